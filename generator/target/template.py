@@ -1,0 +1,102 @@
+"""The Jinja2 environment: strict, and with errors that name the template's line."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from generator.errors import TargetError
+from generator.target.manifest import Target
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+class Templates:
+    """The templates of one target, each compiled when it is first used.
+
+    ``common`` are the variables that every template of the target sees.
+    """
+
+    def __init__(self, target: Target, common: Mapping[str, Any]) -> None:
+        self.target = target
+        self.common = common
+        self.compiled: dict[str, jinja2.Template] = {}
+
+    @cached_property
+    def environment(self) -> jinja2.Environment:
+        import jinja2
+
+        return jinja2.Environment(
+            loader=jinja2.FileSystemLoader(_search_path(self.target)),
+            undefined=jinja2.StrictUndefined,
+            # Pages are not HTML: the view escapes for the place the text goes to.
+            autoescape=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            auto_reload=False,
+        )
+
+    def render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
+        """What the template ``name`` prints of ``subject``.
+
+        Raises TargetError with the template's file and line, and the subject.
+        """
+        template = self.compiled.get(name) or self._compile(name)
+        try:
+            return template.render(values)
+        except Exception as error:
+            raise self._failure(error, name, subject) from error
+
+    def _compile(self, name: str) -> jinja2.Template:
+        import jinja2
+
+        try:
+            template = self.environment.get_template(name, globals=dict(self.common))
+        except jinja2.TemplateSyntaxError as error:
+            raise TargetError(
+                f"is not a template: {error.message}",
+                where=f"{error.filename or name}:{error.lineno}",
+            ) from error
+        except jinja2.TemplateNotFound as error:
+            raise self.target.error(
+                f"there is no template {error.name}", "files.template"
+            ) from error
+        except UnicodeDecodeError as error:
+            raise self.target.error(
+                f"the template {name} is not UTF-8 text", "files.template"
+            ) from error
+        self.compiled[name] = template
+        return template
+
+    def _failure(self, error: Exception, name: str, subject: str) -> TargetError:
+        import jinja2
+
+        if isinstance(error, jinja2.TemplateSyntaxError):
+            place = f"{error.filename or name}:{error.lineno}"
+            return TargetError(f"is not a template: {error.message}", where=place)
+        lines = list(self._template_lines(error))
+        place = lines[-1] if lines else name
+        problem = str(error) or type(error).__name__
+        return TargetError(f"{problem} (while printing {subject})", where=place)
+
+    def _template_lines(self, error: Exception) -> Iterator[str]:
+        """The places in templates that an error came through, innermost last.
+
+        Jinja2 gives the frames of a template the template's file and line.
+        """
+        folders = tuple(_search_path(self.target))
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            if frame.f_code.co_filename.startswith(folders):
+                yield f"{frame.f_code.co_filename}:{line}"
+
+
+def _search_path(target: Target) -> list[str]:
+    """The target's own folders, then the roots that hold them.
+
+    Through the roots a template finds what targets share: ``_markdown/…``.
+    """
+    return [str(path) for path in (*target.folders, *target.roots)]

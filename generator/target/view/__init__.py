@@ -1,0 +1,58 @@
+"""What templates are given: a release, put into the words of a language.
+
+A view decides everything that a template would have to compute. ``target.toml``
+names it, and ``load`` finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from generator.errors import nearest
+from generator.model import Release
+from generator.target.manifest import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One file to print.
+
+    ``subject`` is what it is about, for people (a definition's full name);
+    ``names`` fills the path pattern; ``values`` are the template's variables.
+    """
+
+    subject: str
+    names: Mapping[str, str]
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A release as a target's templates see it.
+
+    ``items`` gives the files for each of ``generator.target.manifest.EACH``;
+    ``finish`` what is still done to a printed file, by the same key (published
+    formats that went through ``sed`` have such traces).
+    """
+
+    items: Callable[[str], Iterable[Item]]
+    finish: Mapping[str, Callable[[str], str]]
+
+
+Make = Callable[[Release, Target], View]
+
+# Imported when a target asks for one, since a run seldom needs all.
+_VIEWS = {"pages": "generator.target.view.pages"}
+
+
+def load(target: Target) -> Make:
+    """The function that makes the view which ``target`` names."""
+    if target.view not in _VIEWS:
+        raise target.error(
+            f"there is no view {target.view!r}", "view", nearest(target.view, _VIEWS)
+        )
+    make: Make = import_module(_VIEWS[target.view]).make
+    return make
