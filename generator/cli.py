@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 def main() -> NoReturn:
     """Run the command; exit with 0, 1 for a failed job or 2 for a wrong call."""
+    # A run is short and makes hardly any circles, so that collecting them costs a
+    # tenth of its time and frees nothing.
+    gc.disable()
     try:
         code = cli.main(prog_name="kubestencil", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

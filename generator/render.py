@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,9 @@ class _Result:
 #: Called with each release that has been printed.
 Progress = Callable[[str], None]
 
+#: ``map``, in this process or over several.
+Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+
 
 def render(
     sources: Sequence[Source],
@@ -87,13 +91,17 @@ def render(
         return Summary(tuple(current), ())
     with output.workspace(out) as stage:
         work = [
-            Job(source, tuple(some), out, stage / str(number), overwrite)
-            for number, (source, some) in enumerate(_chunks(stale, jobs))
+            Job(source, tuple(some), out, stage, overwrite)
+            for source, some in _chunks(stale, jobs)
         ]
-        results = list(_run(_print, work, jobs, progress))
-        for result in results:
-            for plan in result.plans:
-                output.commit(out, plan)
+        with _workers(min(jobs, len(work))) as run:
+            results = []
+            for job, result in zip(work, run(_print, work), strict=True):
+                results.append(result)
+                progress(job.source.release)
+            plans = [plan for result in results for plan in result.plans]
+            for _ in run(partial(output.commit, out), plans):
+                pass
     return _summary(current, results)
 
 
@@ -111,7 +119,12 @@ def check(
         Job(source, tuple(some), out, out, False)
         for source, some in _chunks(stale, jobs)
     ]
-    return _summary(current, list(_run(_compare, work, jobs, progress)))
+    results = []
+    with _workers(min(jobs, len(work))) as run:
+        for job, result in zip(work, run(_compare, work), strict=True):
+            results.append(result)
+            progress(job.source.release)
+    return _summary(current, results)
 
 
 def inputs(source: Source, target: Target) -> str:
@@ -187,26 +200,18 @@ def _chunks(
             yield source, targets[start : start + share]
 
 
-def _run(
-    function: Callable[[Job], _Result],
-    work: Sequence[Job],
-    jobs: int,
-    progress: Progress,
-) -> Iterator[_Result]:
-    if jobs == 1 or len(work) < 2:
-        for job in work:
-            yield function(job)
-            progress(job.source.release)
+@contextmanager
+def _workers(count: int) -> Iterator[Run]:
+    """A ``map`` over up to ``count`` processes, or over none of its own for one."""
+    if count < 2:
+        yield map
         return
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    with ProcessPoolExecutor(min(jobs, len(work))) as pool:
-        futures = [pool.submit(function, job) for job in work]
+    with ProcessPoolExecutor(count) as pool:
         try:
-            for job, future in zip(work, futures, strict=True):
-                yield future.result()
-                progress(job.source.release)
+            yield pool.map
         except BrokenProcessPool as error:
             raise KubestencilError(
                 "a process of the run was killed",
@@ -222,14 +227,12 @@ def _print(job: Job) -> _Result:
     plans: list[output.Plan] = []
     for target in job.targets:
         start = time.perf_counter()
-        stage = job.stage / target.name
-        stage.mkdir(parents=True)
         plan = output.stage(
             job.out,
             _tree(job.source, target),
             inputs(job.source, target),
             ((file.path, file.data) for file in print_files(release, target)),
-            stage,
+            job.stage,
             overwrite=job.overwrite,
         )
         plans.append(plan)
@@ -237,7 +240,7 @@ def _print(job: Job) -> _Result:
             Tree(
                 release=release.name,
                 target=target.name,
-                files=len(plan.digests),
+                files=len(plan.files),
                 size=plan.size,
                 written=len(plan.staged),
                 removed=len(plan.removed),

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-_BREAKS = str.maketrans({"\n": " ", "\r": " ", "\t": " "})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # What starts a block where a line begins (CommonMark 0.31, chapter 4 and 5).
 _BLOCK = re.compile(
@@ -187,7 +186,8 @@ _ELEMENTS = frozenset(
 @cache
 def line(text: str) -> str:
     """``text`` on one line: breaks become spaces, other control characters signs."""
-    return _CONTROL.sub("\ufffd", text.translate(_BREAKS))
+    text = text.replace("\n", " ").replace("\r", " ").replace("\t", " ")
+    return text if text.isprintable() else _CONTROL.sub("\ufffd", text)
 
 
 @cache
@@ -245,7 +245,9 @@ def client_words(package: str) -> Callable[[str], str]:
     The clients are generated as a package named client and moved into their own
     with ``sed``, over the pages too (kubernetes-client/gen, openapi/python.sh).
     """
-    word = re.compile(r"\bclient(?!-python\b)")
+    # The word comes first in the pattern because re then looks for it as fast as
+    # str.find; what stands before it is checked afterwards.
+    word = re.compile(r"client(?<!\wclient)(?!-python\b)")
     return lambda page: word.sub(f"{package}.client", page)
 
 

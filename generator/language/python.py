@@ -83,6 +83,7 @@ def _attribute(name: str, acronyms: str, reserved_prefix: str) -> str:
     return plain
 
 
+@cache
 def snake_case(name: str, acronyms: str) -> str:
     """``nodePort`` as ``node_port``; ``acronyms`` as in ``Spelling``."""
     return _LOWER_UPPER.sub(
@@ -90,7 +91,7 @@ def snake_case(name: str, acronyms: str) -> str:
     ).lower()
 
 
-def class_names(definitions: Iterable[str]) -> dict[str, str]:
+def class_names(definitions: Iterable[str]) -> Mapping[str, str]:
     """The class of each definition: ``io.k8s.api.core.v1.Pod`` is ``V1Pod``.
 
     Kubernetes' own definitions are shortened to version and kind, and keep one
@@ -98,6 +99,12 @@ def class_names(definitions: Iterable[str]) -> dict[str, str]:
     ``remove_model_prefixes``); others keep their whole name. Raises SpecError
     where two definitions get the same class.
     """
+    return _class_names(tuple(definitions))
+
+
+# Several targets print the same release.
+@cache
+def _class_names(definitions: tuple[str, ...]) -> Mapping[str, str]:
     classes: dict[str, str] = {}
     taken: dict[str, str] = {}
     for name, short in _short_names(definitions).items():

@@ -25,7 +25,13 @@ _REF = "#/definitions/"
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*(?<!\.)\Z")
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?\Z")
 _MAX_NAME = 200
+
+# The way to a place in the document, innermost part first: made for each schema,
+# and spelled as a JSON pointer only where there is something to say about it.
+Place = tuple[str, "Place | None"]
 _MAX_DEPTH = 100
+
+_DEFINITIONS: Place = ("definitions", None)
 
 _TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array"})
 
@@ -125,7 +131,7 @@ class _Parser:
         _check_is_swagger(document, self.origin)
         raw = document.get("definitions")
         if not isinstance(raw, dict) or not raw:
-            raise self.error("has no definitions", "/definitions")
+            raise self.error("has no definitions", _DEFINITIONS)
         self.check_names(raw)
         definitions = {name: self.definition(name, raw[name]) for name in raw}
         self.check_references(definitions)
@@ -140,9 +146,9 @@ class _Parser:
         )
 
     def definition(self, name: str, raw: Any) -> Definition:
-        pointer = f"/definitions/{name}"
-        schema = self.schema(raw, pointer, 0)
-        kinds = tuple(self.kinds(schema.raw, pointer))
+        place = (name, _DEFINITIONS)
+        schema = self.schema(raw, place, 0)
+        kinds = tuple(self.kinds(schema.raw, place))
         package, _, kind = name.rpartition(".")
         parts = package.split(".")
         versioned = len(parts) > 1 and _VERSION.match(parts[-1]) is not None
@@ -155,66 +161,60 @@ class _Parser:
             schema=schema,
         )
 
-    def schema(self, raw: Any, pointer: str, depth: int) -> Schema:
+    def schema(self, raw: Any, place: Place, depth: int) -> Schema:
         if not isinstance(raw, dict):
-            raise self.error("a schema must be an object", pointer)
+            raise self.error("a schema must be an object", place)
         if depth > _MAX_DEPTH:
-            raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
+            raise self.error(f"is nested more than {_MAX_DEPTH} deep", place)
         for keyword, value in raw.items():
             check = _KEYWORDS.get(keyword)
             if check is None:
-                self.remember(keyword, pointer)
+                self.remember(keyword, place)
             elif not check(value):
                 raise self.error(
                     f"{keyword!r} has a value that it cannot have: {_short(value)}",
-                    f"{pointer}/{_escape(keyword)}",
+                    (keyword, place),
                 )
         items, values = raw.get("items"), raw.get("additionalProperties")
         inner = depth + 1
         return Schema(
-            raw=raw,
-            type=raw.get("type"),
-            format=raw.get("format"),
-            description=raw.get("description", ""),
-            ref=self.reference(raw["$ref"], pointer) if "$ref" in raw else None,
-            items=self.schema(items, f"{pointer}/items", inner) if items else None,
-            values=(
-                self.schema(values, f"{pointer}/additionalProperties", inner)
+            raw,
+            raw.get("type"),
+            raw.get("format"),
+            raw.get("description", ""),
+            self.reference(raw["$ref"], place) if "$ref" in raw else None,
+            None if items is None else self.schema(items, ("items", place), inner),
+            (
+                self.schema(values, ("additionalProperties", place), inner)
                 if isinstance(values, dict)
                 else None
             ),
-            fields=(
-                tuple(self.fields(raw, pointer, inner)) if "properties" in raw else ()
-            ),
+            tuple(self.fields(raw, place, inner)) if "properties" in raw else (),
         )
 
-    def fields(self, raw: Raw, pointer: str, depth: int) -> Iterator[Field]:
+    def fields(self, raw: Raw, place: Place, depth: int) -> Iterator[Field]:
         required = frozenset(raw.get("required", ()))
+        properties: Place = ("properties", place)
         for name, schema in raw["properties"].items():
-            yield Field(
-                name=name,
-                schema=self.schema(
-                    schema, f"{pointer}/properties/{_escape(name)}", depth
-                ),
-                required=name in required,
-            )
+            parsed = self.schema(schema, (name, properties), depth)
+            yield Field(name, parsed, name in required)
 
-    def kinds(self, raw: Raw, pointer: str) -> Iterator[GroupVersionKind]:
+    def kinds(self, raw: Raw, place: Place) -> Iterator[GroupVersionKind]:
         keyword = "x-kubernetes-group-version-kind"
         for number, each in enumerate(raw.get(keyword, ())):
             parts = (each.get("group"), each.get("version"), each.get("kind"))
             if not all(isinstance(part, str) for part in parts):
                 raise self.error(
                     "needs the strings group, version and kind",
-                    f"{pointer}/{keyword}/{number}",
+                    (str(number), (keyword, place)),
                 )
             yield GroupVersionKind(*(str(part) for part in parts))
 
-    def reference(self, value: str, pointer: str) -> str:
+    def reference(self, value: str, place: Place) -> str:
         if not value.startswith(_REF):
             raise self.error(
-                f"refers to {value!r}, and only {_REF}… can be followed",
-                f"{pointer}/$ref",
+                f"refers to {value!a}, and only {_REF}... can be followed",
+                ("$ref", place),
             )
         return value.removeprefix(_REF).replace("~1", "/").replace("~0", "~")
 
@@ -224,18 +224,18 @@ class _Parser:
                 raise self.error(
                     f"{_short(name)} is not a name for a definition: up to {_MAX_NAME} "
                     "letters, digits, '_', '-' and single dots",
-                    f"/definitions/{_escape(name)}",
+                    (name, _DEFINITIONS),
                 )
 
     def check_references(self, definitions: Mapping[str, Definition]) -> None:
         for name, definition in definitions.items():
-            for pointer, schema in _walk(definition.schema, f"/definitions/{name}"):
+            for place, schema in _walk(definition.schema, (name, _DEFINITIONS)):
                 if schema.ref is not None and schema.ref not in definitions:
                     kind = schema.ref.rpartition(".")[2]
                     close = [each for each in definitions if each.endswith(f".{kind}")]
                     raise self.error(
                         f"refers to {schema.ref!r}, which the document does not define",
-                        f"{pointer}/$ref",
+                        ("$ref", place),
                         (
                             nearest(schema.ref, close or definitions)
                             if definitions
@@ -257,22 +257,22 @@ class _Parser:
                 if name in path:
                     circle = " -> ".join([*path[path.index(name) :], name])
                     raise self.error(
-                        f"is a type without an end: {circle}", f"/definitions/{name}"
+                        f"is a type without an end: {circle}", (name, _DEFINITIONS)
                     )
                 path.append(name)
                 name = _inlined(definitions[name].schema)
             ended.update(path)
 
-    def remember(self, keyword: str, pointer: str) -> None:
+    def remember(self, keyword: str, place: Place) -> None:
         known = self.unknown.get(keyword)
         self.unknown[keyword] = (
             replace(known, count=known.count + 1)
             if known
-            else UnknownKeyword(keyword, 1, pointer)
+            else UnknownKeyword(keyword, 1, _pointer(place))
         )
 
-    def error(self, what: str, pointer: str, hint: str = "") -> SpecError:
-        return SpecError(what, where=f"{self.origin}#{pointer}", hint=hint)
+    def error(self, what: str, place: Place, hint: str = "") -> SpecError:
+        return SpecError(what, where=f"{self.origin}#{_pointer(place)}", hint=hint)
 
 
 def _check_is_swagger(document: Raw, origin: str) -> None:
@@ -302,20 +302,24 @@ def _inlined(schema: Schema) -> str | None:
     return None
 
 
-def _walk(schema: Schema, pointer: str) -> Iterator[tuple[str, Schema]]:
-    yield pointer, schema
+def _walk(schema: Schema, place: Place) -> Iterator[tuple[Place, Schema]]:
+    yield place, schema
     if schema.items is not None:
-        yield from _walk(schema.items, f"{pointer}/items")
+        yield from _walk(schema.items, ("items", place))
     if schema.values is not None:
-        yield from _walk(schema.values, f"{pointer}/additionalProperties")
+        yield from _walk(schema.values, ("additionalProperties", place))
     for field in schema.fields:
-        yield from _walk(field.schema, f"{pointer}/properties/{_escape(field.name)}")
+        yield from _walk(field.schema, (field.name, ("properties", place)))
 
 
-def _escape(name: str) -> str:
-    """One step of a JSON pointer (RFC 6901), fit to be shown in one line."""
-    plain = name.replace("~", "~0").replace("/", "~1")
-    return plain if plain.isprintable() else ascii(plain)[1:-1]
+def _pointer(place: Place | None) -> str:
+    """A place as a JSON pointer (RFC 6901), fit to be shown in one line."""
+    parts: list[str] = []
+    while place is not None:
+        name, place = place
+        plain = name.replace("~", "~0").replace("/", "~1")
+        parts.append(plain if plain.isprintable() else ascii(plain)[1:-1])
+    return "".join(f"/{part}" for part in reversed(parts))
 
 
 def _short(value: Any) -> str:

@@ -14,6 +14,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from generator.errors import OutputError
 
@@ -22,8 +23,8 @@ PRIVATE = ".kubestencil"
 _FORMAT = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+# A tuple, since a run passes thousands between its processes.
+class Seen(NamedTuple):
     """A file as it was last seen: digest, size in bytes, time in nanoseconds."""
 
     sha256: str
@@ -81,10 +82,7 @@ def write(out: Path, tree: str, record: Record) -> None:
     raw = {
         "format": _FORMAT,
         "inputs": record.inputs,
-        "files": {
-            name: (seen.sha256, seen.size, seen.mtime)
-            for name, seen in record.files.items()
-        },
+        "files": dict(record.files),
         "pending": dict(record.pending),
     }
     temporary = path.with_suffix(".tmp")

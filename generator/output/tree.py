@@ -24,19 +24,18 @@ from generator.output.record import Record, Seen
 class Plan:
     """What will be done to a tree.
 
-    ``digests`` has every file that was printed; ``staged`` those to move into
-    place, with the file that waits; ``removed`` what is no longer printed;
-    ``kept`` what is no longer printed and was changed by hand; ``known`` what is
-    in place already, as it was seen. ``size`` is the sum of all printed bytes.
+    ``files`` has every file that was printed, as it will be seen in place;
+    ``staged`` those that still have to be moved there, with the file that waits;
+    ``removed`` what is no longer printed; ``kept`` what is no longer printed and
+    was changed by hand. ``size`` is the sum of all printed bytes.
     """
 
     tree: str
     inputs: str
-    digests: Mapping[str, str]
+    files: Mapping[str, Seen]
     staged: Mapping[str, str]
     removed: tuple[str, ...]
     kept: tuple[str, ...]
-    known: Mapping[str, Seen]
     size: int
 
 
@@ -89,37 +88,39 @@ def stage(
     """
     known = record.read(out, tree)
     folder = out / tree
-    digests: dict[str, str] = {}
+    exists = folder.exists()
+    prefix = tree.replace("/", ".")
+    printed: dict[str, Seen] = {}
     staged: dict[str, str] = {}
-    in_place: dict[str, Seen] = {}
     foreign: list[str] = []
     size = 0
     try:
         for path, data in files:
-            digest = digests[path] = _digest(data)
+            digest = _digest(data)
             size += len(data)
-            found = _look(folder / path, known.files.get(path))
+            old = known.files.get(path)
+            found = _look(f"{folder}/{path}", old) if exists else None
             if found is not None and found.sha256 == digest:
-                in_place[path] = found
+                printed[path] = found
                 continue
             if found is not None and not known.wrote(path, found.sha256):
                 foreign.append(path)
-            waiting = stage_folder / f"{len(staged)}"
-            _write(waiting, data)
-            staged[path] = str(waiting)
+            # One flat folder: a file system spreads folders over the disk, and
+            # the first files in each are slow to make.
+            staged[path] = f"{stage_folder}/{prefix}.{len(staged)}"
+            printed[path] = _write(staged[path], data, digest)
     except OSError as error:
         raise record.unwritable(folder, error) from error
     if foreign and not overwrite:
         raise _not_ours(folder, foreign)
-    removed, kept = _left_over(folder, known, digests)
+    removed, kept = _left_over(folder, known, printed)
     return Plan(
         tree=tree,
         inputs=inputs,
-        digests=digests,
+        files=printed,
         staged=staged,
         removed=tuple(removed),
         kept=tuple(kept),
-        known=in_place,
         size=size,
     )
 
@@ -129,22 +130,19 @@ def commit(out: Path, plan: Plan) -> None:
     folder = out / plan.tree
     old = record.read(out, plan.tree)
     if plan.staged or plan.removed:
-        pending = {**old.pending, **{path: plan.digests[path] for path in plan.staged}}
-        record.write(out, plan.tree, Record("", old.files, pending))
-    seen = dict(plan.known)
+        pending = {path: plan.files[path].sha256 for path in plan.staged}
+        record.write(out, plan.tree, Record("", old.files, {**old.pending, **pending}))
     try:
-        for parent in sorted({(folder / path).parent for path in plan.staged}):
-            parent.mkdir(parents=True, exist_ok=True)
+        for parent in {path.rpartition("/")[0] for path in plan.staged}:
+            (folder / parent).mkdir(parents=True, exist_ok=True)
         for path, waiting in plan.staged.items():
-            status = Path(waiting).stat()
-            Path(waiting).replace(folder / path)
-            seen[path] = Seen(plan.digests[path], status.st_size, status.st_mtime_ns)
+            os.replace(waiting, f"{folder}/{path}")  # noqa: PTH105 - as above
         for path in plan.removed:
             (folder / path).unlink(missing_ok=True)
             _remove_empty((folder / path).parent, folder)
     except OSError as error:
         raise record.unwritable(folder, error) from error
-    new = Record(plan.inputs, {path: seen[path] for path in plan.digests})
+    new = Record(plan.inputs, plan.files)
     if new != old:
         record.write(out, plan.tree, new)
 
@@ -173,25 +171,25 @@ def compare(out: Path, tree: str, files: Iterable[tuple[str, bytes]]) -> Drift:
     return Drift(tuple(changed), tuple(missing), tuple(left_over))
 
 
-def _look(path: Path, seen: Seen | None) -> Seen | None:
+def _look(path: str, seen: Seen | None) -> Seen | None:
     """What is at ``path``; its bytes are read only where it may have changed."""
     try:
-        status = path.stat()
+        status = os.stat(path)  # noqa: PTH116 - a Path costs more than the call
     except FileNotFoundError:
         return None
     if seen is not None and seen.matches(status):
         return seen
-    return Seen(_digest(path.read_bytes()), status.st_size, status.st_mtime_ns)
+    return Seen(_digest(Path(path).read_bytes()), status.st_size, status.st_mtime_ns)
 
 
 def _left_over(
-    folder: Path, known: Record, printed: Mapping[str, str]
+    folder: Path, known: Record, printed: Mapping[str, Seen]
 ) -> tuple[list[str], list[str]]:
     removed: list[str] = []
     kept: list[str] = []
     for path in sorted({*known.files, *known.pending} - printed.keys()):
         try:
-            found = _look(folder / path, known.files.get(path))
+            found = _look(f"{folder}/{path}", known.files.get(path))
         except OSError:
             continue
         if found is not None:
@@ -211,12 +209,14 @@ def _not_ours(folder: Path, paths: list[str]) -> OutputError:
     )
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: str, data: bytes, digest: str) -> Seen:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(handle, rest) :]
+        status = os.fstat(handle)
+        return Seen(digest, status.st_size, status.st_mtime_ns)
     finally:
         os.close(handle)
 

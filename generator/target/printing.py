@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -64,19 +63,17 @@ def _common(release: Release, target: Target) -> Mapping[str, object]:
 def _path(target: Target, rule: FileRule, item: Item, release: Release) -> str:
     names = {**target.options, **item.names, "release": release.name}
     try:
-        segments = [
-            string.Formatter().vformat(segment, (), names)
-            for segment in rule.path.split("/")
-        ]
+        path = rule.path.format_map(names)
     except (KeyError, IndexError, ValueError, AttributeError) as error:
         raise target.error(
             f"cannot fill in {rule.path}: {error}", "files.path"
         ) from error
+    segments = path.split("/")
     for segment in segments:
-        if _SEGMENT.match(segment) is None:
+        if _SEGMENT.match(segment) is None or len(segments) != rule.path.count("/") + 1:
             raise SpecError(
-                f"{segment!a} cannot be a part of a path: {item.subject}",
+                f"{path!a} cannot be the path of a file: {item.subject}",
                 where=f"target {target.name}",
                 hint="rename it in the document",
             )
-    return "/".join(segments)
+    return path

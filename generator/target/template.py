@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from generator.errors import TargetError
@@ -12,6 +12,8 @@ from generator.target.manifest import Target
 
 if TYPE_CHECKING:
     import jinja2
+
+Print = Callable[[Mapping[str, Any]], str]
 
 
 class Templates:
@@ -23,39 +25,25 @@ class Templates:
     def __init__(self, target: Target, common: Mapping[str, Any]) -> None:
         self.target = target
         self.common = common
-        self.compiled: dict[str, jinja2.Template] = {}
-
-    @cached_property
-    def environment(self) -> jinja2.Environment:
-        import jinja2
-
-        return jinja2.Environment(
-            loader=jinja2.FileSystemLoader(_search_path(self.target)),
-            undefined=jinja2.StrictUndefined,
-            # Pages are not HTML: the view escapes for the place the text goes to.
-            autoescape=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            auto_reload=False,
-        )
+        self.compiled: dict[str, Print] = {}
 
     def render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
         """What the template ``name`` prints of ``subject``.
 
         Raises TargetError with the template's file and line, and the subject.
         """
-        template = self.compiled.get(name) or self._compile(name)
+        printed = self.compiled.get(name) or self._compile(name)
         try:
-            return template.render(values)
+            return printed(values)
         except Exception as error:
             raise self._failure(error, name, subject) from error
 
-    def _compile(self, name: str) -> jinja2.Template:
+    def _compile(self, name: str) -> Print:
         import jinja2
 
         try:
-            template = self.environment.get_template(name, globals=dict(self.common))
+            environment = _environment(_search_path(self.target))
+            template = environment.get_template(name)
         except jinja2.TemplateSyntaxError as error:
             raise TargetError(
                 f"is not a template: {error.message}",
@@ -69,8 +57,19 @@ class Templates:
             raise self.target.error(
                 f"the template {name} is not UTF-8 text", "files.template"
             ) from error
-        self.compiled[name] = template
-        return template
+        everywhere = {**environment.globals, **self.common}
+
+        def printed(values: Mapping[str, Any]) -> str:
+            # What Template.render does, but for its merging of the globals into
+            # each context, which takes longer than most pages.
+            context = template.new_context({**everywhere, **values}, shared=True)
+            try:
+                return "".join(template.root_render_func(context))
+            except Exception:
+                return environment.handle_exception()
+
+        self.compiled[name] = printed
+        return printed
 
     def _failure(self, error: Exception, name: str, subject: str) -> TargetError:
         import jinja2
@@ -88,15 +87,32 @@ class Templates:
 
         Jinja2 gives the frames of a template the template's file and line.
         """
-        folders = tuple(_search_path(self.target))
+        folders = _search_path(self.target)
         for frame, line in traceback.walk_tb(error.__traceback__):
             if frame.f_code.co_filename.startswith(folders):
                 yield f"{frame.f_code.co_filename}:{line}"
 
 
-def _search_path(target: Target) -> list[str]:
+@cache
+def _environment(search_path: tuple[str, ...]) -> jinja2.Environment:
+    """One environment a target, so that a template is compiled once in a process."""
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(search_path),
+        undefined=jinja2.StrictUndefined,
+        # Pages are not HTML: the view escapes for the place the text goes to.
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+
+
+def _search_path(target: Target) -> tuple[str, ...]:
     """The target's own folders, then the roots that hold them.
 
     Through the roots a template finds what targets share: ``_markdown/…``.
     """
-    return [str(path) for path in (*target.folders, *target.roots)]
+    return tuple(str(path) for path in (*target.folders, *target.roots))
