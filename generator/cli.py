@@ -47,13 +47,30 @@ def main() -> NoReturn:
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="kubestencil")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.pass_context
-def cli(context: click.Context, quiet: bool) -> None:
+def cli(context: click.Context) -> None:
     """Print client models, documentation and change reports from the Kubernetes
     OpenAPI document."""
-    context.obj = quiet
     context.color = False if "NO_COLOR" in os.environ else None
+
+
+def _complete_release(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    from generator.source import available
+
+    del context, parameter
+    return [name for name in available(None) if name.startswith(incomplete)]
+
+
+def _complete_target(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    from generator.target import load
+
+    del parameter
+    templates = context.params.get("templates")
+    return [name for name in load(templates) if name.startswith(incomplete)]
 
 
 def _specs_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -77,9 +94,19 @@ def _templates_option(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @cli.command()
-@click.argument("releases", nargs=-1, metavar="[RELEASE|RANGE]...")
+@click.argument(
+    "releases",
+    nargs=-1,
+    metavar="[RELEASE|RANGE]...",
+    shell_complete=_complete_release,
+)
 @click.option(
-    "-t", "--target", "names", multiple=True, help="A target to print; all without it."
+    "-t",
+    "--target",
+    "names",
+    multiple=True,
+    shell_complete=_complete_target,
+    help="A target to print; all without it.",
 )
 @click.option(
     "-o",
@@ -136,7 +163,6 @@ def render(
     """
     from generator import render as run
 
-    quiet = quiet or context.obj
     chosen = _targets(names, templates, settings)
     sources = _sources(releases, specs, spec)
     if not quiet:
@@ -171,24 +197,18 @@ def render(
     help="The folder to put documents into.",
 )
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
-@click.pass_context
-def fetch(
-    context: click.Context, releases: tuple[str, ...], specs: Path, quiet: bool
-) -> None:
+def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:
     """Download upstream's documents of releases."""
     from generator import release
     from generator.render import load
     from generator.source import remote
 
     listed = release.rows()
-    quiet = quiet or context.obj
     for name in releases:
         wanted = release.minor(name)
         row = listed.get(wanted) or release.Row(wanted, remote.address(wanted), None)
         with _Download(wanted, quiet) as bar:
-            path = remote.fetch(
-                row, specs, bar.step, lambda source: (load(source), None)[1]
-            )
+            path = remote.fetch(row, specs, bar.step, load)
         if not quiet:
             known = "" if row.sha256 else " (no sha256 on record to compare with)"
             click.echo(f"{path}: {row.url}{known}")
@@ -205,8 +225,7 @@ def releases(specs: Path | None) -> None:
     for name, place in available(specs).items():
         mark = "*" if name in listed else " "
         click.echo(f"{mark} {name:<8} {place}")
-    if not context_quiet():
-        _say("* is printed by kubestencil render without a release")
+    _say("* is printed by kubestencil render without a release")
 
 
 @cli.command()
@@ -219,11 +238,6 @@ def targets(templates: Path | None) -> None:
         click.echo(f"{target.name:<14} {target.about}")
         for option, value in target.options.items():
             click.echo(f"{'':<14}   {target.name}.{option}={value}")
-
-
-def context_quiet() -> bool:
-    """Whether the command was called with --quiet."""
-    return bool(click.get_current_context().obj)
 
 
 def _targets(

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_LISTED = 30
+
 
 class KubestencilError(Exception):
     """A job that failed for a reason that a person can act on.
@@ -59,12 +61,16 @@ class OutputError(KubestencilError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint that names what may have been meant, or lists what there is."""
+    """A hint that names what may have been meant, and lists what there is.
+
+    The list is left out where it would be longer than anybody reads.
+    """
     choices = list(known)
     close = get_close_matches(name, choices, n=3, cutoff=0.6)
-    if close:
-        return f"did you mean {' or '.join(close)}?"
-    return f"there is {', '.join(choices)}" if choices else ""
+    hints = [f"did you mean {' or '.join(close)}?"] if close else []
+    if choices and len(choices) <= _LISTED:
+        hints.append(f"there is {', '.join(choices)}")
+    return "\n  ".join(hints)
 
 
 def _rebuild(

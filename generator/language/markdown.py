@@ -225,8 +225,11 @@ def html_text(text: str) -> str:
 
 
 def escape_pipes(text: str) -> str:
-    """A pipe would end the cell."""
-    return text.replace("|", "\\|")
+    """A pipe would end the cell.
+
+    The entity, since how a backslash before a pipe reads depends on those before it.
+    """
+    return text.replace("|", "&#124;")
 
 
 def backslash_quotes(text: str) -> str:

@@ -18,13 +18,13 @@ from generator.errors import SpecError
 
 _SEPARATOR = re.compile(r"[._-]")
 _NOT_WORD = re.compile(r"[^A-Za-z0-9_]")
-_LOWER_UPPER = re.compile(r"([a-z\d])([A-Z])")
-# Where a run of capitals ends before a word: openapi-generator 4 wants one small
-# letter after the last capital (podCIDRs is pod_cid_rs), later ones want two
-# (pod_cidrs). OpenAPITools/openapi-generator, StringUtils.underscore.
-_ACRONYM_END = {
-    "split": re.compile(r"([A-Z]+)([A-Z][a-z])"),
-    "whole": re.compile(r"([A-Z]+)([A-Z][a-z][a-z]+)"),
+# Where one word of a name ends and the next begins: after a small letter, and where
+# a run of capitals ends. For that openapi-generator 4 wants one small letter after
+# the last capital (podCIDRs is pod_cid_rs), later ones want two (pod_cidrs).
+# OpenAPITools/openapi-generator, StringUtils.underscore.
+_WORD_END = {
+    "split": re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"),
+    "whole": re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z][a-z])"),
 }
 
 # Words that an attribute may not have beside Python's own: openapi-generator's
@@ -48,7 +48,7 @@ _RESERVED = frozenset(
 )
 
 #: The acronym rules by name, for ``target.toml``.
-ACRONYMS = tuple(_ACRONYM_END)
+ACRONYMS = tuple(_WORD_END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,7 @@ def _attribute(name: str, acronyms: str, reserved_prefix: str) -> str:
 @cache
 def snake_case(name: str, acronyms: str) -> str:
     """``nodePort`` as ``node_port``; ``acronyms`` as in ``Spelling``."""
-    return _LOWER_UPPER.sub(
-        r"\1_\2", _ACRONYM_END[acronyms].sub(r"\1_\2", name)
-    ).lower()
+    return _WORD_END[acronyms].sub("_", name).lower()
 
 
 def class_names(definitions: Iterable[str]) -> Mapping[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,9 @@ from generator.errors import SpecError
 
 # A document is read whole into memory; upstream's largest is under 4 MB.
 MAX_BYTES = 64 * 1024 * 1024
+
+# The escapes \ud800 to \udfff: characters in pairs, and none alone.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ def decode(data: bytes, where: str) -> Mapping[str, Any]:
     """The JSON or YAML object that ``data`` holds; ``where`` is named in errors."""
     text = _text(data, where)
     value = _json(text, where) if text.lstrip()[:1] in "{[" else _yaml(text, where)
+    if _SURROGATE.search(text):
+        _check_unicode(value, where)
     if not isinstance(value, dict):
         raise SpecError(
             f"holds {_kind(value)}, not an OpenAPI document",
@@ -73,7 +79,7 @@ def _json(text: str, where: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        cut = error.pos >= len(text.rstrip())
+        cut = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
         raise SpecError(
             "ends before its JSON does" if cut else f"is not JSON: {error.msg}",
             where=f"{where}:{error.lineno}:{error.colno}",
@@ -101,11 +107,24 @@ def _yaml(text: str, where: str) -> Any:
         raise SpecError(f"is not JSON written as YAML: {error}", where=where) from error
 
 
+def _check_unicode(value: Any, where: str) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        around = error.object[max(0, error.start - 30) : error.start]
+        raise SpecError(
+            f"has half a surrogate pair, which is no character, after {around!a}",
+            where=where,
+        ) from error
+
+
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
 def _kind(value: object) -> str:
+    if value is None:
+        return "nothing"
     if isinstance(value, list):
         return "a list"
-    return "nothing" if value is None else f"a {type(value).__name__}"
+    return "text" if isinstance(value, str) else f"a {type(value).__name__}"

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from generator.errors import SourceError, UsageError
 from generator.release import Row, label
@@ -81,7 +81,8 @@ def download(url: str, progress: Progress) -> bytes:
                     f"the server answers {answer.status} {answer.reason or ''}".rstrip(),
                     where=url,
                 )
-            _check_scheme(answer.geturl() or url)
+            for step in answer.retries.history if answer.retries else ():
+                _check_scheme(urljoin(url, step.redirect_location or url))
             return _receive(answer, url, progress)
     except urllib3.exceptions.HTTPError as error:
         reason = getattr(error, "reason", None) or error
@@ -93,7 +94,7 @@ def download(url: str, progress: Progress) -> bytes:
 
 
 def fetch(
-    row: Row, folder: Path, progress: Progress, check: Callable[[Source], None]
+    row: Row, folder: Path, progress: Progress, check: Callable[[Source], object]
 ) -> Path:
     """Put the document of a release into ``folder`` and return its path.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -94,12 +95,29 @@ class Templates:
 
 
 @cache
+def _bytecode_cache() -> jinja2.BytecodeCache | None:
+    import jinja2
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("kubestencil") / "templates"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError:
+        return None
+    if not os.access(folder, os.W_OK):
+        return None
+    return jinja2.FileSystemBytecodeCache(str(folder))
+
+
+@cache
 def _environment(search_path: tuple[str, ...]) -> jinja2.Environment:
-    """One environment a target, so that a template is compiled once in a process."""
+    """One environment a target, so that a template is compiled once in a process,
+    and, by way of the user's cache folder, once on a machine."""
     import jinja2
 
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(search_path),
+        bytecode_cache=_bytecode_cache(),
         undefined=jinja2.StrictUndefined,
         # Pages are not HTML: the view escapes for the place the text goes to.
         autoescape=False,

@@ -1,0 +1,271 @@
+"""The command as people use it: what it prints, how it exits, what it leaves behind."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generator.errors import KubestencilError
+from generator.model import parse
+from generator.source import Source
+from generator.target import load, print_files
+from tests.conftest import POD, ROOT, SMALL, Command, document, listing, visible
+
+
+def test_one_release_and_what_was_used_is_said(run: Command, tmp_path: Path) -> None:
+    done = run("render", "1.35", "-t", "markdown-v5")
+    assert done.returncode == 0
+    assert done.stderr.startswith("1.35: kubernetes-validate, v1.35.0, sha256 ")
+    assert done.stdout.startswith("markdown-v5: 722 files, ")
+    readme = (tmp_path / "generated/1.35/markdown-v5/README.md").read_text()
+    assert "kubernetes-validate, v1.35.0" in readme
+    assert run("render", "1.35", "-t", "markdown-v5", "-q").stdout == ""
+
+
+def test_without_arguments_every_release_and_target(
+    run: Command, tmp_path: Path
+) -> None:
+    assert run("render", "-t", "markdown-v5").returncode == 0
+    folders = {path.name for path in (tmp_path / "generated").iterdir()}
+    assert folders - {".kubestencil"} == {f"1.{minor}" for minor in range(29, 36)}
+    again = run("render", "-t", "markdown-v5")
+    assert "unchanged" in again.stdout
+
+
+def test_a_range(run: Command, tmp_path: Path) -> None:
+    assert run("render", "1.33..1.34", "v1.36", "-t", "markdown-v4").returncode == 0
+    folders = {path.name for path in (tmp_path / "generated").iterdir()}
+    assert folders - {".kubestencil"} == {"1.33", "1.34", "1.36"}
+
+
+def test_the_cluster_documents_way_through_stdin(run: Command, tmp_path: Path) -> None:
+    text = json.dumps(document(SMALL))
+    done = run("render", "my-cluster", "--spec", "-", stdin=text)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "generated/my-cluster/markdown/docs/V1Pod.md").is_file()
+    assert run("render", "--spec", "-", stdin=text).returncode == 2
+
+
+def test_a_files_name_is_the_releases(run: Command, small: Path) -> None:
+    assert run("render", "--spec", str(small), "-t", "markdown").returncode == 0
+    assert (small.parent / "generated/small/markdown/docs/V1Pod.md").is_file()
+
+
+def test_check_lists_what_is_out_of_date_and_writes_nothing(
+    run: Command, small: Path
+) -> None:
+    arguments = ("render", "x", "--spec", str(small), "-t", "markdown", "-o", "out")
+    missing = run(*arguments, "--check")
+    assert missing.returncode == 1
+    assert "missing: out/x/markdown/docs/V1Pod.md" in missing.stdout
+    assert not (small.parent / "out").exists()
+
+    assert run(*arguments).returncode == 0
+    assert run(*arguments, "--check").returncode == 0
+
+    changed = dict(SMALL)
+    changed["v1.New"] = {"type": "object", "properties": {}}
+    small.write_text(json.dumps(document(changed)))
+    before = listing(small.parent / "out")
+    stale = run(*arguments, "--check")
+    assert stale.returncode == 1
+    assert "out of date: out/x/markdown/README.md" in stale.stdout
+    assert listing(small.parent / "out") == before
+
+    small.write_text(json.dumps(document({"v1.New": changed["v1.New"]})))
+    assert (
+        "left over: out/x/markdown/docs/V1Pod.md" in run(*arguments, "--check").stdout
+    )
+
+
+def test_check_reads_the_bytes(run: Command, small: Path) -> None:
+    """A change that keeps a file's size and time is found all the same."""
+    import os
+
+    arguments = ("render", "x", "--spec", str(small), "-t", "markdown", "-o", "out")
+    run(*arguments)
+    page = small.parent / "out/x/markdown/docs/V1Pod.md"
+    status = page.stat()
+    page.write_bytes(page.read_bytes().replace(b"A pod.", b"A dog."))
+    os.utime(page, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert run(*arguments, "--check").returncode == 1
+
+
+def test_options_are_set_on_the_command_line(run: Command, small: Path) -> None:
+    arguments = ("render", "x", "--spec", str(small), "-t", "markdown", "-o", "out")
+    assert run(*arguments, "--set", "markdown.package=acme").returncode == 0
+    page = (small.parent / "out/x/markdown/docs/V1Pod.md").read_text()
+    assert "from acme.client.models.v1_pod import V1Pod" in page
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_load_nothing_heavy(option: str) -> None:
+    """They answer fast because Jinja2, YAML and the validator are not imported."""
+    code = (
+        "import sys; from generator import cli\n"
+        f"try: cli.cli([{option!r}], standalone_mode=False)\n"
+        "finally: print(sorted({'jinja2', 'yaml', 'openapi_spec_validator', 'black',"
+        " 'urllib3', 'generator.render'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stderr.strip() == "[]"
+
+
+WRONG_CALLS = [
+    (("render", "1.99"), 2, "unknown release '1.99'"),
+    (("render", "latest"), 2, "unknown release 'latest'"),
+    (("render", "1.35..1.29"), 2, "is empty"),
+    (("render", "1.35", "-t", "markdwn"), 2, "did you mean markdown"),
+    (("render", "1.35", "--nope"), 2, "No such option"),
+    (("render", "1.35", "--set", "markdown.x=1"), 2, "no option 'x'"),
+    (("render", "1.35", "--set", "x"), 2, "TARGET.OPTION=VALUE"),
+    (("render", "1.35", "--templates", "nowhere"), 2, "is not a folder"),
+    (("render", "1.35", "--specs", "nowhere"), 1, "is not a folder"),
+    (("render", "x", "--spec", "nowhere.json"), 1, "No such file"),
+    (("render", "../x", "--spec", "small.json"), 2, "cannot name a release"),
+    (("render", "a", "b", "--spec", "small.json"), 2, "one release only"),
+    (("render", "x", "--spec", "small.json", "-o", "small.json"), 1, "small.json"),
+    (("render", "x", "--spec", "small.json", "-o", "/proc/x"), 1, "/proc"),
+    (("fetch", "latest"), 2, "is not a release of Kubernetes"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), WRONG_CALLS)
+def test_a_wrong_call_says_what_and_leaves_nothing(
+    run: Command, small: Path, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    before = visible(small.parent)
+    done = run(*arguments)
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    after = {k: v for k, v in visible(small.parent).items() if "cache/" not in k}
+    assert after == before
+
+
+BAD_SPECS: list[tuple[str, str]] = [
+    ('{"swagger": "2.0", "definitions": {"a": {"ty', "ends before its JSON does"),
+    ("<html></html>", "holds text, not an OpenAPI document"),
+    ('{"openapi": "3.0.1"}', "is OpenAPI 3.0.1"),
+    ('{"name": "x"}', "is not an OpenAPI 2.0 document"),
+    (json.dumps(document({"a/../b": {}})), "/definitions/a~1..~1b"),
+    (json.dumps(document({"v1.A": {"$ref": "#/definitions/v1.B"}})), "does not define"),
+    (json.dumps(document({"v1.A": {"items": {"$ref": "#/definitions/v1.A"}}})), "end"),
+    (json.dumps(document({"v1.a-b": {"properties": {}}, "v1.a_b": {}})), "V1AB"),
+    (json.dumps(document(SMALL, info={})), "is not valid OpenAPI"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_SPECS)
+def test_a_bad_spec_says_where_and_leaves_the_output_as_it_was(
+    run: Command, small: Path, text: str, message: str
+) -> None:
+    arguments = ("render", "x", "--spec", str(small), "-o", "out")
+    assert run(*arguments).returncode == 0
+    before = listing(small.parent / "out")
+    small.write_text(text)
+    done = run(*arguments)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert str(small) in done.stderr or "two definitions" in done.stderr
+    assert listing(small.parent / "out") == before
+
+
+def test_a_bad_template_leaves_the_output_as_it_was(run: Command, small: Path) -> None:
+    arguments = ("render", "x", "--spec", str(small), "-o", "out")
+    assert run(*arguments).returncode == 0
+    before = listing(small.parent / "out")
+    shadow = small.parent / "mine" / "markdown-v5"
+    shadow.mkdir(parents=True)
+    (shadow / "model.md.j2").write_text("changed\n{{ model.nope }}")
+    done = run(*arguments, "--templates", "mine")
+    assert done.returncode == 1
+    assert "model.md.j2:2" in done.stderr
+    assert POD in done.stderr
+    assert listing(small.parent / "out") == before
+
+
+def test_a_disk_that_fills_up_leaves_the_output_as_it_was(
+    run: Command, small: Path
+) -> None:
+    arguments = ("render", "x", "--spec", str(small), "-o", "out")
+    assert run(*arguments).returncode == 0
+    before = listing(small.parent / "out")
+    long = {**SMALL, "v1.Long": {"description": "x" * 300_000, "properties": {}}}
+    small.write_text(json.dumps(document(long)))
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+
+    done = run(*arguments, preexec_fn=limit)
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+    assert listing(small.parent / "out") == before
+
+
+NAMES = st.one_of(
+    st.from_regex(r"[a-z]{1,3}(\.v1)?\.[A-Z][a-z]{0,3}", fullmatch=True),
+    st.text(max_size=12),
+    st.sampled_from(["..", "a/b", "/etc/x", "a\0b", "io.k8s.v1.A", "None", "class"]),
+)
+TEXTS = st.one_of(
+    st.text(),
+    st.sampled_from(["</td>", "a|b", "`x`", "{{ 1 }}", "\n# x\n", "<script>", "\\"]),
+)
+
+
+def schemas(names: list[str]) -> st.SearchStrategy[Any]:
+    leaf = st.one_of(
+        st.fixed_dictionaries({"type": st.sampled_from(["string", "integer"])}),
+        st.sampled_from(names).map(lambda name: {"$ref": f"#/definitions/{name}"}),
+        st.fixed_dictionaries({"description": TEXTS, "default": TEXTS}),
+    )
+    return st.recursive(
+        leaf,
+        lambda inner: st.one_of(
+            st.fixed_dictionaries({"type": st.just("array"), "items": inner}),
+            st.fixed_dictionaries({"additionalProperties": inner}),
+            st.fixed_dictionaries(
+                {
+                    "description": TEXTS,
+                    "properties": st.dictionaries(
+                        st.text(max_size=8), inner, max_size=3
+                    ),
+                }
+            ),
+        ),
+        max_leaves=6,
+    )
+
+
+@st.composite
+def specs(draw: st.DrawFn) -> dict[str, Any]:
+    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
+    return document({name: draw(schemas(names)) for name in names})
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(specs())
+def test_a_hostile_spec_is_printed_or_refused(spec: dict[str, Any]) -> None:
+    """Never another exception, and never a path that leaves the folder."""
+    data = json.dumps(spec).encode()
+    for target in load(None).values():
+        try:
+            files = list(print_files(parse(Source("x", "x.json", data)), target))
+        except KubestencilError as error:
+            assert error.what
+            continue
+        for file in files:
+            parts = file.path.split("/")
+            assert parts[0] in ("docs", "README.md")
+            assert ".." not in parts
+            assert file.path.isprintable()

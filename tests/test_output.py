@@ -1,0 +1,207 @@
+"""The output folder: only what differs is written, whole or not at all, and nothing
+of anybody else's is touched."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator import output
+from generator.errors import OutputError
+from generator.output import Plan
+from tests.conftest import Command, document, listing, visible
+
+Files = dict[str, bytes]
+
+
+def write(out: Path, files: Files, *, overwrite: bool = False) -> Plan:
+    with output.workspace(out) as stage:
+        plan = output.stage(
+            out, "1.0/t", "inputs", files.items(), stage, overwrite=overwrite
+        )
+        output.commit(out, plan)
+    return plan
+
+
+def test_only_what_differs_is_written(tmp_path: Path) -> None:
+    write(tmp_path, {"a": b"1", "d/b": b"2"})
+    before = (tmp_path / "1.0/t/a").stat().st_mtime_ns
+    plan = write(tmp_path, {"a": b"1", "d/b": b"3"})
+    assert list(plan.staged) == ["d/b"]
+    assert (tmp_path / "1.0/t/a").stat().st_mtime_ns == before
+    assert visible(tmp_path) == {"1.0/t/a": b"1", "1.0/t/d/b": b"3"}
+
+
+def test_what_is_no_longer_printed_is_removed_with_its_folder(tmp_path: Path) -> None:
+    write(tmp_path, {"a": b"1", "d/e/b": b"2"})
+    (tmp_path / "1.0/t/theirs").write_text("not ours")
+    write(tmp_path, {"a": b"1"})
+    assert visible(tmp_path) == {"1.0/t/a": b"1", "1.0/t/theirs": b"not ours"}
+    assert not (tmp_path / "1.0/t/d").exists()
+
+
+def test_a_file_that_was_changed_by_hand_is_not_overwritten(tmp_path: Path) -> None:
+    write(tmp_path, {"a": b"1", "b": b"1"})
+    (tmp_path / "1.0/t/a").write_bytes(b"by hand")
+    before = listing(tmp_path)
+    with pytest.raises(OutputError, match=r"changed since:\n  a"):
+        write(tmp_path, {"a": b"2", "b": b"2"})
+    assert listing(tmp_path) == before
+    write(tmp_path, {"a": b"2", "b": b"2"}, overwrite=True)
+    assert (tmp_path / "1.0/t/a").read_bytes() == b"2"
+
+
+def test_a_file_that_was_changed_by_hand_is_not_removed(tmp_path: Path) -> None:
+    write(tmp_path, {"a": b"1", "b": b"1"})
+    (tmp_path / "1.0/t/b").write_bytes(b"by hand")
+    assert write(tmp_path, {"a": b"1"}).kept == ("b",)
+    assert (tmp_path / "1.0/t/b").read_bytes() == b"by hand"
+
+
+def test_a_file_that_somebody_else_wrote_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "1.0/t").mkdir(parents=True)
+    (tmp_path / "1.0/t/a").write_bytes(b"theirs")
+    before = listing(tmp_path)
+    with pytest.raises(OutputError):
+        write(tmp_path, {"a": b"1"})
+    assert listing(tmp_path) == before
+    # The same bytes are nobody's loss.
+    write(tmp_path, {"a": b"theirs"})
+
+
+def test_a_folder_in_the_way_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "1.0/t/a").mkdir(parents=True)
+    with pytest.raises(OutputError):
+        write(tmp_path, {"a": b"1"})
+
+
+def test_a_damaged_record_costs_nothing(tmp_path: Path) -> None:
+    write(tmp_path, {"a": b"1"})
+    (tmp_path / ".kubestencil/1.0/t.json").write_text('{"format": 1, "files": 3}')
+    write(tmp_path, {"a": b"1"})
+    assert visible(tmp_path) == {"1.0/t/a": b"1"}
+
+
+def test_a_run_that_fails_leaves_a_new_folder_out(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    with pytest.raises(ZeroDivisionError), output.workspace(out) as stage:
+        (stage / "x").write_bytes(b"1")
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_commit_left_is_repaired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed between two renames, by a run with other files than the next."""
+    write(tmp_path, {"a": b"1", "b": b"1", "c": b"1"})
+
+    class Killed(BaseException):
+        pass
+
+    moved: list[str] = []
+    replace = output.tree.os.replace
+
+    def kill(source: str, target: str) -> None:
+        if moved:
+            raise Killed
+        moved.append(target)
+        replace(source, target)
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(output.tree.os, "replace", kill)
+        write(tmp_path, {"a": b"2", "b": b"2", "c": b"2"})
+    assert len(moved) == 1
+    write(tmp_path, {"a": b"3", "b": b"3"})
+    assert visible(tmp_path) == {"1.0/t/a": b"3", "1.0/t/b": b"3"}
+
+
+TREE = st.dictionaries(
+    st.sampled_from(["a", "b", "d/a", "d/e/c"]), st.binary(max_size=3), max_size=4
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs=st.lists(TREE, min_size=1, max_size=4))
+def test_after_any_runs_the_folder_holds_the_last(
+    tmp_path_factory: pytest.TempPathFactory, runs: list[Files]
+) -> None:
+    out = tmp_path_factory.mktemp("out")
+    for files in runs:
+        write(out, files)
+        assert visible(out) == {f"1.0/t/{path}": files[path] for path in files}
+        assert not output.compare(out, "1.0/t", files.items())
+
+
+def many(count: int, text: str) -> str:
+    return json.dumps(
+        document(
+            {
+                f"v1.Model{number}": {"description": text, "properties": {}}
+                for number in range(count)
+            }
+        )
+    )
+
+
+def test_a_killed_run_leaves_each_file_old_or_new(run: Command, tmp_path: Path) -> None:
+    """With the real command and a real SIGKILL, at moments spread over the run."""
+    spec = tmp_path / "spec.json"
+    arguments = ("render", "x", "--spec", str(spec), "-t", "markdown-v5", "-o", "out")
+    spec.write_text(many(300, "old"))
+    start = time.perf_counter()
+    assert run(*arguments).returncode == 0
+    needed = time.perf_counter() - start
+    old = visible(tmp_path / "out")
+    chance = random.Random(7)
+    for attempt in range(8):
+        text = f"new {attempt}"
+        spec.write_text(many(300, text))
+        process = run.popen(*arguments)
+        time.sleep(needed * chance.uniform(0.2, 1.0))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        found = visible(tmp_path / "out")
+        assert found.keys() == old.keys()
+        for path, data in found.items():
+            assert (
+                data == old[path]
+                or f"\n{text}\n".encode() in data
+                or (path.endswith("README.md"))
+            )
+        done = run(*arguments)
+        assert done.returncode == 0, done.stderr
+        old = visible(tmp_path / "out")
+        pages = [data for path, data in old.items() if "/docs/" in path]
+        assert all(f"\n{text}\n".encode() in data for data in pages)
+    assert not (tmp_path / "out/.kubestencil/stage").exists()
+
+
+def test_runs_at_the_same_time_do_not_damage_each_other(
+    run: Command, tmp_path: Path
+) -> None:
+    for name, count in (("a", 200), ("b", 120)):
+        (tmp_path / f"{name}.json").write_text(many(count, name))
+    processes = [
+        run.popen(
+            "render", "x", "--spec", f"{name}.json", "-t", "markdown", "-o", "out"
+        )
+        for name in "abababa"
+    ]
+    for process in processes:
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+    counts = {"a": 200, "b": 120}
+    found = visible(tmp_path / "out")
+    pages = [data for path, data in found.items() if "/docs/" in path]
+    (last,) = {"a" if b"\na\n" in data else "b" for data in pages}
+    assert len(pages) == counts[last]
+    check = ("render", "x", "--spec", f"{last}.json", "-t", "markdown", "-o", "out")
+    assert run(*check, "--check").returncode == 0

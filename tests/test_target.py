@@ -1,0 +1,177 @@
+"""Targets as data: what a target.toml may say, and how its mistakes are reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.errors import KubestencilError, SpecError, TargetError, UsageError
+from generator.target import load, print_files
+from tests.conftest import POD, SMALL, release
+
+MANIFEST = """
+about = "A test"
+view = "pages"
+
+[[files]]
+each = "definition"
+path = "{name}.txt"
+template = "page.j2"
+
+[types]
+any = "any"
+list = "{}[]"
+map = "{}{}"
+"""
+
+
+def make(
+    folder: Path, manifest: str = MANIFEST, template: str = "{{ model.name }}"
+) -> Path:
+    """A folder of targets with one target, ``mine``."""
+    target = folder / "targets" / "mine"
+    target.mkdir(parents=True)
+    (target / "target.toml").write_text(manifest)
+    (target / "page.j2").write_text(template)
+    return folder / "targets"
+
+
+def printed(folder: Path, name: str = "mine") -> dict[str, str]:
+    target = load(folder)[name]
+    files = print_files(release(SMALL), target)
+    return {file.path: file.data.decode() for file in files}
+
+
+def test_a_new_target_is_a_folder(tmp_path: Path) -> None:
+    assert printed(make(tmp_path)) == {"V1Pod.txt": "V1Pod"}
+
+
+def test_a_template_of_the_users_shadows_a_built_in_one(tmp_path: Path) -> None:
+    folder = tmp_path / "markdown"
+    folder.mkdir()
+    (folder / "model.md.j2").write_text("mine: {{ model.name }}")
+    files = printed(tmp_path, "markdown")
+    assert files["docs/V1Pod.md"] == "mine: V1Pod"
+    assert "Documentation For Models" in files["README.md"]
+
+
+def test_options_are_set_by_name_and_type() -> None:
+    target = load(None)["markdown"].with_options({"package": "my_client"})
+    page, *_ = print_files(release(SMALL), target)
+    assert b"from my_client.client.models.v1_pod import V1Pod" in page.data
+    with pytest.raises(UsageError, match="no option 'packag'"):
+        target.with_options({"packag": "x"})
+
+
+def test_a_quirk_can_be_dropped(tmp_path: Path) -> None:
+    """Whoever wants the description of a reference leaves the quirk out."""
+    built_in = load(None)["markdown"].manifest.read_text()
+    folder = tmp_path / "markdown"
+    folder.mkdir()
+    (folder / "target.toml").write_text(
+        built_in.replace("[quirks.silent-references]", "[quirks.backslash-quotes]", 1)
+        .replace("[quirks.backslash-quotes]", "[quirks.trimmed-notes]", 1)
+        .partition("[quirks.")[0]
+    )
+    assert "(V1Pod.md) | A pod. | " in printed(tmp_path, "markdown")["docs/V1Pod.md"]
+    assert "(V1Pod.md) |  | " in _built_in_page()
+
+
+def _built_in_page() -> str:
+    files = print_files(release(SMALL), load(None)["markdown"])
+    return next(file.data.decode() for file in files if "V1Pod" in file.path)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "message", "place"),
+    [
+        ("about = ", "is not TOML", "target.toml"),
+        ("about = 'x'", "is missing", "target.toml: view"),
+        (MANIFEST.replace("pages", "pagse"), "did you mean pages", "view"),
+        (MANIFEST.replace('each = "definition"', 'each = "model"'), "model", "files"),
+        (MANIFEST.replace("page.j2", "gone.j2"), "no template gone.j2", "template"),
+        (MANIFEST.replace("{name}", "{nam}"), "cannot fill in", "files.path"),
+        (MANIFEST + "\n[quirks.none]\nreason = 'x'", "is a quirk that", "quirks.none"),
+        (MANIFEST + "\n[quirks.open-pipes]", "needs a reason", "quirks.open-pipes"),
+        (MANIFEST + "\n[spelling]\nacronyms = 'x'", "must be one of", "acronyms"),
+        (MANIFEST + "\n[spelling]\nx = 1", "nothing that this view", "spelling.x"),
+        (MANIFEST.replace('any = "any"', ""), "is missing", "types.any"),
+        ("size = 1\n" + MANIFEST, "not a key of a target", "target.toml: size"),
+        (MANIFEST + "\n[options]\na = []", "must be a string", "options.a"),
+    ],
+)
+def test_a_mistake_in_a_manifest_is_named_with_its_key(
+    tmp_path: Path, manifest: str, message: str, place: str
+) -> None:
+    with pytest.raises(TargetError) as caught:
+        printed(make(tmp_path, manifest))
+    assert message in str(caught.value)
+    assert place in caught.value.where
+
+
+@pytest.mark.parametrize(
+    ("template", "message", "line"),
+    [
+        ("a\nb\n{% for %}", "is not a template", 3),
+        ("a\n{{ model.nam }}", "has no attribute 'nam'", 2),
+        ("a\n\n{{ modle }}", "'modle' is undefined", 3),
+        ("{% for x in 3 %}{% endfor %}", "not iterable", 1),
+        ("a\n{{ 1 / 0 }}", "division by zero", 2),
+        ("{% include 'page.j2' %}", "recursion", 1),
+    ],
+)
+def test_a_mistake_in_a_template_is_named_with_its_line_and_definition(
+    tmp_path: Path, template: str, message: str, line: int
+) -> None:
+    folder = make(tmp_path, template=template)
+    with pytest.raises(TargetError, match=message) as caught:
+        printed(folder)
+    assert caught.value.where == f"{folder}/mine/page.j2:{line}"
+    assert POD in str(caught.value) or "is not a template" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "path", ["../{name}", "/{name}", "a//{name}", "{version}", "a\\{name}"]
+)
+def test_no_path_leaves_the_targets_folder(tmp_path: Path, path: str) -> None:
+    manifest = MANIFEST.replace("{name}.txt", path.replace("\\", "\\\\"))
+    with pytest.raises(KubestencilError):
+        printed(make(tmp_path, manifest.replace("{version}", "..")))
+
+
+def test_two_definitions_with_one_path_are_refused(tmp_path: Path) -> None:
+    folder = make(tmp_path, MANIFEST.replace("{name}", "same"))
+    two = release({**SMALL, "v1.Other": {"properties": {}}})
+    with pytest.raises(SpecError, match=r"are both printed to same\.txt"):
+        list(print_files(two, load(folder)["mine"]))
+
+
+def test_what_a_description_says_is_never_a_template(tmp_path: Path) -> None:
+    spec = release({"v1.A": {"description": "{{ 7 * 7 }}", "properties": {}}})
+    folder = make(tmp_path, template="{{ model.description }}")
+    (file,) = print_files(spec, load(folder)["mine"])
+    assert file.data == b"{{ 7 * 7 }}"
+
+
+def test_every_anchor_and_page_that_a_page_links_to_exists() -> None:
+    from tests.conftest import load as spec
+
+    for name in ("markdown", "markdown-v4", "markdown-v5"):
+        files = {
+            file.path: file.data.decode()
+            for file in print_files(spec("1.35"), load(None)[name])
+        }
+        readme = files["README.md"]
+        for anchor in ("documentation-for-models", "documentation-for-api-endpoints"):
+            assert f'<a id="{anchor}"></a>' in readme
+        listed = {
+            line.split("](")[1].rstrip(")")
+            for line in readme.splitlines()
+            if line.startswith("- [")
+        }
+        assert listed == files.keys() - {"README.md"}
+        for path, page in files.items():
+            for part in page.split("**](")[1:]:
+                link = part.partition(")")[0]
+                assert link == ".md" or f"docs/{link}" in files, (path, link)
