@@ -95,10 +95,7 @@ def render(
             for source, some in _chunks(stale, jobs)
         ]
         with _workers(min(jobs, len(work))) as run:
-            results = []
-            for job, result in zip(work, run(_print, work), strict=True):
-                results.append(result)
-                progress(job.source.release)
+            results = _each(run, _print, work, progress)
             plans = [plan for result in results for plan in result.plans]
             for _ in run(partial(output.commit, out), plans):
                 pass
@@ -119,11 +116,8 @@ def check(
         Job(source, tuple(some), out, out, False)
         for source, some in _chunks(stale, jobs)
     ]
-    results = []
     with _workers(min(jobs, len(work))) as run:
-        for job, result in zip(work, run(_compare, work), strict=True):
-            results.append(result)
-            progress(job.source.release)
+        results = _each(run, _compare, work, progress)
     return _summary(current, results)
 
 
@@ -198,6 +192,16 @@ def _chunks(
         share = -(-len(targets) // jobs)
         for start in range(0, len(targets), share):
             yield source, targets[start : start + share]
+
+
+def _each(
+    run: Run, function: Callable[[Job], _Result], work: list[Job], progress: Progress
+) -> list[_Result]:
+    results: list[_Result] = []
+    for job, result in zip(work, run(function, work), strict=True):
+        results.append(result)
+        progress(job.source.release)
+    return results
 
 
 @contextmanager
