@@ -259,7 +259,8 @@ class _Package:
             name=name,
             base=base,
             definition=definition.name,
-            docstring=docstring(definition.description or definition.name, 4),
+            docstring=docstring(definition.description, 4)
+            or docstring(definition.name, 4),
             fields=rows,
             times=times,
             typing=("Any",) if "Any" in words else (),
