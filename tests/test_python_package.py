@@ -341,6 +341,12 @@ def test_circles_between_definitions(tmp_path: Path) -> None:
     round_trip(print_package(release(many), tmp_path, "hostile"))
 
 
+def test_a_field_named_like_what_its_class_uses(tmp_path: Path) -> None:
+    time = {"type": "string", "format": "date-time"}
+    definition = thing(toDatetime=time, str={"type": "array", "items": time}, toTime={})
+    round_trip(print_package(release({"A": definition}), tmp_path, "hostile"))
+
+
 def test_names_that_are_taken_get_another(tmp_path: Path) -> None:
     fields = {
         name: {"type": "string"}
