@@ -183,8 +183,12 @@ def measure(peer: Peer, peers: Path, idle: tuple[float, float]) -> dict[str, flo
 
 def cost(code: str, home: Path) -> tuple[float, float]:
     """CPU seconds and peak memory (MB) of an interpreter that runs ``code``."""
-    code += "\nimport resource as r; u = r.getrusage(r.RUSAGE_SELF)\n"
-    code += "print(u.ru_utime + u.ru_stime, u.ru_maxrss / 1024)"
+    # Not ru_maxrss, which a process inherits from the one that started it.
+    code += """
+import time
+spent = time.process_time()
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(spent, int(peak.split()[1]) / 1024)"""
     # The first run writes the byte code.
     runs = [run(code, home).split() for _ in range(8)][1:]
     return min(float(each[0]) for each in runs), min(float(each[1]) for each in runs)

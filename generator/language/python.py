@@ -72,14 +72,15 @@ class Spelling:
 
     ``acronyms`` is "split" or "whole"; ``reserved_prefix`` goes before a
     reserved word or a digit; ``mapped`` has the JSON names whose attributes the
-    client's project gave by hand; ``reserved`` the names that the printed classes
-    need for themselves.
+    client's project gave by hand; ``reserved`` and ``reserved_classes`` the
+    attributes and the classes that printed code needs for itself.
     """
 
     acronyms: str = "split"
     reserved_prefix: str = "_"
     mapped: Mapping[str, str] = field(default_factory=dict)
     reserved: frozenset[str] = frozenset()
+    reserved_classes: frozenset[str] = frozenset()
 
     def attribute(self, name: str) -> str:
         """The attribute for a JSON name: ``podIP`` is ``pod_ip``.
@@ -115,6 +116,7 @@ def module_name(name: str, acronyms: str) -> str:
     return f"model_{module}" if iskeyword(module) else module
 
 
+@cache
 def literal(text: str) -> str:
     """``text`` as a string literal in double quotes, on one line."""
     return f'"{_SPECIAL.sub(_escaped, text)}"'
@@ -236,16 +238,15 @@ def _wrapped(text: str, space: int) -> list[str]:
             lines.append(line.rstrip())
             continue
         margin = " " * _indentation(line)
-        piece = ""
-        for word in line.split():
-            if not piece:
-                piece = margin + word
-            elif len(piece) + 1 + len(word) <= space:
-                piece = f"{piece} {word}"
-            else:
-                lines.append(piece)
-                piece = margin + word
-        lines.append(piece)
+        while len(line) > space:
+            cut = line.rfind(" ", len(margin), space + 1)
+            if cut <= len(margin):
+                cut = line.find(" ", space)
+            if cut < 0:
+                break
+            lines.append(line[:cut].rstrip())
+            line = margin + line[cut:].lstrip()
+        lines.append(line.rstrip())
     return lines
 
 

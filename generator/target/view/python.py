@@ -10,20 +10,18 @@ is a msgspec Struct, and three facts about those shape the modules:
   (``V1DeviceAttribute.bool``), the type is imported under another name;
 - times are exact to the second or to the microsecond, which a class with times
   ensures in Python code (``TimedModel`` in ``templates/python/base.py.j2``).
-
-``[spelling]`` also has ``reserved_classes``: names that the printed modules need
-for themselves.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from keyword import iskeyword
 from operator import itemgetter
+from typing import NamedTuple
 
 from generator.errors import SpecError
 from generator.language.python import (
@@ -67,8 +65,9 @@ _PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 _VERSION = re.compile(r"\d+(?:\.\d+)*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class FieldRow:
+# A tuple, since a release has thousands, and a frozen dataclass takes four times as
+# long to make.
+class FieldRow(NamedTuple):
     """An attribute. ``json_name`` and ``official`` are literals.
 
     ``annotation`` is on lines of its own where it is ``wrapped``; ``official`` is
@@ -168,24 +167,26 @@ def make(release: Release, target: Target) -> View:
 class _Package:
     def __init__(self, release: Release, target: Target) -> None:
         self.release = release
-        rest = dict(target.spelling)
-        reserved = frozenset(rest.pop("reserved_classes", ()))
-        self.spelling = spelling(replace(target, spelling=rest))
+        self.spelling = spelling(target)
         _check_options(target)
+        reserved = self.spelling.reserved_classes
         self.classes = class_names(release.definitions, reserved)
         self.types: dict[str, _Type] = {}
 
     def items(self, each: str) -> Iterable[Item]:
         if each == "definition":
             return map(self.module_item, self.models)
-        if each == "group-version":
-            return []
+        return [] if each == "group-version" else [self.whole]
+
+    @cached_property
+    def whole(self) -> Item:
+        """The package, for the files that it has one of."""
         values = {
             "models": [self.entry(each) for each in self.models],
             "kinds": self.kinds(),
             "project_version": _version(self.release.name),
         }
-        return [Item(self.release.name, {}, values)]
+        return Item(self.release.name, {}, values)
 
     @cached_property
     def models(self) -> Sequence[Definition]:
@@ -344,17 +345,19 @@ class _Package:
             return known
         if schema.type == "array":
             inside = self.type(schema.items) if schema.items else _ANYTHING
-            return replace(
-                inside,
-                annotation=f"list[{inside.annotation}]",
-                official=f"list[{inside.official}]",
+            return _Type(
+                f"list[{inside.annotation}]",
+                f"list[{inside.official}]",
+                inside.refs,
+                inside.exact,
             )
         if schema.values is not None:
             inside = self.type(schema.values)
-            return replace(
-                inside,
-                annotation=f"dict[str, {inside.annotation}]",
-                official=f"dict(str, {inside.official})",
+            return _Type(
+                f"dict[str, {inside.annotation}]",
+                f"dict(str, {inside.official})",
+                inside.refs,
+                inside.exact,
             )
         return _plain(schema)
 
@@ -399,10 +402,10 @@ def _imported_order(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _check_options(target: Target) -> None:
-    package = str(target.options["package"])
+    package = str(target.options.get("package", ""))
     if not _PACKAGE.match(package) or iskeyword(package):
         raise target.error(f"{package!r} cannot name a package", "options.package")
-    project = str(target.options["project"])
+    project = str(target.options.get("project", ""))
     if not _PROJECT.match(project):
         raise target.error(f"{project!r} cannot name a project", "options.project")
 

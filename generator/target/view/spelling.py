@@ -7,8 +7,8 @@ from generator.target.manifest import Target
 
 
 def spelling(target: Target) -> Spelling:
-    """The attributes of ``target``: ``acronyms``, ``reserved_prefix``, ``mapped``
-    and ``reserved``, as in ``generator.language.python.Spelling``.
+    """How ``target`` spells names: the keys of the table are the fields of
+    ``generator.language.python.Spelling``.
 
     Raises TargetError for anything else in the table.
     """
@@ -18,6 +18,7 @@ def spelling(target: Target) -> Spelling:
         reserved_prefix=given.pop("reserved_prefix", "_"),
         mapped=given.pop("mapped", {}),
         reserved=frozenset(given.pop("reserved", ())),
+        reserved_classes=frozenset(given.pop("reserved_classes", ())),
     )
     if found.acronyms not in ACRONYMS:
         raise target.error(f"must be one of {ACRONYMS}", "spelling.acronyms")
