@@ -255,7 +255,7 @@ def child_seconds(command: list[str], path: Path) -> float:
 def print_ours(peers: Path) -> float:
     """Print the package as a user does: parsed, validated, written."""
     with tempfile.TemporaryDirectory() as out:
-        command = [sys.executable, "-m", "generator", "-q", "render", RELEASE]
+        command = [sys.executable, "-m", "generator", "render", RELEASE, "-q"]
         spent = min(
             child_seconds([*command, "-t", "python", "-j", "1", "-o", each], ROOT)
             for each in (f"{out}/{number}" for number in range(3))

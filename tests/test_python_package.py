@@ -146,7 +146,6 @@ NASTY = [
     "\\x",
     "\\u12",
     "\0",
-    "\ud800",
     "\x0c",
     "\r",
     "\u2028",
@@ -430,7 +429,7 @@ def test_a_docstring_says_what_the_spec_says(text: str) -> None:
     code = f"class A:\n    {said}\n"
     assert black.format_str(code, mode=black.Mode()) == code
     kept = ast.get_docstring(ast.parse(code).body[0], clean=False) or ""  # type: ignore[arg-type]
-    assert kept.split() == re.sub("[\ud800-\udfff]", "\ufffd", text).split()
+    assert kept.split() == text.split()
     assert all(line.isprintable() for line in code.split("\n"))
 
 

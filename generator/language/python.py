@@ -58,8 +58,6 @@ WIDTH = 88
 # What cannot stand in a literal as it is: the end of it, an escape, and all that
 # is not plain ASCII, of which _escaped lets pass what people can see.
 _SPECIAL = re.compile(r'[\\"]|[^ -~]')
-# Half a character (UTF-16): Python makes no class with such a docstring.
-_HALF = re.compile("[\ud800-\udfff]")
 _SPECIAL_IN_DOCSTRING = re.compile(r'\\|"""|[^\n -~]')
 
 #: The acronym rules by name, for ``target.toml``.
@@ -129,7 +127,6 @@ def docstring(text: str, indent: int) -> str:
     Long lines are broken at spaces. Empty where ``text`` has nothing to say.
     """
     text = text.replace("\r\n", "\n").replace("\t", "    ").strip()
-    text = _HALF.sub("\ufffd", text)
     if not text:
         return ""
     # A quote beside the quotes would be a part of them, or is moved away by black.

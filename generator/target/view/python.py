@@ -56,7 +56,7 @@ _OFFICIAL = {"boolean": "bool", "integer": "int", "number": "float", "string": "
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
 _WORD = re.compile(r"\w+")
 # msgspec does not take these for names in JSON (msgspec.Struct, rename).
-_NO_NAME = re.compile(r'[\\"\x00-\x1f\ud800-\udfff]')
+_NO_NAME = re.compile(r'[\\"\x00-\x1f]')
 # Importing a class imports what it needs: each step is half a dozen of the
 # interpreter's frames, of which it has a thousand.
 _MAX_DEPTH = 100
@@ -281,7 +281,7 @@ class _Package:
             if _NO_NAME.search(field.name):
                 raise SpecError(
                     f"the field {field.name!a} has a name that cannot be an attribute's: "
-                    "a quote, a backslash, a control character or half a character",
+                    "a quote, a backslash or a control character",
                     where=definition.name,
                     hint="rename it in the document",
                 )

@@ -23,5 +23,5 @@ def spelling(target: Target) -> Spelling:
     if found.acronyms not in ACRONYMS:
         raise target.error(f"must be one of {ACRONYMS}", "spelling.acronyms")
     for key in given:
-        raise target.error("is nothing that a view spells", f"spelling.{key}")
+        raise target.error("is nothing that this view spells", f"spelling.{key}")
     return found
