@@ -496,3 +496,13 @@ def test_the_project_can_be_built_and_installed(tmp_path: Path) -> None:
     assert project["version"] == "1.35.0"
     assert json.dumps(project["dependencies"])
     assert (folder / "models_of_ours" / "py.typed").exists()
+
+
+def test_a_format_that_is_none_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "templates" / "python"
+    folder.mkdir(parents=True)
+    text = (load_targets(None)["python"].manifest).read_text()
+    (folder / "target.toml").write_text(text.replace('"black"', '"blak"'))
+    with pytest.raises(TargetError, match="did you mean black") as caught:
+        load_targets(tmp_path / "templates")
+    assert caught.value.where.endswith("target.toml: files.format")
