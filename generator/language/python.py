@@ -1,9 +1,10 @@
-"""Names as Kubernetes' Python clients have them.
+"""How Python is spelled: names, types, literals, docstrings.
 
-The clients are made by kubernetes-client/gen (which shortens the names of the
-definitions) and openapi-generator (which spells classes and attributes). Code in
-the world depends on the names, so both are reproduced, release by release of
-openapi-generator where they differ.
+The names are those of Kubernetes' Python clients, which are made by
+kubernetes-client/gen (which shortens the names of the definitions) and
+openapi-generator (which spells classes and attributes). Code in the world depends
+on the names, so both are reproduced, release by release of openapi-generator
+where they differ. Literals and docstrings are spelled as black leaves them.
 """
 
 from __future__ import annotations
@@ -35,17 +36,29 @@ _RESERVED = frozenset(
         "auth_settings",
         "body_params",
         "exec",
+        "false",
         "form_params",
         "header_params",
         "local_var_files",
+        "none",
         "nonlocal",
         "path_params",
         "print",
+        "property",
         "query_params",
         "resource_path",
         "self",
+        "true",
     ]
 )
+
+#: The length of a line, as black has it.
+WIDTH = 88
+
+# What cannot stand in a literal as it is: the end of it, an escape, and all that
+# is not plain ASCII, of which _escaped lets pass what people can see.
+_SPECIAL = re.compile(r'[\\"]|[^ -~]')
+_SPECIAL_IN_DOCSTRING = re.compile(r'\\|"""|[^\n -~]')
 
 #: The acronym rules by name, for ``target.toml``.
 ACRONYMS = tuple(_WORD_END)
@@ -57,12 +70,15 @@ class Spelling:
 
     ``acronyms`` is "split" or "whole"; ``reserved_prefix`` goes before a
     reserved word or a digit; ``mapped`` has the JSON names whose attributes the
-    client's project gave by hand.
+    client's project gave by hand; ``reserved`` and ``reserved_classes`` the
+    attributes and the classes that printed code needs for itself.
     """
 
     acronyms: str = "split"
     reserved_prefix: str = "_"
     mapped: Mapping[str, str] = field(default_factory=dict)
+    reserved: frozenset[str] = frozenset()
+    reserved_classes: frozenset[str] = frozenset()
 
     def attribute(self, name: str) -> str:
         """The attribute for a JSON name: ``podIP`` is ``pod_ip``.
@@ -70,7 +86,10 @@ class Spelling:
         Always an identifier, whatever the name is.
         """
         mapped = self.mapped.get(name)
-        return mapped or _attribute(name, self.acronyms, self.reserved_prefix)
+        if mapped:
+            return mapped
+        plain = _attribute(name, self.acronyms, self.reserved_prefix)
+        return f"{self.reserved_prefix}{plain}" if plain in self.reserved else plain
 
 
 @cache
@@ -89,24 +108,66 @@ def snake_case(name: str, acronyms: str) -> str:
     return _WORD_END[acronyms].sub("_", name).lower()
 
 
-def class_names(definitions: Iterable[str]) -> Mapping[str, str]:
+def module_name(name: str, acronyms: str) -> str:
+    """The module of a class: ``V1Pod`` is in ``v1_pod``."""
+    module = snake_case(name, acronyms)
+    return f"model_{module}" if iskeyword(module) else module
+
+
+@cache
+def literal(text: str) -> str:
+    """``text`` as a string literal in double quotes, on one line."""
+    return f'"{_SPECIAL.sub(_escaped, text)}"'
+
+
+@cache
+def docstring(text: str, indent: int) -> str:
+    """``text`` as a docstring that begins in column ``indent``.
+
+    Long lines are broken at spaces. Empty where ``text`` has nothing to say.
+    """
+    text = text.replace("\r\n", "\n").replace("\t", "    ").strip()
+    if not text:
+        return ""
+    # A quote beside the quotes would be a part of them, or is moved away by black.
+    opening = '"""\n' if text[0] == '"' else '"""'
+    closing = ' """' if text[-1] == '"' else '"""'
+    text = opening + _SPECIAL_IN_DOCSTRING.sub(_escaped, text)
+    lines = _wrapped(text, WIDTH - indent - len(closing))
+    if len(lines) == 1:
+        return text + closing
+    first, *rest = lines
+    extra = min((_indentation(line) for line in rest if line), default=0)
+    margin = " " * indent
+    body = (margin + line[extra:] if line else "" for line in rest)
+    return "\n".join([first, *body, f'{margin}"""'])
+
+
+def class_names(
+    definitions: Iterable[str], reserved: frozenset[str] = frozenset()
+) -> Mapping[str, str]:
     """The class of each definition: ``io.k8s.api.core.v1.Pod`` is ``V1Pod``.
 
     Kubernetes' own definitions are shortened to version and kind, and keep one
     part more as long as two would be the same (kubernetes-client/gen,
-    ``remove_model_prefixes``); others keep their whole name. Raises SpecError
-    where two definitions get the same class.
+    ``remove_model_prefixes``); others keep their whole name, and a name in
+    ``reserved`` gets the prefix of a reserved word. Raises SpecError where two
+    definitions get the same class.
     """
-    return _class_names(tuple(definitions))
+    return _class_names(tuple(definitions), reserved)
 
 
 # Several targets print the same release.
 @cache
-def _class_names(definitions: tuple[str, ...]) -> Mapping[str, str]:
+def _class_names(
+    definitions: tuple[str, ...], reserved: frozenset[str]
+) -> Mapping[str, str]:
     classes: dict[str, str] = {}
     taken: dict[str, str] = {}
     for name, short in _short_names(definitions).items():
         spelled = class_name(short)
+        if spelled in reserved:
+            spelled = f"Model{spelled}"
         other = taken.setdefault(spelled.casefold(), name)
         if other != name:
             raise SpecError(
@@ -144,3 +205,47 @@ def _short_names(definitions: Iterable[str]) -> dict[str, str]:
             return short
         for name in longer:
             parts[name] += 1
+
+
+def _escaped(match: re.Match[str]) -> str:
+    """What stands for a piece of text that a literal cannot hold as it is.
+
+    A quote is spelled as a number, since black would change the quotes around it.
+    """
+    text = match[0]
+    if text == "\\":
+        return "\\\\"
+    if text == '"""':
+        return '\\"\\"\\"'
+    if text == '"':
+        return "\\x22"
+    if text.isprintable():
+        return text
+    code = ord(text)
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _wrapped(text: str, space: int) -> list[str]:
+    """The lines of ``text``, long ones in pieces of up to ``space`` columns."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if len(line) <= space:
+            lines.append(line.rstrip())
+            continue
+        margin = " " * _indentation(line)
+        while len(line) > space:
+            cut = line.rfind(" ", len(margin), space + 1)
+            if cut <= len(margin):
+                cut = line.find(" ", space)
+            if cut < 0:
+                break
+            lines.append(line[:cut].rstrip())
+            line = margin + line[cut:].lstrip()
+        lines.append(line.rstrip())
+    return lines
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())

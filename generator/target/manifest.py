@@ -17,6 +17,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 #: What a target can print a file for.
 EACH = ("definition", "group-version", "release")
 
+#: What can put the output of a user's template into shape.
+FORMATS = ("black",)
+
 Value = str | bool | int | float
 Quirk = Mapping[str, Any]
 
@@ -26,12 +29,14 @@ class FileRule:
     """One kind of file that a target prints.
 
     ``each`` is one of ``EACH``; ``path`` a pattern such as ``docs/{name}.md``,
-    relative to the target's folder; ``template`` the template's file.
+    relative to the target's folder; ``template`` the template's file; ``format``
+    one of ``FORMATS``, for what a user's own template prints, or empty.
     """
 
     each: str
     path: str
     template: str
+    format: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +194,15 @@ def _file_rule(raw: Any, path: Path) -> FileRule:
         each=table.take("each", str),
         path=table.take("path", str),
         template=table.take("template", str),
+        format=table.take("format", str, ""),
     )
     table.end()
+    if rule.format and rule.format not in FORMATS:
+        raise TargetError(
+            f"{rule.format!r} is nothing that formats a file",
+            where=f"{path}: files.format",
+            hint=nearest(rule.format, FORMATS),
+        )
     if rule.each not in EACH:
         raise TargetError(
             f"{rule.each!r} is nothing to print a file for",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import generator
 from generator.errors import SpecError
 from generator.model import Release
-from generator.target.manifest import FileRule, Target
+from generator.resources import resource
+from generator.target.manifest import FileRule, Target, find
 from generator.target.template import Templates
-from generator.target.view import Item, load
+from generator.target.view import Item, View, load
 
 # A path segment that no file system reads otherwise: no separator, no "..", no
 # control character, no name that begins with a dot unless the pattern says so.
@@ -36,7 +37,7 @@ def print_files(release: Release, target: Target) -> Iterator[File]:
     templates = Templates(target, _common(release, target))
     taken: dict[str, str] = {}
     for rule in target.files:
-        finish = view.finish.get(rule.each)
+        finish = _finish(view, rule, target)
         for item in view.items(rule.each):
             path = _path(target, rule, item, release)
             other = taken.setdefault(path.casefold(), item.subject)
@@ -46,7 +47,26 @@ def print_files(release: Release, target: Target) -> Iterator[File]:
                     where=f"target {target.name}",
                 )
             text = templates.render(rule.template, item.subject, item.values)
-            yield File(path, (finish(text) if finish else text).encode())
+            yield File(path, (finish(text, item.subject) if finish else text).encode())
+
+
+def _finish(
+    view: View, rule: FileRule, target: Target
+) -> Callable[[str, str], str] | None:
+    """What is done to a printed text; it also gets the text's subject.
+
+    The built-in templates print code that a formatter leaves as it is.
+    """
+    if rule.format and not _is_built_in(target, rule.template):
+        from generator.target import formatting
+
+        return formatting.formatter(rule.format, rule.path, rule.template)
+    finish = view.finish.get(rule.each)
+    return (lambda text, _: finish(text)) if finish else None
+
+
+def _is_built_in(target: Target, template: str) -> bool:
+    return find(target.folders, template).is_relative_to(resource("templates"))
 
 
 def _common(release: Release, target: Target) -> Mapping[str, object]:

@@ -45,7 +45,10 @@ class View:
 Make = Callable[[Release, Target], View]
 
 # Imported when a target asks for one, since a run seldom needs all.
-_VIEWS = {"pages": "generator.target.view.pages"}
+_VIEWS = {
+    "pages": "generator.target.view.pages",
+    "python": "generator.target.view.python",
+}
 
 
 def load(target: Target) -> Make:

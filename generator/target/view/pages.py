@@ -17,10 +17,11 @@ from itertools import groupby
 from typing import NamedTuple
 
 from generator.language import markdown
-from generator.language.python import ACRONYMS, Spelling, class_names, snake_case
+from generator.language.python import class_names, snake_case
 from generator.model import Definition, Field, Release, Schema
 from generator.target.manifest import Target, check_quirks
 from generator.target.view import Item, View
+from generator.target.view.spelling import spelling
 
 
 # Tuples, since a run makes some twenty thousand rows, and a frozen dataclass takes
@@ -82,7 +83,7 @@ class _Pages:
         self.target = target
         self.quirks = target.quirks
         self.types = _types(target)
-        self.spelling = _spelling(target)
+        self.spelling = spelling(target)
         self.classes = class_names(release.definitions)
         self.spelled: dict[str, tuple[str, str | None]] = {}
         self.plain = cache(self.spell_plain)
@@ -222,20 +223,6 @@ def _types(target: Target) -> Mapping[str, str]:
         if not isinstance(target.types.get(key), str):
             raise target.error("is missing", f"types.{key}")
     return target.types
-
-
-def _spelling(target: Target) -> Spelling:
-    given = dict(target.spelling)
-    spelling = Spelling(
-        acronyms=given.pop("acronyms", "split"),
-        reserved_prefix=given.pop("reserved_prefix", "_"),
-        mapped=given.pop("mapped", {}),
-    )
-    if spelling.acronyms not in ACRONYMS:
-        raise target.error(f"must be one of {ACRONYMS}", "spelling.acronyms")
-    for key in given:
-        raise target.error("is nothing that this view spells", f"spelling.{key}")
-    return spelling
 
 
 @cache
