@@ -15,7 +15,7 @@ from generator.resources import resource
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
 #: What a target can print a file for.
-EACH = ("definition", "group-version", "release")
+EACH = ("definition", "group-version", "group", "release", "overlay", "package", "page")
 
 Value = str | bool | int | float
 Quirk = Mapping[str, Any]
@@ -42,7 +42,8 @@ class Target:
     ``folders`` where the templates are, the user's before the built-in one.
     ``spelling`` and ``types`` are read by the view; ``options`` are the user's
     to set; ``quirks`` the accidents of the published format that are kept, each
-    with its ``reason``.
+    with its ``reason``. ``reads`` names the options that are folders which decide
+    what is printed.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Target:
     spelling: Mapping[str, Any]
     types: Mapping[str, str]
     quirks: Mapping[str, Quirk]
+    reads: tuple[str, ...] = ()
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -132,6 +134,7 @@ def read(name: str, folders: Sequence[Path]) -> Target:
         spelling=table.take("spelling", dict, {}),
         types=table.take("types", dict, {}),
         quirks=table.take("quirks", dict, {}),
+        reads=tuple(table.take("reads", list, [])),
     )
     table.end()
     for quirk, body in target.quirks.items():
@@ -140,6 +143,9 @@ def read(name: str, folders: Sequence[Path]) -> Target:
     for option, value in target.options.items():
         if not isinstance(value, Value):
             raise target.error("must be a string, number or truth", f"options.{option}")
+    for name in target.reads:
+        if name not in target.options:
+            raise target.error(f"{name!r} is not an option", "reads")
     return target
 
 
