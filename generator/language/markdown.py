@@ -27,8 +27,8 @@ _NOT_IN_ANCHOR = re.compile(
     "[\u2000-\u206f\u2e00-\u2e7f\\\\'!\"#$%&()*+,./:;<=>?@\\[\\]^`{|}~\u2019]"
 )
 _ANGLE = re.compile(r"<(?:([A-Za-z]*)[A-Za-z.,_ -]*>)?")
-# What cannot start a tag needs no escape outside of tables.
-_TAG = re.compile(rf"(?=<[A-Za-z/!?]){_ANGLE.pattern}")
+# The same where a "<" that cannot start a tag is left alone.
+_TAG = re.compile(r"<(?=[A-Za-z/!?])(?:([A-Za-z][A-Za-z0-9]*)[A-Za-z0-9.,_ -]*>)?")
 # "<topologyKey>" stands for something to fill in. HTML knows no such element and
 # shows nothing, which is harmless; these it knows.
 _ELEMENTS = frozenset(
