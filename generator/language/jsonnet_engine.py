@@ -107,10 +107,13 @@ def _explained(code: str, find: Find, told: str) -> JsonnetError:
     places, innermost first."""
     import _gojsonnet
 
+    missing: list[str] = []
+
     def load(folder: str, path: str) -> tuple[str, bytes]:
         place, text = _resolved(find, folder, path)
         if text is None:
-            raise RuntimeError(f"there is no file {path}")
+            missing.append(path)
+            raise RuntimeError
         return place, text.encode()
 
     try:
@@ -119,6 +122,8 @@ def _explained(code: str, find: Find, told: str) -> JsonnetError:
         told = str(error).removeprefix("RUNTIME ERROR: ")
     places = tuple((match[1], int(match[2])) for match in _PLACE.finditer(told))
     what = _LEADING_PLACE.sub("", told.partition("\n")[0])
+    if missing:
+        what = f"imports {missing[0]!r}, and there is no such file"
     return JsonnetError(what.strip(), places)
 
 

@@ -1,35 +1,35 @@
 // What a library documents, for kubestencil's pages: the fields that begin with
 // "#", and the objects that have some inside.
 {
-  // The names in a library, and for each type whether something was added to
-  // the empty object that stands for it: group -> version -> type -> truth.
-  changed(k)::
-    self.below(k, function(group)
-      self.below(group, function(version)
-        self.below(version, function(type) std.length(std.objectFieldsAll(type)) > 0))),
+  // What was added to a skeleton of objects: for one that was empty, whether it
+  // is any more; for others "#", whether there are new fields, and what is inside.
+  changed(object, skeleton)::
+    local names = std.objectFieldsAll(object);
+    if skeleton == {} then names != []
+    else
+      { '#': std.length([name for name in names if !std.objectHas(skeleton, name)]) > 0 }
+      + {
+        [name]: $.changed(object[name], skeleton[name])
+        for name in names
+        if std.objectHas(skeleton, name) && std.isObject(object[name])
+      },
 
-  below(object, of)::
-    {
-      [name]: of(object[name])
-      for name in std.objectFieldsAll(object)
-      if name[0:1] != '#' && !self.ignored(object, name) && std.isObject(object[name])
-    },
-
-  // The documentation in a library. Types in `unchanged` (group -> version ->
-  // type -> true) come as null.
-  of(object, unchanged={})::
-    local has(name) = std.isObject(unchanged) && std.objectHas(unchanged, name);
+  // The documentation in a library. What is true in the tree `unchanged` comes as
+  // null.
+  of(object, unchanged)::
     {
       [name]:
         if name[0:1] == '#' then object[name]
-        else if has(name) && unchanged[name] == true then null
-        else $.of(object[name], if has(name) then unchanged[name] else {})
+        else if std.objectHas(unchanged, name) then
+          if unchanged[name] == true then null else $.of(object[name], unchanged[name])
+        else $.of(object[name], {})
       for name in std.objectFieldsAll(object)
       if !self.ignored(object, name)
-      if (has(name) && unchanged[name] == true) || (
-        std.isObject(object[name])
-        && (name[0:1] == '#' || has(name) || $.documents(object[name]))
-      )
+      if std.get(unchanged, name) == true
+         || (
+           std.isObject(object[name])
+           && (name[0:1] == '#' || std.objectHas(unchanged, name) || $.documents(object[name]))
+         )
     },
 
   documents(object)::

@@ -181,13 +181,17 @@ class Library:
         for group, types in groupby(self.types, lambda each: each.group):
             yield group, tuple(dict.fromkeys(each.version for each in types))
 
-    def names(self) -> Mapping[str, Mapping[str, list[str]]]:
-        """The names of all types, by group and version."""
-        names: dict[str, dict[str, list[str]]] = {}
+    def skeleton(self) -> overlay.Skeleton:
+        """The objects by group, version and type, with those inside of a type."""
+        groups: dict[str, dict[str, dict[str, dict[str, overlay.Skeleton]]]] = {}
         for each in self.types:
-            group = names.setdefault(each.group, {})
-            group.setdefault(each.version, []).append(each.name)
-        return names
+            group = groups.setdefault(each.group, {})
+            group.setdefault(each.version, {})[each.name] = {
+                member.name: {}
+                for member in each.members.entries
+                if isinstance(member, Nested)
+            }
+        return groups
 
     def versions(self) -> Iterator[tuple[str, str, tuple[Type, ...]]]:
         """Each group and version with its types."""
@@ -260,6 +264,7 @@ class _Builders:
     def field(self, own: Schema, json_name: str, where: str) -> Iterator[Member]:
         """The builders of one field: one that sets it, one that adds, an object."""
         schema = self.followed(own)
+        json_name = jsonnet.well_formed(json_name)
         name = jsonnet.camel_lower(json_name)
         described = "type-description" in self.quirks or not own.description
         text = self.help((schema if described else own).description)
@@ -330,7 +335,7 @@ class _Files:
     def __init__(self, release: Release, target: Target) -> None:
         self.library = Library(release, target)
         self.overlay = overlay.read(target)
-        overlay.check(target, self.overlay, self.library.names())
+        overlay.check(target, self.overlay, self.library.skeleton())
         self.lines: dict[tuple[Members, tuple[str, ...], int], list[Line]] = {}
         self.html_escapes = "html-escapes-with-apostrophe" in self.library.quirks
 

@@ -19,7 +19,14 @@ from generator.language import jsonnet, markdown
 from generator.model import Release
 from generator.target.manifest import Target
 from generator.target.view import Item, View, overlay
-from generator.target.view.jsonnet import Function, Library, Members, Nested, Type
+from generator.target.view.jsonnet import (
+    Function,
+    Library,
+    Member,
+    Members,
+    Nested,
+    Type,
+)
 
 
 class Doc(NamedTuple):
@@ -179,24 +186,46 @@ class _Generated:
             return Doc("obj", name, "", self.help(each.help), "", inside)
         return Doc("fn", name, each.argument, self.help(each.help), "", None)
 
-    def data(self, each: Type) -> Mapping[str, Any]:
-        """The documentation of a type as the library has it: ``#…`` fields."""
+    def source(self, each: Type, nested: str = "") -> str:
+        """The documentation of a type, or of an object at its top, as the library
+        has it: ``#…`` fields."""
+        place = (each.group, each.version, each.name)
+        if nested:
+            return json.dumps(self.fields(_nested(each, nested)))
         package = {"name": each.name, "import": "", "help": self.help(each.help)}
-        return {"#": package, **self.fields(each.members)}
+        members = [f"'#': {json.dumps(package)}"]
+        for member in each.members.entries:
+            about = json.dumps(self.about(member))
+            members.append(f"{jsonnet.string(f'#{member.name}')}: {about}")
+            if isinstance(member, Nested):
+                members.append(overlay.imported(member.name, (*place, member.name)))
+        return f"{{ {', '.join(members)} }}"
 
     def fields(self, members: Members) -> Mapping[str, Any]:
         fields: dict[str, Any] = {}
         for each in members.entries:
-            help_ = self.help(each.help)
+            fields[f"#{each.name}"] = self.about(each)
             if isinstance(each, Nested):
-                fields[f"#{each.name}"] = {"object": {"help": help_, "fields": {}}}
                 fields[each.name] = self.fields(each.members)
-                continue
-            type_ = each.type if isinstance(each, Function) else "string"
-            argument = {"name": each.argument, "type": type_, "default": None}
-            described = {"help": help_, "args": [argument] if each.argument else []}
-            fields[f"#{each.name}"] = {"function": described}
         return fields
+
+    def about(self, each: Member) -> Mapping[str, Any]:
+        help_ = self.help(each.help)
+        if isinstance(each, Nested):
+            return {"object": {"help": help_, "fields": {}}}
+        type_ = each.type if isinstance(each, Function) else "string"
+        argument = {"name": each.argument, "type": type_, "default": None}
+        arguments = [argument] if each.argument else []
+        return {"function": {"help": help_, "args": arguments}}
+
+
+def _nested(each: Type, name: str) -> Members:
+    """The members of the object ``name`` at the top of a type."""
+    return next(
+        member.members
+        for member in each.members.entries
+        if isinstance(member, Nested) and member.name == name
+    )
 
 
 def _without_overlay(library: Library, generated: _Generated) -> Iterator[Package]:
@@ -233,8 +262,8 @@ def _with_overlay(
     tree = overlay.documentation(
         target,
         files,
-        library.names(),
-        lambda *place: json.dumps(generated.data(types[place])),
+        library.skeleton(),
+        lambda place: generated.source(types[place[0], place[1], place[2]], *place[3:]),
     )
     package = {
         "name": library.name,
@@ -291,7 +320,7 @@ class _Evaluated:
         found: list[Doc] = []
         for name, field in fields.items():
             if name[0:1] == "#" and len(name) > 1:
-                found.append(self.doc(name[1:], field, fields.get(name[1:]), path))
+                found.append(self.doc(name[1:], field, fields, path))
             elif (
                 name[0:1] != "#"
                 and field is not None
@@ -302,7 +331,9 @@ class _Evaluated:
                 found.append(Doc("obj", jsonnet.shown(name), "", "", "", inside))
         return _ordered(found)
 
-    def doc(self, name: str, about: Any, field: Any, path: tuple[str, ...]) -> Doc:
+    def doc(
+        self, name: str, about: Any, fields: Mapping[str, Any], path: tuple[str, ...]
+    ) -> Doc:
         shown = jsonnet.shown(name)
         try:
             if "function" in about:
@@ -310,7 +341,7 @@ class _Evaluated:
                 arguments = ", ".join(map(_argument, described["args"] or ()))
                 return Doc("fn", shown, arguments, described["help"], "", None)
             if "object" in about:
-                inside = self.docs(field or {}, (*path, name))
+                inside = self.inside(name, fields, path)
                 return Doc("obj", shown, "", about["object"]["help"], "", inside)
             value = about["value"]
             default = value.get("default")
@@ -318,6 +349,14 @@ class _Evaluated:
             return Doc(value["type"], shown, "", value["help"], spelled, None)
         except (KeyError, TypeError, AttributeError) as error:
             raise self.mistake((*path, f"#{name}")) from error
+
+    def inside(
+        self, name: str, fields: Mapping[str, Any], path: tuple[str, ...]
+    ) -> Docs:
+        if name in fields and fields[name] is None:
+            group, version, type_ = path
+            return self.generated.docs(_nested(self.types[group, version, type_], name))
+        return self.docs(fields.get(name, {}), (*path, name))
 
     def about(self, package: Any, path: tuple[str, ...]) -> Mapping[str, str]:
         about = package if isinstance(package, dict) else {}

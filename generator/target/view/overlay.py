@@ -10,16 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from generator.errors import TargetError, UsageError
-from generator.language import jsonnet, jsonnet_engine
-from generator.language.jsonnet_engine import JsonnetError
+from generator.language import jsonnet
 from generator.target.manifest import Target
+
+# Engines are loaded where there is an overlay to evaluate.
+if TYPE_CHECKING:
+    from generator.language.jsonnet_engine import JsonnetError
 
 _DEFAULT = "default"
 _SHARED = "_jsonnet"
 _FOLDER = "_custom"
+_LIBRARY = "gen.libsonnet"
+_DOCUMENTED = "documented.libsonnet"
+_BASE = "/base/"
 # The longest that a sane overlay was seen to take is a fifth of a second.
 _SECONDS = 20.0
 # How libraries import docsonnet's doc-util: docsonnet answers both.
@@ -28,8 +34,12 @@ _DOC_UTIL = (
     "github.com/jsonnet-libs/docsonnet/doc-util/main.libsonnet",
 )
 
-#: Names of types, by group and version.
-Names = Mapping[str, Mapping[str, Sequence[str]]]
+#: The objects of a library: groups, versions, types, and the objects of builders at
+#: the top of a type. What is in those is not told apart.
+Skeleton = Mapping[str, "Skeleton"]
+
+#: The generated documentation of a type or of an object at its top, in Jsonnet.
+Base = Callable[[Sequence[str]], str]
 
 
 class OverlayFile(NamedTuple):
@@ -40,8 +50,8 @@ class OverlayFile(NamedTuple):
     text: str
 
 
-#: The ``#…`` fields of a library, in their objects; None for each type that the
-#: overlay leaves alone.
+#: The ``#…`` fields of a library, in their objects; None for an object of the
+#: skeleton that the overlay leaves alone.
 Tree = Mapping[str, Any]
 
 
@@ -77,28 +87,23 @@ def read(target: Target) -> tuple[OverlayFile, ...]:
     return tuple(files.values())
 
 
-def check(target: Target, files: Sequence[OverlayFile], names: Names) -> None:
+def check(target: Target, files: Sequence[OverlayFile], skeleton: Skeleton) -> None:
     """Raise TargetError for an overlay that is not one: a mistake in its syntax,
     an import of nothing, an object that is none."""
     if files:
-        _guarded(files, _Program(target, files, names, None).changed)
+        _guarded(files, _Program(target, files, skeleton, None).changed)
 
 
 def documentation(
-    target: Target,
-    files: Sequence[OverlayFile],
-    names: Names,
-    base: Callable[[str, str, str], str],
+    target: Target, files: Sequence[OverlayFile], skeleton: Skeleton, base: Base
 ) -> Tree:
     """What the library with an overlay documents.
 
-    ``base`` gives the generated documentation of a type (group, version, name)
-    as an object in Jsonnet: the overlay's functions are not called for pages,
-    only its ``#…`` fields are read, and they find the generated ones in
-    ``super``. Raises TargetError for a mistake in the overlay.
+    The overlay's functions are not called for pages: only its ``#…`` fields are
+    read, and they find the generated ones, which ``base`` gives, in ``super``.
+    Raises TargetError for a mistake in the overlay.
     """
-    program = _Program(target, files, names, base)
-    tree: Tree = _guarded(files, program.documentation)
+    tree: Tree = _guarded(files, _Program(target, files, skeleton, base).documentation)
     return tree
 
 
@@ -109,74 +114,81 @@ class _Program:
         self,
         target: Target,
         files: Sequence[OverlayFile],
-        names: Names,
-        base: Callable[[str, str, str], str] | None,
+        skeleton: Skeleton,
+        base: Base | None,
     ) -> None:
+        self.skeleton = skeleton
         self.base = base
-        self.names = names
         self.texts = {f"{_FOLDER}/{file.name}": file.text for file in files}
         self.imports = "".join(
             f" + (import {jsonnet.string(path)})" for path in self.texts
         )
         self.texts |= dict.fromkeys(_DOC_UTIL, _text(_shared(target, _DOC_UTIL[0])))
-        self.texts["documented.libsonnet"] = _text(
-            _shared(target, "documented.libsonnet")
-        )
+        self.texts[_DOCUMENTED] = _text(_shared(target, _DOCUMENTED))
 
     def changed(self) -> Any:
-        """For each type, whether the overlay adds anything to it."""
-        return self.run("changed(k)", self.library(lambda *_: "{}"))
+        """What the overlay adds to the objects of the library."""
+        skeleton = jsonnet.value(self.skeleton)
+        return self.run(f"changed(k, {skeleton})", skeleton)
 
     def documentation(self) -> Any:
         """The documentation, with null for what is as it was generated."""
+        from generator.language.jsonnet_engine import JsonnetError
+
         try:
-            changed = self.changed()
+            unchanged = _unchanged(self.changed(), self.skeleton)
         except JsonnetError:
-            # An overlay that wants to know what is in a type gets all types.
-            changed = None
-        unchanged = {
-            group: {
-                version: {
-                    name: True
-                    for name in types
-                    if _at(changed, group, version, name) is False
-                }
-                for version, types in versions.items()
-            }
-            for group, versions in self.names.items()
-        }
-        library = self.library(
-            lambda *place: f"import {jsonnet.string('/'.join(('base', *place)))}"
-        )
-        return self.run(f"of(k, {jsonnet.value(unchanged)})", library)
+            # An overlay that asks what is in a type gets whole types.
+            unchanged = {}
+        return self.run(f"of(k, {jsonnet.value(unchanged)})", self.library())
 
     def run(self, call: str, library: str) -> Any:
-        code = (
-            f"local k = (import 'gen.libsonnet'){self.imports};"
-            f"(import 'documented.libsonnet').{call}"
-        )
-        texts = {**self.texts, "gen.libsonnet": library}
-        return jsonnet_engine.evaluate(code, lambda path: self.find(path, texts))
+        from generator.language import jsonnet_engine
 
-    def library(self, of: Callable[[str, str, str], str]) -> str:
-        """An object of groups of versions of types, each as ``of`` has it."""
+        texts = {**self.texts, _LIBRARY: library}
+        code = f"local k = (import '{_LIBRARY}'){self.imports};"
+        return jsonnet_engine.evaluate(
+            f"{code} (import '{_DOCUMENTED}').{call}",
+            lambda path: self.find(path, texts),
+        )
+
+    def library(self) -> str:
+        """Groups of versions of types, each in a file of its own."""
         groups: list[str] = []
-        for group, versions in self.names.items():
-            inner: list[str] = [_package(group)]
+        for group, versions in self.skeleton.items():
+            inner = [_package(group)]
             for version, types in versions.items():
-                each = (
-                    f"{jsonnet.key(name)}: {of(group, version, name)}" for name in types
-                )
-                members = ", ".join((_package(version), *each))
-                inner.append(f"{jsonnet.key(version)}: {{ {members} }}")
+                members = [_package(version)]
+                members += (imported(name, (group, version, name)) for name in types)
+                inner.append(f"{jsonnet.key(version)}: {{ {', '.join(members)} }}")
             groups.append(f"{jsonnet.key(group)}:: {{ {', '.join(inner)} }}")
         return f"{{ {', '.join(groups)} }}"
 
     def find(self, path: str, texts: Mapping[str, str]) -> str | None:
-        if path.startswith("base/") and self.base is not None:
-            _, group, version, name = path.split("/")
-            return self.base(group, version, name)
+        if path.startswith(_BASE) and self.base is not None:
+            return self.base(path.removeprefix(_BASE).split("/"))
         return texts.get(path)
+
+
+def imported(name: str, place: Sequence[str]) -> str:
+    """A member ``name`` that is what ``Base`` gives for ``place``."""
+    path = jsonnet.string(f"{_BASE}{'/'.join(place)}")
+    return f"{jsonnet.key(name)}: import {path}"
+
+
+def _unchanged(changed: Any, skeleton: Skeleton) -> Any:
+    """The part of ``skeleton`` that was not ``changed``: True for whole objects."""
+    if not isinstance(changed, dict):
+        return changed is False
+    inner = {
+        name: _unchanged(changed[name], below)
+        for name, below in skeleton.items()
+        if name in changed
+    }
+    whole = not changed["#"] and len(inner) == len(skeleton)
+    if whole and all(each is True for each in inner.values()):
+        return True
+    return {name: each for name, each in inner.items() if each}
 
 
 def _package(name: str) -> str:
@@ -184,13 +196,10 @@ def _package(name: str) -> str:
     return f"'#':: {{ name: {jsonnet.string(name)}, 'import': '', help: '' }}"
 
 
-def _at(tree: Any, *path: str) -> Any:
-    for name in path:
-        tree = tree.get(name) if isinstance(tree, dict) else None
-    return tree
-
-
 def _guarded(files: Sequence[OverlayFile], evaluate: Callable[[], Any]) -> Any:
+    from generator.language import jsonnet_engine
+    from generator.language.jsonnet_engine import JsonnetError
+
     try:
         return jsonnet_engine.guarded(evaluate, seconds=_SECONDS)
     except JsonnetError as error:
