@@ -295,8 +295,9 @@ class _Evaluated:
             if name[0:1] == "#":
                 continue
             if field is None:
-                group, version = path
-                inner[name] = [_page(self.types[group, version, name], self.generated)]
+                if len(path) == _TYPE_DEPTH:
+                    type_ = self.types[path[0], path[1], name]
+                    inner[name] = [_page(type_, self.generated)]
             elif "#" in field:
                 called = self.about(field["#"], (*path, name))["name"]
                 inner[called] = list(self.package(field, (*path, called)))
@@ -375,6 +376,8 @@ class _Evaluated:
 
 
 _NOTHING = Docs(())
+# Types are in a version, which is in a group.
+_TYPE_DEPTH = 2
 
 
 def _ordered(entries: Iterable[Doc]) -> Docs:

@@ -176,16 +176,20 @@ def imported(name: str, place: Sequence[str]) -> str:
     return f"{jsonnet.key(name)}: import {path}"
 
 
-def _unchanged(changed: Any, skeleton: Skeleton) -> Any:
-    """The part of ``skeleton`` that was not ``changed``: True for whole objects."""
+def _unchanged(changed: Any, skeleton: Skeleton, above: int = 3) -> Any:
+    """The part of ``skeleton`` that was not ``changed``: True for a whole object.
+
+    ``above`` is how many levels there are above types: groups are never whole,
+    since they have pages of their own.
+    """
     if not isinstance(changed, dict):
         return changed is False
     inner = {
-        name: _unchanged(changed[name], below)
+        name: _unchanged(changed[name], below, above - 1)
         for name, below in skeleton.items()
         if name in changed
     }
-    whole = not changed["#"] and len(inner) == len(skeleton)
+    whole = above <= 0 and not changed["#"] and len(inner) == len(skeleton)
     if whole and all(each is True for each in inner.values()):
         return True
     return {name: each for name, each in inner.items() if each}
