@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from functools import cache
 
 # https://jsonnet.org/ref/spec.html#lexing; importbin came with Jsonnet 0.18.
@@ -155,7 +154,8 @@ def value(data: object) -> str:
     return json.dumps(data)
 
 
-def patch(path: Sequence[str]) -> tuple[str, str]:
+@cache
+def patch(path: tuple[str, ...]) -> tuple[str, str]:
     """What goes before and after a field to set it deep inside of an object.
 
     For ``spec``, ``template``: ``{ spec+: { template+: {`` and ``} } }``.

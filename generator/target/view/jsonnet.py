@@ -29,9 +29,10 @@ _MIXIN_NOTE = "\n\n**Note:** This function appends passed data to existing value
 # The last three words of a full name. One with a dash cannot be a group.
 _PLACE = re.compile(r".+?\.(?:(?P<group>\w+)\.)?(?P<version>\w+)\.(?P<kind>\w+)", re.A)
 _NO_GROUP = "nogroup"
-# Kubernetes' largest type has 4,000 builders, ten levels deep. References that
-# double at every step would fill the memory, so there is an end to it.
-_MAX_SIZE = 50_000
+# Kubernetes' largest type (Volume) has 220 builders, its deepest (CronJob) nine
+# levels. References that double at every step would fill the memory, so there is
+# an end to it.
+_MAX_SIZE = 20_000
 _MAX_DEPTH = 40
 
 #: The accidents of the published library that this view can reproduce.
@@ -49,13 +50,13 @@ QUIRKS: Mapping[str, str] = {
 
 
 class Function(NamedTuple):
-    """A builder: ``withReplicas``. ``field`` is what it sets."""
+    """A builder: ``withReplicas``. ``field`` is what it sets, as a path."""
 
     name: str
     help: str
     argument: str
     type: str
-    field: str
+    field: tuple[str, ...]
     appends: bool
 
 
@@ -243,21 +244,19 @@ class _Builders:
 
     def top(self, definition: Definition) -> Iterator[Member]:
         """The builders at the top of a file: ``new`` does for two of the fields."""
+        named = "new-without-metadata" in self.quirks
         for field, members in self.inside[definition.name]:
-            if field.name not in ("apiVersion", "status"):
-                yield from (
-                    each
-                    for each in members
-                    if each.name != "withKind" or not definition.kinds
-                )
+            if field.name in ("apiVersion", "status"):
+                continue
+            for each in members:
+                if each.name != "withKind" or not definition.kinds:
+                    yield each
+                named = named or _is_named(each)
         if definition.kinds:
-            named = any(field.name == "metadata" for field in definition.fields)
             yield Constructor(
                 name="new",
                 help=f"new returns an instance of {jsonnet.title(definition.kind)}",
-                argument=(
-                    "name" if named or "new-without-metadata" in self.quirks else ""
-                ),
+                argument="name" if named else "",
                 kind=_preferred(definition.kinds),
             )
 
@@ -268,7 +267,7 @@ class _Builders:
         name = jsonnet.camel_lower(json_name)
         described = "type-description" in self.quirks or not own.description
         text = self.help((schema if described else own).description)
-        field = name if "camel-json-name" in self.quirks else json_name
+        field = self.levels(name if "camel-json-name" in self.quirks else json_name)
         if schema.type == "array":
             if "items" not in schema.raw:
                 return
@@ -279,7 +278,7 @@ class _Builders:
             inner = (
                 self.inline(schema, where) if own.ref is None else self.members[own.ref]
             )
-            yield Nested(name, text, self.levels(field), inner)
+            yield Nested(name, text, field, inner)
             return
         set_ = Function(
             name=f"with{jsonnet.title(name)}",
@@ -409,10 +408,9 @@ class _Files:
             return known
         lines: list[Line] = []
         pad = "  " * depth
-        opening, closing = jsonnet.patch(path)
         for each in members.entries:
             if isinstance(each, Function):
-                lines.append(self.function(each, pad, opening, closing))
+                lines.append(self.function(each, path, pad))
             elif isinstance(each, Nested):
                 below = () if each.path is None else path + each.path
                 lines += self.object(
@@ -423,13 +421,15 @@ class _Files:
         self.lines[members, path, depth] = lines
         return lines
 
-    def function(self, each: Function, pad: str, opening: str, closing: str) -> Line:
+    def function(self, each: Function, path: tuple[str, ...], pad: str) -> Line:
         argument = each.argument
         value = (
             f"if std.isArray(v={argument}) then {argument} else [{argument}]"
             if each.type == "array"
             else argument
         )
+        *above, field = each.field
+        opening, closing = jsonnet.patch((*path, *above))
         plus = "+" if each.appends else ""
         return Line(
             form="function",
@@ -440,7 +440,7 @@ class _Files:
             argument=argument,
             argument_name=f"'{argument}'",
             type=each.type,
-            body=f"{opening}{jsonnet.key(each.field)}{plus}: {value}{closing}",
+            body=f"{opening}{jsonnet.key(field)}{plus}: {value}{closing}",
         )
 
     def object(self, each: Nested, pad: str, inside: list[Line]) -> Iterator[Line]:
@@ -482,10 +482,10 @@ def _members(
                 where=where,
                 hint="Jsonnet cannot tell them apart: rename one in the document",
             )
-        if each.name.startswith("#"):
+        if not each.name or each.name.startswith("#"):
             raise SpecError(
                 f"the field {jsonnet.shown(each.name)!r} cannot have an object of "
-                "builders: names that begin with # are for documentation",
+                "builders: # and the names that begin with it are for documentation",
                 where=where,
             )
         by_name[each.name] = each
@@ -500,6 +500,15 @@ def _members(
             where=where,
         )
     return Members(tuple(by_name[name] for name in sorted(by_name)), size, depth + 1)
+
+
+def _is_named(member: Member) -> bool:
+    """Whether it is a ``metadata`` that ``new`` can put a name into."""
+    return (
+        isinstance(member, Nested)
+        and member.name == "metadata"
+        and any(each.name == "withName" for each in member.members.entries)
+    )
 
 
 def _preferred(kinds: tuple[GroupVersionKind, ...]) -> GroupVersionKind:
