@@ -337,18 +337,17 @@ class _Evaluated:
     ) -> Doc:
         shown = jsonnet.shown(name)
         try:
-            if "function" in about:
-                described = about["function"]
+            (kind, described), *_ = about.items()
+            help_ = _text(described["help"])
+            if kind == "object":
+                return Doc("obj", shown, "", help_, "", self.inside(name, fields, path))
+            if kind == "function":
                 arguments = ", ".join(map(_argument, described["args"] or ()))
-                return Doc("fn", shown, arguments, described["help"], "", None)
-            if "object" in about:
-                inside = self.inside(name, fields, path)
-                return Doc("obj", shown, "", about["object"]["help"], "", inside)
-            value = about["value"]
-            default = value.get("default")
+                return Doc("fn", shown, arguments, help_, "", None)
+            default = described.get("default")
             spelled = "" if default is None else jsonnet.value(default)
-            return Doc(value["type"], shown, "", value["help"], spelled, None)
-        except (KeyError, TypeError, AttributeError) as error:
+            return Doc(_text(described["type"]), shown, "", help_, spelled, None)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise self.mistake((*path, f"#{name}")) from error
 
     def inside(
@@ -389,8 +388,14 @@ def _ordered(entries: Iterable[Doc]) -> Docs:
     return Docs(tuple(sorted(entries, key=place)))
 
 
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
 def _argument(argument: Mapping[str, Any]) -> str:
-    name = jsonnet.shown(argument["name"])
+    name = jsonnet.shown(_text(argument["name"]))
     default = argument.get("default")
     return name if default is None else f"{name}={jsonnet.value(default)}"
 

@@ -7,6 +7,7 @@ option ``overlay`` names it: ``default`` for the one that ships, empty for none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -33,6 +34,8 @@ _DOC_UTIL = (
     "doc-util/main.libsonnet",
     "github.com/jsonnet-libs/docsonnet/doc-util/main.libsonnet",
 )
+
+_WORD = re.compile(r"\w+")
 
 #: The objects of a library: groups, versions, types, and the objects of builders at
 #: the top of a type. What is in those is not told apart.
@@ -120,6 +123,9 @@ class _Program:
         self.skeleton = skeleton
         self.base = base
         self.texts = {f"{_FOLDER}/{file.name}": file.text for file in files}
+        self.words = frozenset(
+            word for text in self.texts.values() for word in _WORD.findall(text)
+        )
         self.imports = "".join(
             f" + (import {jsonnet.string(path)})" for path in self.texts
         )
@@ -136,7 +142,7 @@ class _Program:
         from generator.language.jsonnet_engine import JsonnetError
 
         try:
-            unchanged = _unchanged(self.changed(), self.skeleton)
+            unchanged = _unchanged(self.changed(), self.skeleton, self.words)
         except JsonnetError:
             # An overlay that asks what is in a type gets whole types.
             unchanged = {}
@@ -176,18 +182,21 @@ def imported(name: str, place: Sequence[str]) -> str:
     return f"{jsonnet.key(name)}: import {path}"
 
 
-def _unchanged(changed: Any, skeleton: Skeleton, above: int = 3) -> Any:
+def _unchanged(
+    changed: Any, skeleton: Skeleton, words: frozenset[str], above: int = 3
+) -> Any:
     """The part of ``skeleton`` that was not ``changed``: True for a whole object.
 
     ``above`` is how many levels there are above types: groups are never whole,
-    since they have pages of their own.
+    since they have pages of their own. Nor is a type whose name is among the
+    ``words`` of the overlay, which may change it if it has this or that in it.
     """
     if not isinstance(changed, dict):
         return changed is False
     inner = {
-        name: _unchanged(changed[name], below, above - 1)
+        name: _unchanged(changed[name], below, words, above - 1)
         for name, below in skeleton.items()
-        if name in changed
+        if name in changed and (above != 1 or name not in words)
     }
     whole = above <= 0 and not changed["#"] and len(inner) == len(skeleton)
     if whole and all(each is True for each in inner.values()):
