@@ -238,6 +238,20 @@ def test_new_packages_have_pages(small: Release, tmp_path: Path) -> None:
     assert "permalink: /test/core/v1/extra/deep/" in printed["core/v1/extra/deep.md"]
 
 
+def test_a_package_is_where_it_says(small: Release, tmp_path: Path) -> None:
+    """By the name in ``#``, as docsonnet has it, whatever its field is called."""
+    text = (
+        "local d = import 'doc-util/main.libsonnet';"
+        "{ core+: { '#': d.pkg('heart', '', ''), v1+: {"
+        " pod+: { '#': d.pkg('pods', '', 'P.') } } } }"
+    )
+    printed = pages(small, tmp_path, mine=text)
+    assert "* [heart](heart/index.md)" in printed["README.md"]
+    assert "* [`fn metadata" not in printed["heart/v1/pods.md"]
+    assert "* [`obj metadata`](#obj-metadata)" in printed["heart/v1/pods.md"]
+    assert "permalink: /test/heart/v1/metadata/" in printed["heart/v1/metadata.md"]
+
+
 def test_a_generated_function_is_shadowed(small: Release, tmp_path: Path) -> None:
     text = on("pod+", "withCount(count):: { count: count * 2 },")
     folder = tmp_path / "overlay"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from generator.errors import TargetError
@@ -27,6 +27,8 @@ from generator.target.view.jsonnet import (
     Nested,
     Type,
 )
+
+_Path = tuple[str, ...]
 
 
 class Doc(NamedTuple):
@@ -270,7 +272,8 @@ def _with_overlay(
         "import": library.url,
         "help": library.description,
     }
-    yield from _Evaluated(types, generated, target).package({"#": package, **tree}, ())
+    root = {"#": package, **tree}
+    yield from _Evaluated(types, generated, target).package(root, (), ())
 
 
 class _Evaluated:
@@ -287,20 +290,23 @@ class _Evaluated:
         self.target = target
 
     def package(
-        self, fields: Mapping[str, Any], path: tuple[str, ...]
+        self, fields: Mapping[str, Any], path: _Path, place: _Path
     ) -> Iterator[Package]:
-        about = self.about(fields["#"], path)
+        """The page of a package and those inside; ``path`` has the names by which
+        packages call themselves, ``place`` those of the fields they are in."""
+        about = self.about(fields["#"], place)
         inner: dict[str, list[Package]] = {}
         for name, field in fields.items():
             if name[0:1] == "#":
                 continue
             if field is None:
-                if len(path) == _TYPE_DEPTH:
-                    type_ = self.types[path[0], path[1], name]
-                    inner[name] = [_page(type_, self.generated)]
+                if len(place) == _TYPE_DEPTH:
+                    page = _page(self.types[place[0], place[1], name], self.generated)
+                    inner[name] = [replace(page, path=(*path, name))]
             elif "#" in field:
-                called = self.about(field["#"], (*path, name))["name"]
-                inner[called] = list(self.package(field, (*path, called)))
+                below = (*place, name)
+                called = self.about(field["#"], below)["name"]
+                inner[called] = list(self.package(field, (*path, called), below))
         yield Package(
             path=path,
             url=about["import"],
@@ -312,35 +318,37 @@ class _Evaluated:
                 )
                 for name, pages in sorted(inner.items())
             ),
-            docs=self.docs(fields, path),
+            docs=self.docs(fields, place),
         )
         for pages in inner.values():
             yield from pages
 
-    def docs(self, fields: Mapping[str, Any], path: tuple[str, ...]) -> Docs:
+    def docs(self, fields: Mapping[str, Any], place: _Path) -> Docs:
         found: list[Doc] = []
         for name, field in fields.items():
             if name[0:1] == "#" and len(name) > 1:
-                found.append(self.doc(name[1:], field, fields, path))
+                found.append(self.doc(name[1:], field, fields, place))
             elif (
                 name[0:1] != "#"
                 and field is not None
                 and "#" not in field
                 and f"#{name}" not in fields
             ):
-                inside = self.docs(field, (*path, name))
+                inside = self.docs(field, (*place, name))
                 found.append(Doc("obj", jsonnet.shown(name), "", "", "", inside))
         return _ordered(found)
 
     def doc(
-        self, name: str, about: Any, fields: Mapping[str, Any], path: tuple[str, ...]
+        self, name: str, about: Any, fields: Mapping[str, Any], place: _Path
     ) -> Doc:
         shown = jsonnet.shown(name)
         try:
             (kind, described), *_ = about.items()
             help_ = _text(described["help"])
             if kind == "object":
-                return Doc("obj", shown, "", help_, "", self.inside(name, fields, path))
+                return Doc(
+                    "obj", shown, "", help_, "", self.inside(name, fields, place)
+                )
             if kind == "function":
                 arguments = ", ".join(map(_argument, described["args"] or ()))
                 return Doc("fn", shown, arguments, help_, "", None)
@@ -348,27 +356,25 @@ class _Evaluated:
             spelled = "" if default is None else jsonnet.value(default)
             return Doc(_text(described["type"]), shown, "", help_, spelled, None)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise self.mistake((*path, f"#{name}")) from error
+            raise self.mistake((*place, f"#{name}")) from error
 
-    def inside(
-        self, name: str, fields: Mapping[str, Any], path: tuple[str, ...]
-    ) -> Docs:
+    def inside(self, name: str, fields: Mapping[str, Any], place: _Path) -> Docs:
         if name in fields and fields[name] is None:
-            group, version, type_ = path
+            group, version, type_ = place
             return self.generated.docs(_nested(self.types[group, version, type_], name))
-        return self.docs(fields.get(name, {}), (*path, name))
+        return self.docs(fields.get(name, {}), (*place, name))
 
-    def about(self, package: Any, path: tuple[str, ...]) -> Mapping[str, str]:
+    def about(self, package: Any, place: _Path) -> Mapping[str, str]:
         about = package if isinstance(package, dict) else {}
         if not all(
             isinstance(about.get(key), str) for key in ("name", "import", "help")
         ):
-            raise self.mistake((*path, "#"))
+            raise self.mistake((*place, "#"))
         return about
 
-    def mistake(self, path: tuple[str, ...]) -> TargetError:
+    def mistake(self, place: _Path) -> TargetError:
         return TargetError(
-            f"{'.'.join(path)} is not documentation as doc-util makes it",
+            f"{'.'.join(place)} is not documentation as doc-util makes it",
             where=f"the overlay {self.target.options['overlay']}",
             hint="use d.fn, d.obj, d.val or d.pkg",
         )
