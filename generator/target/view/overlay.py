@@ -196,8 +196,12 @@ def _unchanged(
     inner = {
         name: _unchanged(changed[name], below, words, above - 1)
         for name, below in skeleton.items()
-        if name in changed and (above != 1 or name not in words)
+        if name in changed
     }
+    if above == 1:
+        for name in words & inner.keys():
+            if inner[name] is True:
+                inner[name] = dict.fromkeys(skeleton[name], True)
     whole = above <= 0 and not changed["#"] and len(inner) == len(skeleton)
     if whole and all(each is True for each in inner.values()):
         return True
