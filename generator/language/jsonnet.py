@@ -49,6 +49,7 @@ _GO_ESCAPES = {
     '"': '\\"',
     "\\": "\\\\",
 }
+_GO_SPECIAL = re.compile(r'["\\\x00-\x1f]|[^\x00-\x7e]')
 _FORMATTED_ESCAPES = {
     **{chr(code): f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0))},
     "\b": "\\b",
@@ -136,10 +137,7 @@ def string(text: str, *, html_escapes: bool = False) -> str:
 @cache
 def go_quoted(text: str) -> str:
     """``text`` in double quotes, as Go's ``%q`` has it: always one line."""
-    text = well_formed(text)
-    if text.isprintable() and '"' not in text and "\\" not in text:
-        return f'"{text}"'
-    return f'"{"".join(map(_go_character, text))}"'
+    return f'"{_GO_SPECIAL.sub(_go_character, well_formed(text))}"'
 
 
 def value(data: object) -> str:
@@ -179,7 +177,8 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(lambda match: _FORMATTED_ESCAPES[match[0]], text)
 
 
-def _go_character(character: str) -> str:
+def _go_character(match: re.Match[str]) -> str:
+    character = match[0]
     known = _GO_ESCAPES.get(character)
     if known or character.isprintable():
         return known or character
