@@ -128,6 +128,7 @@ def inputs(source: Source, target: Target) -> str:
         _digest_of(str(Path(generator.__file__).parent), "*.py"),
         *(_digest_of(str(folder), "*") for folder in target.folders),
         *(_digest_of(str(each), "*") for each in _shared(target)),
+        *(_digest_of(each, "*") for each in _read(target)),
         source.release,
         source.origin,
         source.sha256,
@@ -297,6 +298,11 @@ def _shared(target: Target) -> list[Path]:
     """The folders of templates that targets share: their names begin with "_"."""
     found = (path for root in target.roots for path in root.glob("_*"))
     return sorted(path for path in found if path.is_dir())
+
+
+def _read(target: Target) -> list[str]:
+    """The folders that options name, and whose files decide what is printed."""
+    return [str(target.options[name]) for name in target.reads if target.options[name]]
 
 
 @cache

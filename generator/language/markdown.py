@@ -22,7 +22,13 @@ _LINK = re.compile(
     r"\]\((?=\s*<?\s*(?!https?:|mailto:)[A-Za-z][A-Za-z0-9+.\s-]*(?::|&))"
 )
 _PICTURE = re.compile(r"!\[")
+_SPACE = re.compile(r"\s")
+_NOT_IN_ANCHOR = re.compile(
+    "[\u2000-\u206f\u2e00-\u2e7f\\\\'!\"#$%&()*+,./:;<=>?@\\[\\]^`{|}~\u2019]"
+)
 _ANGLE = re.compile(r"<(?:([A-Za-z]*)[A-Za-z.,_ -]*>)?")
+# The same where a "<" that cannot start a tag is left alone.
+_TAG = re.compile(r"<(?=[A-Za-z/!?])(?:([A-Za-z][A-Za-z0-9]*)[A-Za-z0-9.,_ -]*>)?")
 # "<topologyKey>" stands for something to fill in. HTML knows no such element and
 # shows nothing, which is harmless; these it knows.
 _ELEMENTS = frozenset(
@@ -197,6 +203,24 @@ def paragraph(text: str) -> str:
     if _BLOCK.match(text):
         return f"\\{text}"
     return _NUMBERED.sub(r"\1\\\2", text, count=1) if text[:1].isdigit() else text
+
+
+@cache
+def inline(text: str, open_tags: frozenset[str] = frozenset()) -> str:
+    """``text`` of one line, in the middle of a paragraph: no tag, no script in a
+    link. Tags of the elements ``open_tags`` are left, if they have no values."""
+
+    def angle(match: re.Match[str]) -> str:
+        return match[0] if match[1] in open_tags else _angle(match)
+
+    return _links(_TAG.sub(angle, text) if "<" in text else text)
+
+
+@cache
+def anchor(text: str) -> str:
+    """The anchor of a heading, in its capitals yet: spaces are dashes, and of the
+    signs ``-`` and ``_`` are left (docsonnet, pkg/slug)."""
+    return _NOT_IN_ANCHOR.sub("", _SPACE.sub("-", text))
 
 
 @cache

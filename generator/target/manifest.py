@@ -15,7 +15,7 @@ from generator.resources import resource
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
 #: What a target can print a file for.
-EACH = ("definition", "group-version", "release")
+EACH = ("definition", "group-version", "group", "release", "overlay", "package", "page")
 
 #: What can put the output of a user's template into shape.
 FORMATS = ("black",)
@@ -47,7 +47,8 @@ class Target:
     ``folders`` where the templates are, the user's before the built-in one.
     ``spelling`` and ``types`` are read by the view; ``options`` are the user's
     to set; ``quirks`` the accidents of the published format that are kept, each
-    with its ``reason``.
+    with its ``reason``. ``reads`` names the options that are folders which decide
+    what is printed.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Target:
     spelling: Mapping[str, Any]
     types: Mapping[str, str]
     quirks: Mapping[str, Quirk]
+    reads: tuple[str, ...] = ()
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -137,6 +139,7 @@ def read(name: str, folders: Sequence[Path]) -> Target:
         spelling=table.take("spelling", dict, {}),
         types=table.take("types", dict, {}),
         quirks=table.take("quirks", dict, {}),
+        reads=tuple(table.take("reads", list, [])),
     )
     table.end()
     for quirk, body in target.quirks.items():
@@ -145,6 +148,9 @@ def read(name: str, folders: Sequence[Path]) -> Target:
     for option, value in target.options.items():
         if not isinstance(value, Value):
             raise target.error("must be a string, number or truth", f"options.{option}")
+    for name in target.reads:
+        if name not in target.options:
+            raise target.error(f"{name!r} is not an option", "reads")
     return target
 
 

@@ -89,8 +89,10 @@ def _path(target: Target, rule: FileRule, item: Item, release: Release) -> str:
             f"cannot fill in {rule.path}: {error}", "files.path"
         ) from error
     segments = path.split("/")
+    # A name is one part of a path, but for the name "path" itself.
+    expected = rule.path.count("/") + 1 + item.names.get("path", "").count("/")
     for segment in segments:
-        if _SEGMENT.match(segment) is None or len(segments) != rule.path.count("/") + 1:
+        if _SEGMENT.match(segment) is None or len(segments) != expected:
             raise SpecError(
                 f"{path!a} cannot be the path of a file: {item.subject}",
                 where=f"target {target.name}",

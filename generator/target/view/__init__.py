@@ -21,7 +21,8 @@ class Item:
     """One file to print.
 
     ``subject`` is what it is about, for people (a definition's full name);
-    ``names`` fills the path pattern; ``values`` are the template's variables.
+    ``names`` fills the path pattern: each is one part of a path, but for one called
+    ``path``, which may have slashes; ``values`` are the template's variables.
     """
 
     subject: str
@@ -46,6 +47,8 @@ Make = Callable[[Release, Target], View]
 
 # Imported when a target asks for one, since a run seldom needs all.
 _VIEWS = {
+    "jsonnet": "generator.target.view.jsonnet",
+    "jsonnet-docs": "generator.target.view.jsonnet_docs",
     "pages": "generator.target.view.pages",
     "python": "generator.target.view.python",
 }

@@ -1,0 +1,465 @@
+"""The Jsonnet library in the hands of real engines, and from hostile documents."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generator.errors import KubestencilError, SpecError
+from generator.language import jsonnet
+from tests.conftest import load, release
+from tests.jsonnet_library import (
+    SHARED,
+    all_calls,
+    evaluate,
+    files,
+    results,
+    types,
+    write,
+)
+
+FOO = "io.k8s.api.g.v1.Foo"
+BAR = "io.k8s.api.g.v1.Bar"
+TEXT = {"type": "string", "description": "text"}
+
+
+def foo(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {FOO: {"description": "Foo.", "properties": properties, **more}}
+
+
+def ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/definitions/{name}"}
+
+
+def library(definitions: dict[str, Any], path: str = "_gen/g/v1/foo.libsonnet") -> str:
+    return files(release(definitions), "jsonnet")[path].decode()
+
+
+def page(definitions: dict[str, Any], path: str = "g/v1/foo.md") -> str:
+    return files(release(definitions), "jsonnet-docs")[path].decode()
+
+
+@pytest.fixture(scope="module")
+def kubernetes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kubernetes")
+    return write(folder, files(load("1.35"), "jsonnet"))
+
+
+def test_every_builder_of_a_release_gives_what_it_has_to(kubernetes: Path) -> None:
+    """Called with a marker, each sets its own field, at its own place."""
+    expressions, expected = zip(*all_calls(types(load("1.35"))), strict=True)
+    assert len(expressions) > 12_000
+    found = results(kubernetes, list(expressions))
+    wrong = [
+        call
+        for call, ours, theirs in zip(expressions, found, expected, strict=True)
+        if ours != theirs
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("engine", ["_jsonnet", "_gojsonnet", "rjsonnet"])
+def test_engines_agree(engine: str, kubernetes: Path) -> None:
+    """C++, Go and Rust: https://jsonnet.org/ has the first two, Tanka the second."""
+    module = pytest.importorskip(engine)
+    code = """
+      local k = import 'main.libsonnet';
+      local deployment = k.apps.v1.deployment;
+      deployment.new('web')
+      + deployment.spec.withReplicas(2)
+      + deployment.spec.template.spec.withContainersMixin(k.core.v1.container.withName('a'))
+      + deployment.spec.template.spec.withContainersMixin([k.core.v1.container.withName('b')])
+      + deployment.metadata.withLabels({ a: 'b' })
+      + deployment.metadata.withLabelsMixin({ c: 'd' })
+    """
+    text = module.evaluate_snippet("test", code, jpathdir=[str(kubernetes.parent)])
+    assert json.loads(text) == {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "labels": {"a": "b", "c": "d"}},
+        "spec": {
+            "replicas": 2,
+            "template": {"spec": {"containers": [{"name": "a"}, {"name": "b"}]}},
+        },
+    }
+
+
+@pytest.mark.skipif(shutil.which("jsonnetfmt") is None, reason="needs jsonnetfmt (Go)")
+def test_jsonnetfmt_has_nothing_to_change(kubernetes: Path) -> None:
+    paths = [*kubernetes.parent.rglob("*.libsonnet"), *SHARED.rglob("*.libsonnet")]
+    subprocess.run(["jsonnetfmt", "--test", *paths], check=True, timeout=120)
+
+
+@pytest.mark.skipif(shutil.which("docsonnet") is None, reason="needs docsonnet (Go)")
+@pytest.mark.parametrize("overlay", ["", "default"])
+def test_docsonnet_prints_the_same_pages(overlay: str, tmp_path: Path) -> None:
+    spec = load("1.35")
+    main = write(tmp_path / "1.35", files(spec, "jsonnet", overlay))
+    subprocess.run(
+        ["docsonnet", "-o", "docs", "--urlPrefix", "1.35", str(main)],
+        cwd=tmp_path,
+        check=True,
+        timeout=120,
+        stdout=subprocess.DEVNULL,
+    )
+    docs = tmp_path / "docs"
+    assert files(spec, "jsonnet-docs", overlay) == {
+        path.relative_to(docs).as_posix(): path.read_bytes()
+        for path in docs.rglob("*.md")
+    }
+
+
+NAMES = st.one_of(
+    st.sampled_from(
+        [
+            *(
+                "self",
+                "error",
+                "local",
+                "importbin",
+                "std",
+                "d",
+                "null",
+                "mixin",
+                "new",
+            ),
+            *(
+                "$ref",
+                "$",
+                "",
+                "9lives",
+                "a.b",
+                "x-y",
+                "-lead",
+                "a/b",
+                "a b",
+                "#",
+                "#a",
+            ),
+            *("status", "apiVersion", "kind", "metadata", "Foo", "foo", "fooMixin"),
+            *("'", '"', "\\", "\n", "|||", "%s", "`", "](x)", "<b>", "é", "\u2028"),
+            *("\ud800", "IPs", "URLPath"),
+        ]
+    ),
+    st.text(st.characters(), max_size=6),
+)
+TEXTS = st.one_of(
+    st.sampled_from(
+        [
+            'it\'s <b>&\u2028\x7f\t\x08 "q" é \\',
+            'ends in a "quote"',
+            "|||\n  text\n|||",
+            "%s %(x)s %%",
+            "\x00\x1b\x80\u00a0\u200b\ue000\U000e0001\U0001f600\ufffd\ud800",
+            "```\n# heading\n</script><script>alert(1)</script>",
+            "'",
+            '"',
+        ]
+    ),
+    st.text(st.characters(), max_size=30),
+)
+
+
+def schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    properties = st.dictionaries(NAMES, inner, max_size=4)
+    described = {"description": TEXTS}
+    return st.one_of(
+        st.fixed_dictionaries({"properties": properties, **described}),
+        st.fixed_dictionaries({"type": st.just("array"), "items": inner, **described}),
+    )
+
+
+SCHEMAS = st.recursive(
+    st.one_of(
+        st.sampled_from([ref(FOO), ref(BAR)]),
+        st.fixed_dictionaries(
+            {
+                "type": st.sampled_from(["string", "integer", "object", "boolean"]),
+                "description": TEXTS,
+            }
+        ),
+        st.just({"type": "array"}),
+    ),
+    schemas,
+    max_leaves=8,
+)
+DOCUMENTS = st.fixed_dictionaries(
+    {
+        name: st.fixed_dictionaries(
+            {
+                "description": TEXTS,
+                "properties": st.dictionaries(NAMES, SCHEMAS, max_size=5),
+                "x-kubernetes-group-version-kind": st.sampled_from(
+                    [[], [{"group": "it's", "version": 'v"1', "kind": "Foo"}]]
+                ),
+            }
+        )
+        for name in (FOO, BAR)
+    }
+)
+
+
+@settings(
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(DOCUMENTS)
+def test_whatever_a_document_says_the_library_evaluates(
+    tmp_path: Path, definitions: dict[str, Any]
+) -> None:
+    """All of it: every builder called, every ``#…`` field read, or a clear error;
+    and the engine sees the documentation that the pages have."""
+    try:
+        spec = release(definitions)
+        printed = files(spec, "jsonnet")
+        pages = files(spec, "jsonnet-docs")
+    except SpecError as error:
+        assert re.search(r"two fields need|cannot have an object", str(error))
+        return
+    main = write(tmp_path, printed)
+    expressions, expected = zip(*[*all_calls(types(spec)), ("1", 1)], strict=True)
+    found = results(main, list(expressions))
+    assert found == list(expected)
+    documented = evaluate(
+        f"local k = import {json.dumps(str(main))};"
+        "(import 'documented.libsonnet').of(k, {}).g.v1"
+    )
+    for name in ("foo", "bar"):
+        text = pages[f"g/v1/{name}.md"].decode()
+        assert count(documented[name]) == len(
+            re.findall(r"^##+ (?:fn|obj) ", text, re.M)
+        )
+        assert shape(text) == []
+
+
+def count(documented: dict[str, Any]) -> int:
+    """The documented fields of an object, all levels together."""
+    here = sum(name[0] == "#" and len(name) > 1 for name in documented)
+    return here + sum(
+        count(below) for name, below in documented.items() if name[:1] != "#"
+    )
+
+
+# Every line that a page has of its own, and the quoted descriptions.
+LINES = re.compile(
+    r"---|permalink: /test/[\w/]+|# [\w.]+|## Index|## Fields|```ts|```|"
+    r"##+ (?:fn|obj) \S+| *\* \[`(?:fn|obj) [^`\n]+`\]\(#[^\s()<>]*\)|"
+    r'[^\s`]*\(\w*\)|new returns an instance of \w+|"[^\n]*|\\?|  +|'
+    r"\*\*Note:\*\* This function appends passed data to existing values"
+)
+
+
+def shape(text: str) -> list[str]:
+    """The lines of a page that no description or name may cause."""
+    lines = text.split("\n")
+    bad = [line for line in lines if not LINES.fullmatch(line)]
+    return bad + [line for line in lines if re.search(r"<(?:/?script|b)\b", line)]
+
+
+@pytest.mark.parametrize(
+    ("properties", "line"),
+    [
+        ({"self": TEXT}, "withSelf(Self): { 'self': Self },"),
+        ({"error": TEXT}, "withError(err): { 'error': err },"),
+        ({"importbin": TEXT}, "withImportbin(Importbin): { 'importbin': Importbin },"),
+        ({"$ref": TEXT}, "'with$Ref'(_ref): { '$ref': _ref },"),
+        ({"x-y": TEXT}, "'withX-Y'(x_y): { 'x-y': x_y },"),
+        ({"9lives": TEXT}, "with9lives(_9lives): { '9lives': _9lives },"),
+        ({"": TEXT}, "with(_): { '': _ },"),
+        ({"a.b": TEXT}, "withA_b(a_b): { a+: { b: a_b } },"),
+        ({"IPs": TEXT}, "withIPs(iPs): { iPs: iPs },"),
+        (
+            {"std": {"type": "array", "items": {"type": "string"}}},
+            "withStd(Std): { std: if std.isArray(v=Std) then Std else [Std] },",
+        ),
+    ],
+)
+def test_names_that_jsonnet_reads_otherwise(
+    properties: dict[str, Any], line: str
+) -> None:
+    assert f"  {line}\n" in library(foo(properties))
+
+
+@pytest.mark.parametrize(
+    ("properties", "more", "message"),
+    [
+        ({"Foo": TEXT, "foo": TEXT}, {}, "two fields need the builder 'withFoo'"),
+        ({"mixin": {"properties": {"a": TEXT}}}, {}, "the builder 'mixin'"),
+        ({"#a": {"properties": {"a": TEXT}}}, {}, "# and the names"),
+        ({"": {"properties": {"a": TEXT}}}, {}, "# and the names"),
+        (
+            {"new": {"properties": {"a": TEXT}}},
+            {
+                "x-kubernetes-group-version-kind": [
+                    {"group": "", "version": "v1", "kind": "Foo"}
+                ]
+            },
+            "the builder 'new'",
+        ),
+    ],
+)
+def test_builders_that_cannot_be(
+    properties: dict[str, Any], more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(SpecError, match=re.escape(message)) as caught:
+        library(foo(properties, **more))
+    assert caught.value.where == FOO
+
+
+def test_a_type_called_main_would_be_the_index() -> None:
+    definitions = {"io.k8s.api.g.v1.Main": {"properties": {"a": TEXT}}}
+    with pytest.raises(KubestencilError, match="both printed to"):
+        library(definitions)
+
+
+def test_types_inside_themselves_are_set_as_a_whole() -> None:
+    """As JSONSchemaProps in k8s-gen, which fills the memory with all others."""
+    text = library(
+        {
+            FOO: {"properties": {"bar": ref(BAR), "foo": ref(FOO), "a": TEXT}},
+            BAR: {"properties": {"foo": ref(FOO), "b": TEXT}},
+        }
+    )
+    assert "  withBar(bar): { bar: bar },\n" in text
+    assert "  withFoo(foo): { foo: foo },\n" in text
+    assert "  withA(a): { a: a },\n" in text
+
+
+def test_a_type_that_doubles_at_every_step_is_refused() -> None:
+    kinds = [f"io.k8s.api.g.v1.K{number}" for number in range(30)]
+    definitions = {
+        kind: {"properties": {"a": ref(below), "b": ref(below), "c": TEXT}}
+        for kind, below in pairwise(kinds)
+    }
+    definitions[kinds[-1]] = {"properties": {"a": TEXT}}
+    with pytest.raises(SpecError, match="levels deep: more than"):
+        library(definitions)
+
+
+def test_a_long_chain_of_types_is_refused() -> None:
+    kinds = [f"io.k8s.api.g.v1.K{number}" for number in range(5000)]
+    definitions = {
+        kind: {"properties": {"a": ref(below)}} for kind, below in pairwise(kinds)
+    }
+    definitions[kinds[-1]] = {"properties": {"a": TEXT}}
+    with pytest.raises(SpecError, match="levels deep"):
+        library(definitions)
+
+
+def test_a_document_without_any_type_is_an_empty_library() -> None:
+    spec = release({"com.example.v1.Foo": {"properties": {"a": TEXT}}})
+    assert set(files(spec, "jsonnet")) == {"main.libsonnet", "gen.libsonnet"}
+    assert set(files(spec, "jsonnet-docs")) == {"README.md"}
+
+
+def test_descriptions_on_pages_stay_text() -> None:
+    text = page(foo({"a": {"type": "string", "description": "<script>x</script>"}}))
+    assert '"&lt;script>x&lt;/script>"' in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "plain",
+        "it's",
+        'a "b"',
+        'it\'s a "b" <&>',
+        "\x00\x7f\x85\u2028\\n",
+        "\ud800",
+        "|||",
+    ],
+)
+def test_literals_are_what_they_stand_for(text: str) -> None:
+    shown = text.replace("\ud800", "\ufffd")
+    for html_escapes in (True, False):
+        assert evaluate(jsonnet.string(text, html_escapes=html_escapes)) == shown
+
+
+@pytest.mark.parametrize(
+    ("quirk", "definitions", "with_it", "without_it"),
+    [
+        ("camel-json-name", foo({"Port": TEXT}), "{ port: port }", "{ Port: port }"),
+        ("dotted-path", foo({"a.b": TEXT}), "a+: { b: a_b }", "{ 'a.b': a_b }"),
+        (
+            "quote-at-end",
+            foo({"a": {"type": "string", "description": 'say "x"'}}),
+            r"""help='"say \\"x\\',""",
+            r"""help='"say \\"x\\""',""",
+        ),
+        (
+            "status-anywhere",
+            foo({"a": {"properties": {"status": TEXT}}}),
+            "a: {},",
+            "withStatus(status): { a+: { status: status } },",
+        ),
+        (
+            "type-description",
+            {
+                **foo({"a": {**ref(BAR), "description": "The field."}}),
+                BAR: {"type": "string", "description": "The type."},
+            },
+            '"The type."',
+            '"The field."',
+        ),
+        (
+            "new-without-metadata",
+            foo(
+                {},
+                **{
+                    "x-kubernetes-group-version-kind": [
+                        {"group": "", "version": "v1", "kind": "Foo"}
+                    ]
+                },
+            ),
+            "new(name): {",
+            "new(): {",
+        ),
+        (
+            "html-escapes-with-apostrophe",
+            foo({"a": {"type": "string", "description": "it's <a>"}}),
+            r"\u003ca\u003e",
+            "<a>",
+        ),
+    ],
+)
+def test_quirks_can_be_dropped(
+    quirk: str,
+    definitions: dict[str, Any],
+    with_it: str,
+    without_it: str,
+    tmp_path: Path,
+) -> None:
+    from generator.target import load as load_targets
+    from generator.target import print_files
+
+    manifest = load_targets(None)["jsonnet"].manifest.read_text()
+    dropped = re.sub(rf"\[quirks\.{quirk}\]\nreason = .*\n", "", manifest)
+    assert dropped != manifest
+    (tmp_path / "jsonnet").mkdir()
+    (tmp_path / "jsonnet" / "target.toml").write_text(dropped)
+    printed = print_files(release(definitions), load_targets(tmp_path)["jsonnet"])
+    text = {file.path: file.data.decode() for file in printed}[
+        "_gen/g/v1/foo.libsonnet"
+    ]
+    assert with_it in library(definitions)
+    assert with_it not in text
+    assert without_it in text
+
+
+def test_importing_the_view_does_not_start_an_engine() -> None:
+    code = (
+        "import sys, generator.target.view.jsonnet_docs;"
+        "sys.exit('rjsonnet' in sys.modules or 'multiprocessing' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,406 @@
+"""Overlays: what ships, what people may add, and what their mistakes look like."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.errors import TargetError, UsageError
+from generator.model import Release
+from tests.conftest import Command, load, release
+from tests.jsonnet_library import files, results, write
+
+SMALL = {
+    "io.k8s.api.core.v1.Pod": {
+        "description": "A pod.",
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            "metadata": {"$ref": "#/definitions/io.k8s.api.core.v1.Metadata"},
+            "count": {"type": "integer", "description": "How many."},
+        },
+        "x-kubernetes-group-version-kind": [
+            {"group": "", "version": "v1", "kind": "Pod"}
+        ],
+    },
+    "io.k8s.api.core.v1.Metadata": {
+        "description": "Its <b>metadata.",
+        "properties": {"name": {"type": "string", "description": "Its name."}},
+    },
+}
+
+
+@pytest.fixture
+def small() -> Release:
+    return release(SMALL)
+
+
+def pages(spec: Release, folder: Path, **texts: str) -> dict[str, str]:
+    """The pages with an overlay of the given files."""
+    overlay(folder, **texts)
+    printed = files(spec, "jsonnet-docs", str(folder))
+    return {path: data.decode() for path, data in printed.items()}
+
+
+def overlay(folder: Path, **texts: str) -> Path:
+    for name, text in texts.items():
+        (folder / f"{name}.libsonnet").write_text(text)
+    return folder
+
+
+def on(type_: str, body: str) -> str:
+    return (
+        "local d = import 'doc-util/main.libsonnet';\n"
+        f"{{ core+: {{ v1+: {{ {type_}: {{\n{body}\n}} }} }} }}\n"
+    )
+
+
+# --- what ships -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("library")
+    return write(folder, files(load("1.35"), "jsonnet", "default"))
+
+
+CONTAINER = "k.core.v1.container.new('c', 'i')"
+DEPLOYMENT = f"k.apps.v1.deployment.new('web', 2, [{CONTAINER}], {{ tier: 'x' }})"
+LABELS = {"name": "web", "tier": "x"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (
+            DEPLOYMENT,
+            {
+                "apiVersion": "apps/v1",
+                "kind": "Deployment",
+                "metadata": {"name": "web"},
+                "spec": {
+                    "replicas": 2,
+                    "selector": {"matchLabels": LABELS},
+                    "template": {
+                        "metadata": {"labels": LABELS},
+                        "spec": {"containers": [{"name": "c", "image": "i"}]},
+                    },
+                },
+            },
+        ),
+        (
+            "std.objectHas(k.apps.v1.deployment.new('web', null, []).spec, 'replicas')",
+            False,
+        ),
+        (
+            "k.apps.v1.statefulSet.new('db', 1, [], [{ a: 1 }]).spec.volumeClaimTemplates",
+            [{"a": 1}],
+        ),
+        ("std.objectHas(k.core.v1.configMap.new('c'), 'data')", False),
+        ("k.core.v1.configMap.new('c', { a: 'b' }).data", {"a": "b"}),
+        ("k.core.v1.secret.new('s', { a: 'b' }).type", "Opaque"),
+        (
+            "k.core.v1.container.withEnvMap({ B: '', A: 'x', C: { fieldRef: 1 } })",
+            {
+                "env": [
+                    {"name": "A", "value": "x"},
+                    {"name": "B"},
+                    {"name": "C", "valueFrom": {"fieldRef": 1}},
+                ]
+            },
+        ),
+        (
+            "k.core.v1.container.withResourcesRequests('1', null)",
+            {"resources": {"requests": {"cpu": "1"}}},
+        ),
+        (
+            "k.core.v1.containerPort.newNamedUDP(53, 'dns')",
+            {"containerPort": 53, "name": "dns", "protocol": "UDP"},
+        ),
+        (
+            "k.core.v1.volume.fromPersistentVolumeClaim('v', emptyDir='old')",
+            {"name": "v", "persistentVolumeClaim": {"claimName": "old"}},
+        ),
+        (
+            "k.core.v1.list.new({ a: 1 }) + k.core.v1.list.withItems([2])",
+            {"apiVersion": "v1", "kind": "List", "items": [{"a": 1}, 2]},
+        ),
+        (
+            "k.rbac.v1.roleBinding.bindRole(k.rbac.v1.role.new('r'))",
+            {
+                "roleRef": {
+                    "apiGroup": "rbac.authorization.k8s.io",
+                    "kind": "Role",
+                    "name": "r",
+                }
+            },
+        ),
+        (
+            f"({DEPLOYMENT} + k.apps.v1.deployment.configVolumeMount('cfg', '/cfg'))"
+            ".spec.template.spec",
+            {
+                "containers": [
+                    {
+                        "name": "c",
+                        "image": "i",
+                        "volumeMounts": [{"name": "cfg", "mountPath": "/cfg"}],
+                    }
+                ],
+                "volumes": [{"name": "cfg", "configMap": {"name": "cfg"}}],
+            },
+        ),
+        (
+            f"(k.batch.v1.cronJob.new('j', '* * * * *', [{CONTAINER}])"
+            " + k.batch.v1.cronJob.emptyVolumeMount('e', '/e', containers=['other']))"
+            ".spec.jobTemplate.spec.template.spec",
+            {
+                "containers": [{"name": "c", "image": "i"}],
+                "volumes": [{"name": "e", "emptyDir": {}}],
+            },
+        ),
+        (
+            f"({DEPLOYMENT} + k.apps.v1.deployment.mapContainersWithName('c', "
+            "function(c) { was: c.name })).spec.template.spec.containers",
+            [{"was": "c"}],
+        ),
+    ],
+)
+def test_the_shipped_helpers(shipped: Path, expression: str, expected: Any) -> None:
+    assert results(shipped, [expression]) == [expected]
+
+
+def test_the_shipped_overlay_fits_every_release() -> None:
+    """All that it documents is on the pages, and nothing generated is lost."""
+    for name in ("1.29", "1.35", "1.36"):
+        plain = files(load(name), "jsonnet-docs")
+        with_overlay = files(load(name), "jsonnet-docs", "default")
+        assert set(with_overlay) - set(plain) == {"core/v1/list.md"}
+        assert set(plain) <= set(with_overlay)
+        changed = [path for path in plain if plain[path] != with_overlay[path]]
+        assert len(changed) == 28
+        for path in changed:
+            assert len(with_overlay[path]) > len(plain[path])
+        page = with_overlay["apps/v1/deployment.md"].decode()
+        assert (
+            "* [`fn new(name, replicas=1, containers, podLabels={})`](#fn-new)" in page
+        )
+        assert "new returns an instance of Deployment" in page
+
+
+# --- what people add --------------------------------------------------------
+
+
+def test_documented_fields_are_on_the_pages(small: Release, tmp_path: Path) -> None:
+    text = on(
+        "pod+",
+        """
+        '#new'+: d.func.withArgs([d.arg('name', d.T.string), d.arg('n', d.T.int, 1)]),
+        new(name, n=1):: super.new(name) + super.withCount(n),
+        '#size': d.val('number', 'A size.', 3),
+        size:: 3,
+        metadata+: {
+          '#short': d.fn('Short.', [d.arg('a', d.T.object, { b: ["it's"], c: true })]),
+          short(a):: super.withName(a),
+        },
+        hidden(a):: a,
+        """,
+    )
+    page = pages(small, tmp_path, mine=text)["core/v1/pod.md"]
+    assert "* [`fn new(name, n=1)`](#fn-new)" in page
+    assert "new returns an instance of Pod" in page
+    assert "### number size\n\n*Default value: * `3`\n\nA size." in page
+    assert (
+        '### fn metadata.short\n\n```ts\nshort(a={b: ["it\'s"], c: true})\n```' in page
+    )
+    assert '"Its name."' in page
+    assert "Its &lt;b>metadata." in page
+    assert "hidden" not in page
+
+
+def test_new_packages_have_pages(small: Release, tmp_path: Path) -> None:
+    text = """
+      local d = import 'github.com/jsonnet-libs/docsonnet/doc-util/main.libsonnet';
+      {
+        util:: { '#': d.pkg('util', '', 'Tools.'), '#f': d.fn('F.', []), f():: 1 },
+        core+: { v1+: { extra: { '#': d.pkg('extra', '', 'E.'), deep: {
+          '#': d.pkg('deep', '', 'D.'), '#g': d.fn('G.', []), g():: 1,
+        } } } },
+      }
+    """
+    printed = pages(small, tmp_path, mine=text)
+    assert "* [util](util.md)" in printed["README.md"]
+    assert "### fn f" in printed["util.md"]
+    assert "* [extra](extra/index.md)" in printed["core/v1/index.md"]
+    assert "* [deep](deep.md)" in printed["core/v1/extra/index.md"]
+    assert "permalink: /test/core/v1/extra/deep/" in printed["core/v1/extra/deep.md"]
+
+
+def test_a_package_is_where_it_says(small: Release, tmp_path: Path) -> None:
+    """By the name in ``#``, as docsonnet has it, whatever its field is called."""
+    text = (
+        "local d = import 'doc-util/main.libsonnet';"
+        "{ core+: { '#': d.pkg('heart', '', ''), v1+: {"
+        " pod+: { '#': d.pkg('pods', '', 'P.') } } } }"
+    )
+    printed = pages(small, tmp_path, mine=text)
+    assert "* [heart](heart/index.md)" in printed["README.md"]
+    assert "* [`fn metadata" not in printed["heart/v1/pods.md"]
+    assert "* [`obj metadata`](#obj-metadata)" in printed["heart/v1/pods.md"]
+    assert "permalink: /test/heart/v1/metadata/" in printed["heart/v1/metadata.md"]
+
+
+def test_a_generated_function_is_shadowed(small: Release, tmp_path: Path) -> None:
+    text = on("pod+", "withCount(count):: { count: count * 2 },")
+    folder = tmp_path / "overlay"
+    folder.mkdir()
+    printed = files(small, "jsonnet", str(overlay(folder, mine=text)))
+    main = write(tmp_path / "library", printed)
+    assert results(main, ["k.core.v1.pod.withCount(2)"]) == [{"count": 4}]
+    assert '"How many."' in pages(small, folder)["core/v1/pod.md"]
+
+
+def test_a_type_is_dropped_and_another_replaced(small: Release, tmp_path: Path) -> None:
+    text = (
+        "local d = import 'doc-util/main.libsonnet';"
+        "{ core+: { v1: { '#': d.pkg('v1', '', ''), "
+        "pod: { '#': d.pkg('pod', '', 'Mine.') } } } }"
+    )
+    printed = pages(small, tmp_path, mine=text)
+    assert "Mine." in printed["core/v1/pod.md"]
+    assert "core/v1/metadata.md" not in printed
+
+
+def test_an_overlay_may_ask_what_is_in_a_type(small: Release, tmp_path: Path) -> None:
+    text = """
+      local d = import 'doc-util/main.libsonnet';
+      { core+: { v1+: {
+        pod: super.pod + (
+          if std.objectHasAll(super.pod, '#withCount')
+          then { '#twice': d.fn('Twice.', []), twice():: 2 }
+          else {}
+        ),
+      } } }
+    """
+    assert "### fn twice" in pages(small, tmp_path, mine=text)["core/v1/pod.md"]
+
+
+def test_files_are_added_in_the_order_of_their_paths(
+    small: Release, tmp_path: Path
+) -> None:
+    first = on("pod+", "a:: 1, '#x': d.fn('First.', []), x():: 1")
+    second = on("pod+", "'#x': d.fn('Second.', []), x():: 2")
+    page = pages(small, tmp_path, a=first, b=second)["core/v1/pod.md"]
+    assert "Second." in page
+    assert "First." not in page
+
+
+# --- their mistakes ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "message"),
+    [
+        ("a: 1 b: 2", 3, "Expected"),
+        ("'#a': d.fn(nope, []), a:: 1", 3, "nope"),
+        ("'#a': import 'missing.libsonnet', a:: 1", 3, "'missing.libsonnet'"),
+        ("local f(x) = f(x + 1) + 1, '#a': d.fn(f(0), []), a:: 1", 3, "stack"),
+        ("'#a': d.fn(error 'on purpose', []), a:: 1", 3, "on purpose"),
+        ("'#a': super.nope, a:: 1", 3, "nope"),
+        ("'#a': { b: self.b }, a:: 1", 3, ""),
+    ],
+)
+def test_a_mistake_is_reported_with_file_and_line(
+    small: Release, tmp_path: Path, body: str, line: int, message: str
+) -> None:
+    with pytest.raises(TargetError) as caught:
+        pages(small, tmp_path, mine=on("pod+", body))
+    assert caught.value.where == f"{tmp_path / 'mine.libsonnet'}:{line}"
+    assert message in caught.value.what
+
+
+@pytest.mark.parametrize("name", ["jsonnet", "jsonnet-docs"])
+@pytest.mark.parametrize("text", ["{ core+: { v1+: ", "import 'missing'", "1"])
+def test_no_target_prints_with_a_broken_overlay(
+    small: Release, tmp_path: Path, name: str, text: str
+) -> None:
+    with pytest.raises(TargetError) as caught:
+        files(small, name, str(overlay(tmp_path, mine=text)))
+    assert str(tmp_path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # Frames are not counted in calls that are tailstrict.
+        "local f(x) = f(x + 1) tailstrict, '#a': d.fn(f(0), []), a:: 1",
+        "'#a': d.fn(std.join('', std.repeat(['x'], 9999999999)), []), a:: 1",
+    ],
+)
+def test_no_overlay_takes_the_program_along(
+    small: Release, tmp_path: Path, body: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from generator.target.view import overlay as view
+
+    monkeypatch.setattr(view, "_SECONDS", 5.0)
+    with pytest.raises(TargetError, match=r"without end|memory|not evaluated after"):
+        pages(small, tmp_path, mine=on("pod+", body))
+
+
+@pytest.mark.parametrize(
+    "about", ["{}", "{ 'function': 1 }", "d.val(1)", "{ object: { help: 2 } }"]
+)
+def test_documentation_that_is_none(small: Release, tmp_path: Path, about: str) -> None:
+    with pytest.raises(TargetError, match=r"core\.v1\.pod\.#a is not documentation"):
+        pages(small, tmp_path, mine=on("pod+", f"'#a': {about}, a:: 1"))
+
+
+def test_folders_that_are_no_overlay(small: Release, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not a folder"):
+        files(small, "jsonnet", str(tmp_path / "nope"))
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "same.libsonnet").write_text("{}")
+    with pytest.raises(TargetError, match="same name"):
+        files(small, "jsonnet", str(tmp_path))
+    (tmp_path / "a" / "same.libsonnet").write_bytes(b"\xff")
+    with pytest.raises(TargetError, match="UTF-8"):
+        files(small, "jsonnet", str(tmp_path / "a"))
+
+
+def test_a_changed_overlay_is_printed_again(run: Command, tmp_path: Path) -> None:
+    """An overlay is an input like a template: --check sees a change in it."""
+    from tests.conftest import document
+
+    (tmp_path / "small.json").write_text(json.dumps(document(SMALL)))
+    folder = tmp_path / "overlay"
+    folder.mkdir()
+    overlay(folder, mine=on("pod+", "'#a': d.fn('Before.', []), a():: 1"))
+    arguments = (
+        *("render", "x", "--spec", "small.json", "-t", "jsonnet", "-t", "jsonnet-docs"),
+        *("--set", f"jsonnet.overlay={folder}"),
+        *("--set", f"jsonnet-docs.overlay={folder}"),
+    )
+    page = tmp_path / "generated" / "x" / "jsonnet-docs" / "core" / "v1" / "pod.md"
+    assert run(*arguments).returncode == 0
+    assert "Before." in page.read_text()
+    assert run(*arguments, "--check").returncode == 0
+    overlay(folder, mine=on("pod+", "'#a': d.fn('After.', []), a():: 1"))
+    assert run(*arguments, "--check").returncode == 1
+    assert run(*arguments).returncode == 0
+    assert "After." in page.read_text()
+
+
+def test_errors_are_for_people(run: Command, tmp_path: Path) -> None:
+    from tests.conftest import document
+
+    (tmp_path / "small.json").write_text(json.dumps(document(SMALL)))
+    overlay(tmp_path, mine="{ a: ")
+    done = run(
+        *("render", "x", "--spec", "small.json", "-t", "jsonnet-docs"),
+        *("--set", f"jsonnet-docs.overlay={tmp_path}"),
+    )
+    assert done.returncode == 1
+    assert f"error: {tmp_path / 'mine.libsonnet'}:1: " in done.stderr
