@@ -15,7 +15,7 @@ from generator.resources import resource
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
 #: What a target can print a file for.
-EACH = ("definition", "group-version", "release")
+EACH = ("definition", "module", "group-version", "release")
 
 Value = str | bool | int | float
 Quirk = Mapping[str, Any]
@@ -42,7 +42,8 @@ class Target:
     ``folders`` where the templates are, the user's before the built-in one.
     ``spelling`` and ``types`` are read by the view; ``options`` are the user's
     to set; ``quirks`` the accidents of the published format that are kept, each
-    with its ``reason``.
+    with its ``reason``; ``fixups`` the corrections of the document that it needs,
+    likewise (``generator.target.fixup``).
     """
 
     name: str
@@ -54,6 +55,7 @@ class Target:
     spelling: Mapping[str, Any]
     types: Mapping[str, str]
     quirks: Mapping[str, Quirk]
+    fixups: Mapping[str, Quirk]
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -132,11 +134,13 @@ def read(name: str, folders: Sequence[Path]) -> Target:
         spelling=table.take("spelling", dict, {}),
         types=table.take("types", dict, {}),
         quirks=table.take("quirks", dict, {}),
+        fixups=table.take("fixups", dict, {}),
     )
     table.end()
-    for quirk, body in target.quirks.items():
-        if not isinstance(body, dict) or not body.get("reason"):
-            raise target.error("needs a reason", f"quirks.{quirk}")
+    for key, named in (("quirks", target.quirks), ("fixups", target.fixups)):
+        for quirk, body in named.items():
+            if not isinstance(body, dict) or not body.get("reason"):
+                raise target.error("needs a reason", f"{key}.{quirk}")
     for option, value in target.options.items():
         if not isinstance(value, Value):
             raise target.error("must be a string, number or truth", f"options.{option}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 import generator
 from generator.errors import SpecError
@@ -69,8 +70,13 @@ def _path(target: Target, rule: FileRule, item: Item, release: Release) -> str:
             f"cannot fill in {rule.path}: {error}", "files.path"
         ) from error
     segments = path.split("/")
+    slashes = rule.path.count("/") + sum(
+        len(name.parts) - 1
+        for name in item.names.values()
+        if isinstance(name, PurePosixPath)
+    )
     for segment in segments:
-        if _SEGMENT.match(segment) is None or len(segments) != rule.path.count("/") + 1:
+        if _SEGMENT.match(segment) is None or len(segments) != slashes + 1:
             raise SpecError(
                 f"{path!a} cannot be the path of a file: {item.subject}",
                 where=f"target {target.name}",

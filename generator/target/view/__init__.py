@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import PurePosixPath
 from typing import Any
 
 from generator.errors import nearest
@@ -21,11 +22,12 @@ class Item:
     """One file to print.
 
     ``subject`` is what it is about, for people (a definition's full name);
-    ``names`` fills the path pattern; ``values`` are the template's variables.
+    ``names`` fills the path pattern, only a path among them may have slashes;
+    ``values`` are the template's variables.
     """
 
     subject: str
-    names: Mapping[str, str]
+    names: Mapping[str, str | PurePosixPath]
     values: Mapping[str, Any]
 
 
@@ -45,7 +47,10 @@ class View:
 Make = Callable[[Release, Target], View]
 
 # Imported when a target asks for one, since a run seldom needs all.
-_VIEWS = {"pages": "generator.target.view.pages"}
+_VIEWS = {
+    "pages": "generator.target.view.pages",
+    "rust": "generator.target.view.rust",
+}
 
 
 def load(target: Target) -> Make:
