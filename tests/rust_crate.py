@@ -43,7 +43,9 @@ def _file(path: Path, module: tuple[str, ...]) -> tuple[str, Facts]:
     match = _TYPE.search(text)
     assert match, path
     docs, derives, kind, name = match.groups()
-    body = text[match.end() :].partition("\n\n" if text[match.end()] == "(" else "\n}")[0]
+    body = text[match.end() :].partition("\n\n" if text[match.end()] == "(" else "\n}")[
+        0
+    ]
     rows = {row[1]: row.groups() for row in _ROW.finditer(text)}
     facts: Facts = {
         "doc": _doc(docs),
