@@ -13,18 +13,84 @@ from collections.abc import Iterable
 from functools import cache
 
 # The Rust Reference, "Keywords": strict and reserved ones of edition 2021 and 2024.
-_KEYWORDS = frozenset("""
-    abstract as async await become box break const continue crate do dyn else enum
-    extern false final fn for gen if impl in let loop macro match mod move mut
-    override priv pub ref return self static struct super trait true try type
-    typeof unsafe unsized use virtual where while yield
-    """.split())
+_KEYWORDS = frozenset(
+    [
+        "abstract",
+        "as",
+        "async",
+        "await",
+        "become",
+        "box",
+        "break",
+        "const",
+        "continue",
+        "crate",
+        "do",
+        "dyn",
+        "else",
+        "enum",
+        "extern",
+        "false",
+        "final",
+        "fn",
+        "for",
+        "gen",
+        "if",
+        "impl",
+        "in",
+        "let",
+        "loop",
+        "macro",
+        "match",
+        "mod",
+        "move",
+        "mut",
+        "override",
+        "priv",
+        "pub",
+        "ref",
+        "return",
+        "self",
+        "static",
+        "struct",
+        "super",
+        "trait",
+        "true",
+        "try",
+        "type",
+        "typeof",
+        "unsafe",
+        "unsized",
+        "use",
+        "virtual",
+        "where",
+        "while",
+        "yield",
+    ]
+)
 # What the printed code says without a path. A type with such a name would be
 # taken for it in its own file.
-_PRELUDE = frozenset("""
-    BTreeMap Box None Ok Err Option Self Some String Vec bool f64 i32 i64 str u8
-    usize
-    """.split())
+_PRELUDE = frozenset(
+    [
+        "BTreeMap",
+        "Box",
+        "None",
+        "Ok",
+        "Err",
+        "Option",
+        "Self",
+        "Some",
+        "String",
+        "Vec",
+        "bool",
+        "f64",
+        "i32",
+        "i64",
+        "str",
+        "u8",
+        "usize",
+    ]
+)
 # k8s-openapi names these by hand: the plurals would become cluster_i_ps.
 _FIXED = {
     "$ref": "ref_path",

@@ -28,13 +28,43 @@ _OBJECT_META = f"{_META}.ObjectMeta"
 _LIST_META = f"{_META}.ListMeta"
 
 # What the crate has at its root beside the document's types.
-_ROOT = frozenset("""
-    ByteString ClusterResourceScope DeepMerge List ListableResource Metadata
-    NamespaceResourceScope Resource ResourceScope SubResourceScope alloc api_version
-    byte_string core deep_merge group jiff kind lib list merge_strategies
-    newtype object resource schema schemars serde serde_json std strict_object
-    timestamp version wire
-    """.split())
+_ROOT = frozenset(
+    [
+        "ByteString",
+        "ClusterResourceScope",
+        "DeepMerge",
+        "List",
+        "ListableResource",
+        "Metadata",
+        "NamespaceResourceScope",
+        "Resource",
+        "ResourceScope",
+        "SubResourceScope",
+        "alloc",
+        "api_version",
+        "byte_string",
+        "core",
+        "deep_merge",
+        "group",
+        "jiff",
+        "kind",
+        "lib",
+        "list",
+        "merge_strategies",
+        "newtype",
+        "object",
+        "resource",
+        "schema",
+        "schemars",
+        "serde",
+        "serde_json",
+        "std",
+        "strict_object",
+        "timestamp",
+        "version",
+        "wire",
+    ]
+)
 _CRATE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?\Z")
 
