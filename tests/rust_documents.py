@@ -53,11 +53,15 @@ class Documents:
         if schema.type == "array":
             assert schema.items is not None
             return [
-                self.value(schema.items, depth + 1) for _ in range(choose.choice((0, 1, 2, 3)))
+                self.value(schema.items, depth + 1)
+                for _ in range(choose.choice((0, 1, 2, 3)))
             ]
         if schema.values is not None:
             count = choose.choice((0, 1, 2))
-            return {key: self.value(schema.values, depth + 1) for key in choose.sample(_FEW, count)}
+            return {
+                key: self.value(schema.values, depth + 1)
+                for key in choose.sample(_FEW, count)
+            }
         if schema.is_object:
             return self.object(schema, depth)
         return self.plain(schema)
@@ -69,7 +73,9 @@ class Documents:
         if name in (f"{_META}.Time", f"{_META}.MicroTime"):
             return choose.choice(_TIMES)
         if kind == "JSON":
-            return choose.choice((1, "x", {"a": None, "b": {"c": 1}}, {"b": {"c": None}}, [1]))
+            return choose.choice(
+                (1, "x", {"a": None, "b": {"c": 1}}, {"b": {"c": None}}, [1])
+            )
         if kind.startswith("JSONSchemaPropsOr"):
             props = self.referred(name.partition("Or")[0], depth + 1)
             other = {"Array": [props], "Bool": True, "StringArray": ["a"]}
@@ -94,7 +100,14 @@ class Documents:
                 "kind": kinds[0]["kind"],
             }
             fields = Pairs(
-                (name, served[name] if name in served and choose.random() > self.wrong else value)
+                (
+                    name,
+                    (
+                        served[name]
+                        if name in served and choose.random() > self.wrong
+                        else value
+                    ),
+                )
                 for name, value in fields
             )
         if choose.random() < self.wrong and fields:
@@ -119,7 +132,7 @@ class Documents:
         if schema.int_or_string:
             return choose.choice((0, 80, "http", "25%"))
         if schema.type == "string":
-            return choose.choice((*_FEW, "", "ü\n\t\"\\\u2028"))
+            return choose.choice((*_FEW, "", 'ü\n\t"\\\u2028'))
         return choose.choice(({}, {"a": 1}, {"a": {"b": None}}))
 
 

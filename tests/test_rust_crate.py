@@ -21,7 +21,9 @@ from tests.conftest import full_specs, load, release
 from tests.rust_crate import read
 from tests.rust_documents import Documents
 
-pytestmark = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is missing")
+pytestmark = pytest.mark.skipif(
+    shutil.which("cargo") is None, reason="cargo is missing"
+)
 
 HERE = Path(__file__).parent / "rust"
 # The crate on crates.io that has the release.
@@ -77,7 +79,11 @@ def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def no_warnings(cargo: Cargo, folder: Path) -> None:
-    for command in (["check"], ["clippy", "--features", "schemars"], ["doc", "--no-deps"]):
+    for command in (
+        ["check"],
+        ["clippy", "--features", "schemars"],
+        ["doc", "--no-deps"],
+    ):
         output = cargo(folder, *command)
         assert "warning" not in output, output[:3000]
 
@@ -98,12 +104,8 @@ def test_reads_writes_and_merges_as_k8s_openapi(
 ) -> None:
     version = "1.35"
     spec = load(version, full_specs())
-    facts = read(crate)
-    types = {
-        "::".join((*path.split("::")[:-1], path.split("::")[-1])): path
-        for path, fact in facts.items()
-        if fact["resource"] and path != "List"
-    }
+    types = [path for path, fact in read(crate).items() if fact["resource"]]
+    types.remove("List")
     program = tmp_path / "differential"
     shutil.copytree(HERE / "differential", program)
     (program / "Cargo.toml").write_text(_manifest(crate, version))
@@ -132,11 +134,11 @@ def _manifest(crate: Path, version: str) -> str:
         f'ours = {{ package = "kubernetes-types", path = {json.dumps(str(crate))} }}\n'
         f'theirs = {{ package = "k8s-openapi", version = "={PEER[version]}", '
         f'features = ["{feature}"] }}\n'
-        'serde = "1"\nserde_json = "1"\n[workspace]\n'
+        'serde = "1"\nserde_json = "1"\n[profile.dev]\ndebug = false\n[workspace]\n'
     )
 
 
-def _dispatch(types: dict[str, str]) -> Iterator[str]:
+def _dispatch(types: list[str]) -> Iterator[str]:
     yield "fn dispatch(name: &str, one: &str, other: &str, counts: &mut Counts) {"
     yield "    match name {"
     for path in sorted(types):
@@ -144,7 +146,7 @@ def _dispatch(types: dict[str, str]) -> Iterator[str]:
             f'        "{path}" => compare::<ours::{path}, theirs::{path}>'
             "(name, one, other, counts),"
         )
-    yield "        _ => panic!(\"{name}\"),\n    }\n}"
+    yield '        _ => panic!("{name}"),\n    }\n}'
 
 
 def _lines(spec: Release, types: list[str], count: int) -> Iterator[str]:
@@ -161,3 +163,108 @@ def _lines(spec: Release, types: list[str], count: int) -> Iterator[str]:
 def _path(name: str) -> str:
     *module, kind = name.removeprefix("io.k8s.").split(".")
     return "::".join((*(part.replace("-", "_") for part in module), kind))
+
+
+DOCS = """Text with */ and /* and ] and [a link](javascript:alert(1)) and <script>.
+```
+panic!("run");
+```
+~~~rust
+panic!("run");
+~~~
+
+    panic!("run");
+
+# heading
+    panic!("run");
+-      panic!("run");
+  1.
+          panic!("run");
+\u202e reversed \u2066 \r carriage \x00 \"quoted\" \\ {{ braces }} {% raw %} r#\"x\"#
+#![deny(warnings)] //! ///"""
+
+
+def hostile() -> Release:
+    text: dict[str, Any] = {"type": "string", "description": DOCS}
+    names = [
+        "self", "Self", "crate", "super", "type", "fn", "async", "gen", "key", "map",
+        "other", "out", "name", "1st", "a-b", "a_b", "aB", "a.b", "", "_", "__", "$ref",
+        "ü", "\u202e", "a b", "\"", "\\", "Key", "FOO", "x" * 300, "{{x}}", "S", "A", "E",
+    ]  # fmt: skip
+    reference = {"$ref": "#/definitions/io.k8s.api.x.v1.Node"}
+    return release(
+        {
+            "io.k8s.api.x.v1.Words": {
+                "description": DOCS,
+                "type": "object",
+                "properties": {name: text for name in names},
+                "required": names[::2],
+            },
+            "io.k8s.api.x.v1.Node": {
+                "type": "object",
+                "properties": {
+                    "left": reference,
+                    "other": {"$ref": "#/definitions/io.k8s.api.x.v1.Other"},
+                    "list": {"type": "array", "items": reference},
+                    "byKey": {
+                        "type": "array",
+                        "items": reference,
+                        "x-kubernetes-list-type": "map",
+                        "x-kubernetes-list-map-keys": ["nothing"],
+                    },
+                    "nested": {"type": "object", "properties": {"a": text}},
+                    "odd": {"type": "string", "format": "uuid"},
+                    "when": {"type": "string", "format": "date-time"},
+                    "maps": {
+                        "type": "object",
+                        "additionalProperties": {
+                            "type": "object",
+                            "additionalProperties": {"type": "string"},
+                        },
+                    },
+                },
+                "required": ["when"],
+            },
+            "io.k8s.api.x.v1.Other": {
+                "type": "object",
+                "properties": {"node": reference},
+            },
+            "io.k8s.api.x.v1.Names": {
+                "type": "array",
+                "description": DOCS,
+                "items": {"type": "string", "format": "byte"},
+            },
+            "io.k8s.api.x.v1.Option": {"type": "object", "properties": {"a": text}},
+            "io.k8s.api.x.v1.String": {"type": "object", "properties": {"a": text}},
+            "io.k8s.api.x.v1.Self": {"type": "object", "properties": {}},
+            "io.k8s.api.x.v1.lower": {"type": "object", "properties": {"a": text}},
+            "io.k8s.api.x.v1.FooBar": {"type": "string"},
+            "io.k8s.api.x.v1.Foo_bar": {"type": "integer"},
+            "com.example.async.1st.Thing": {
+                "type": "object",
+                "properties": {
+                    "apiVersion": {"type": "string"},
+                    "kind": {"type": "string"},
+                    "metadata": {"type": "object"},
+                },
+                "x-kubernetes-group-version-kind": [
+                    {"group": '"; panic!(); "', "version": "{{x}}", "kind": "\n"}
+                ],
+            },
+        }
+    )
+
+
+def test_a_hostile_document_becomes_a_crate(cargo: Cargo, tmp_path: Path) -> None:
+    folder = write(hostile(), tmp_path / "crate", name="hostile")
+    no_warnings(cargo, folder)
+    done = subprocess.run(
+        ["rustfmt", "--edition", "2021", "--check", str(folder / "src" / "lib.rs")],
+        text=True,
+        capture_output=True,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    # Even where documentation tests are asked for, there are none.
+    manifest = folder / "Cargo.toml"
+    manifest.write_text(manifest.read_text().replace("doctest = false", ""))
+    assert "running 0 tests" in cargo(folder, "test", "--doc")

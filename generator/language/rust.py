@@ -107,9 +107,9 @@ _FIXED = {
 _WORD = re.compile(r"(?<=[^A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^A-Z])")
 _NOT_IDENTIFIER = re.compile(r"[^A-Za-z0-9_]")
 # Text that changes the direction of what follows is an error for rustc, and a
-# carriage return in a comment, too. Surrogates cannot be written at all.
+# carriage return in a comment, too.
 _FORBIDDEN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
 _SPECIAL = str.maketrans(
     {"\\": r"\\", "[": r"\[", "]": r"\]", "<": r"\<", ">": r"\>", "\t": "    "}
@@ -203,7 +203,4 @@ def _doc_lines(text: str) -> Iterable[str]:
 
 
 def _literal_character(character: str) -> str:
-    if character.isprintable():
-        return character
-    code = ord(character)
-    return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"\\u{{{code:x}}}"
+    return character if character.isprintable() else f"\\u{{{ord(character):x}}}"

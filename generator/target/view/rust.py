@@ -352,7 +352,7 @@ class _Crate:
             uses_maps="BTreeMap<" in declared,
             skip=any(len(line) > rust.WIDTH for line in declared.split("\n")),
             title=rust.string(name),
-            text=rust.string(definition.description),
+            text=rust.string(text),
             rows=rows,
         )
 
