@@ -268,3 +268,62 @@ def test_a_hostile_document_becomes_a_crate(cargo: Cargo, tmp_path: Path) -> Non
     manifest = folder / "Cargo.toml"
     manifest.write_text(manifest.read_text().replace("doctest = false", ""))
     assert "running 0 tests" in cargo(folder, "test", "--doc")
+
+
+class Text(HTMLParser):
+    """What a page of rustdoc says, in one line."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self.feed(page)
+        self.text = re.sub(r"\s+", " ", "".join(self.parts))
+
+    def handle_starttag(self, tag: str, _: Any) -> None:
+        self.parts.append(" " if tag in ("div", "p", "section", "li", "br") else "")
+
+    def handle_data(self, data: str) -> None:
+        self.parts.append(data)
+
+
+def test_rustdoc_shows_what_it_shows_of_k8s_openapi(
+    cargo: Cargo, tmp_path: Path
+) -> None:
+    """ResourceClaimStatus: struct, fields, texts and traits, in their order."""
+    spec = load("1.32")
+    folder = write(spec, tmp_path / "crate")
+    cargo(folder, "doc", "--no-deps")
+    pages = cargo.build / "doc" / "kubernetes_types" / "api" / "resource" / "v1beta1"
+    page = Text((pages / "struct.ResourceClaimStatus.html").read_text("utf-8")).text
+    definition = spec.definitions["io.k8s.api.resource.v1beta1.ResourceClaimStatus"]
+    types = {
+        "allocation": "allocation: Option<AllocationResult>",
+        "devices": "devices: Option<Vec<AllocatedDeviceStatus>>",
+        "reservedFor": "reserved_for: Option<Vec<ResourceClaimConsumerReference>>",
+    }
+    said = [
+        "pub struct ResourceClaimStatus { ",
+        *(f"pub {shown}, " for shown in types.values()),
+        "}",
+        definition.description,
+        "Fields§",
+    ]
+    for field in definition.fields:
+        said += [f"§{types[field.name]}", *field.schema.description.split("\n\n")]
+    said.append("Trait Implementations§")
+    traits = (
+        "Clone", "Debug", "DeepMerge", "Default", "Deserialize<'de>", "PartialEq",
+        "Serialize", "StructuralPartialEq",
+    )  # fmt: skip
+    generic = {"Deserialize<'de>": "impl<'de>"}
+    said += [
+        f"{generic.get(trait, 'impl')} {trait} for ResourceClaimStatus"
+        for trait in traits
+    ]
+    place = 0
+    for words in said:
+        place = page.find(re.sub(r"\s+", " ", words), place)
+        assert place >= 0, words
+    shown = re.findall(r"impl(?:<'de>)? (\S+) for ResourceClaimStatus", page)
+    assert set(shown) >= set(traits)
+    assert "Merge other into self." in page
