@@ -138,9 +138,10 @@ class Documents:
 
 def _json(value: Any) -> str:
     if isinstance(value, Pairs):
-        return "{%s}" % ",".join(f"{json.dumps(k)}:{_json(v)}" for k, v in value)
+        inside = ",".join(f"{json.dumps(k)}:{_json(v)}" for k, v in value)
+        return f"{{{inside}}}"
     if isinstance(value, dict):
         return _json(Pairs(value.items()))
     if isinstance(value, list):
-        return "[%s]" % ",".join(map(_json, value))
+        return f"[{','.join(map(_json, value))}]"
     return json.dumps(value)
