@@ -15,7 +15,16 @@ from generator.resources import resource
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
 #: What a target can print a file for.
-EACH = ("definition", "group-version", "group", "release", "overlay", "package", "page")
+EACH = (
+    "definition",
+    "module",
+    "group-version",
+    "group",
+    "release",
+    "overlay",
+    "package",
+    "page",
+)
 
 #: What can put the output of a user's template into shape.
 FORMATS = ("black",)
@@ -47,8 +56,9 @@ class Target:
     ``folders`` where the templates are, the user's before the built-in one.
     ``spelling`` and ``types`` are read by the view; ``options`` are the user's
     to set; ``quirks`` the accidents of the published format that are kept, each
-    with its ``reason``. ``reads`` names the options that are folders which decide
-    what is printed.
+    with its ``reason``; ``fixups`` the corrections of the document that it needs,
+    likewise (``generator.target.fixup``). ``reads`` names the options that are
+    folders which decide what is printed.
     """
 
     name: str
@@ -60,7 +70,8 @@ class Target:
     spelling: Mapping[str, Any]
     types: Mapping[str, str]
     quirks: Mapping[str, Quirk]
-    reads: tuple[str, ...] = ()
+    fixups: Mapping[str, Quirk]
+    reads: tuple[str, ...]
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -139,12 +150,14 @@ def read(name: str, folders: Sequence[Path]) -> Target:
         spelling=table.take("spelling", dict, {}),
         types=table.take("types", dict, {}),
         quirks=table.take("quirks", dict, {}),
+        fixups=table.take("fixups", dict, {}),
         reads=tuple(table.take("reads", list, [])),
     )
     table.end()
-    for quirk, body in target.quirks.items():
-        if not isinstance(body, dict) or not body.get("reason"):
-            raise target.error("needs a reason", f"quirks.{quirk}")
+    for key, named in (("quirks", target.quirks), ("fixups", target.fixups)):
+        for quirk, body in named.items():
+            if not isinstance(body, dict) or not body.get("reason"):
+                raise target.error("needs a reason", f"{key}.{quirk}")
     for option, value in target.options.items():
         if not isinstance(value, Value):
             raise target.error("must be a string, number or truth", f"options.{option}")

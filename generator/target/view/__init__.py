@@ -51,6 +51,7 @@ _VIEWS = {
     "jsonnet-docs": "generator.target.view.jsonnet_docs",
     "pages": "generator.target.view.pages",
     "python": "generator.target.view.python",
+    "rust": "generator.target.view.rust",
 }
 
 
