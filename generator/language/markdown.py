@@ -14,7 +14,7 @@ from functools import cache
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # What starts a block where a line begins (CommonMark 0.31, chapter 4 and 5).
 _BLOCK = re.compile(
-    r"\s*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|```|~~~|\||[-=_*](?:\s*[-=_*])+\s*$)"
+    r"\s*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|```|~~~|\||<|[-=_*](?:\s*[-=_*])+\s*$)"
 )
 _NUMBERED = re.compile(r"(\s*\d{1,9})([.)](?=\s|$))")
 # A link or picture that does not lead to a page: javascript:, data:, vbscript: ...
