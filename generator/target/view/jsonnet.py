@@ -333,8 +333,9 @@ class _Files:
 
     def __init__(self, release: Release, target: Target) -> None:
         self.library = Library(release, target)
-        self.overlay = overlay.read(target)
-        overlay.check(target, self.overlay, self.library.skeleton())
+        skeleton = self.library.skeleton()
+        self.overlay = overlay.read(target, skeleton)
+        overlay.check(target, self.overlay, skeleton)
         self.lines: dict[tuple[Members, tuple[str, ...], int], list[Line]] = {}
         self.html_escapes = "html-escapes-with-apostrophe" in self.library.quirks
 
