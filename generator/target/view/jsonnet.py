@@ -263,7 +263,6 @@ class _Builders:
     def field(self, own: Schema, json_name: str, where: str) -> Iterator[Member]:
         """The builders of one field: one that sets it, one that adds, an object."""
         schema = self.followed(own)
-        json_name = jsonnet.well_formed(json_name)
         name = jsonnet.camel_lower(json_name)
         described = "type-description" in self.quirks or not own.description
         text = self.help((schema if described else own).description)
