@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -266,7 +267,5 @@ def test_a_hostile_spec_is_printed_or_refused(spec: dict[str, Any]) -> None:
             continue
         for file in files:
             parts = file.path.split("/")
-            known = ("docs", "README.md", "pyproject.toml", "kubernetes_models")
-            assert parts[0] in known
+            assert all(re.fullmatch(r"[\w.-]+", part, re.ASCII) for part in parts)
             assert ".." not in parts
-            assert file.path.isprintable()

@@ -148,10 +148,10 @@ NAMES = st.one_of(
             ),
             *("status", "apiVersion", "kind", "metadata", "Foo", "foo", "fooMixin"),
             *("'", '"', "\\", "\n", "|||", "%s", "`", "](x)", "<b>", "é", "\u2028"),
-            *("\ud800", "IPs", "URLPath"),
+            *("IPs", "URLPath"),
         ]
     ),
-    st.text(st.characters(), max_size=6),
+    st.text(max_size=6),
 )
 TEXTS = st.one_of(
     st.sampled_from(
@@ -160,13 +160,13 @@ TEXTS = st.one_of(
             'ends in a "quote"',
             "|||\n  text\n|||",
             "%s %(x)s %%",
-            "\x00\x1b\x80\u00a0\u200b\ue000\U000e0001\U0001f600\ufffd\ud800",
+            "\x00\x1b\x80\u00a0\u200b\ue000\U000e0001\U0001f600\ufffd",
             "```\n# heading\n</script><script>alert(1)</script>",
             "'",
             '"',
         ]
     ),
-    st.text(st.characters(), max_size=30),
+    st.text(max_size=30),
 )
 
 
@@ -376,14 +376,12 @@ def test_descriptions_on_pages_stay_text() -> None:
         'a "b"',
         'it\'s a "b" <&>',
         "\x00\x7f\x85\u2028\\n",
-        "\ud800",
         "|||",
     ],
 )
 def test_literals_are_what_they_stand_for(text: str) -> None:
-    shown = text.replace("\ud800", "\ufffd")
     for html_escapes in (True, False):
-        assert evaluate(jsonnet.string(text, html_escapes=html_escapes)) == shown
+        assert evaluate(jsonnet.string(text, html_escapes=html_escapes)) == text
 
 
 @pytest.mark.parametrize(

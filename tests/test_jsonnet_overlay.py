@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from generator.errors import TargetError, UsageError
 from generator.model import Release
 from tests.conftest import Command, load, release
-from tests.jsonnet_library import files, results, write
+from tests.jsonnet_library import SHARED, files, results, write
 
 SMALL = {
     "io.k8s.api.core.v1.Pod": {
@@ -188,6 +189,27 @@ def test_the_shipped_overlay_fits_every_release() -> None:
             "* [`fn new(name, replicas=1, containers, podLabels={})`](#fn-new)" in page
         )
         assert "new returns an instance of Deployment" in page
+
+
+def test_the_shipped_overlay_is_for_whole_releases(small: Release) -> None:
+    """A document of other types is printed as it is, and without a mistake."""
+    for name in ("jsonnet", "jsonnet-docs"):
+        assert files(small, name, "default") == files(small, name)
+
+
+def test_the_shipped_overlay_needs_what_it_changes() -> None:
+    """``needs.toml`` names all types that a page is changed for."""
+    plain = files(load("1.35"), "jsonnet-docs")
+    with_overlay = files(load("1.35"), "jsonnet-docs", "default")
+    needs = tomllib.loads((SHARED / "overlay" / "needs.toml").read_text())
+    assert {path for path in plain if plain[path] != with_overlay[path]} == {
+        "core/v1/index.md"
+    } | {
+        f"{group}/{version}/{name}.md"
+        for group, versions in needs.items()
+        for version, names in versions.items()
+        for name in names
+    }
 
 
 # --- what people add --------------------------------------------------------
@@ -367,6 +389,9 @@ def test_folders_that_are_no_overlay(small: Release, tmp_path: Path) -> None:
         files(small, "jsonnet", str(tmp_path))
     (tmp_path / "a" / "same.libsonnet").write_bytes(b"\xff")
     with pytest.raises(TargetError, match="UTF-8"):
+        files(small, "jsonnet", str(tmp_path / "a"))
+    (tmp_path / "a" / "needs.toml").write_text("core = 1")
+    with pytest.raises(TargetError, match="does not list types"):
         files(small, "jsonnet", str(tmp_path / "a"))
 
 

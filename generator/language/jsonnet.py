@@ -69,7 +69,6 @@ _HTML_ESCAPES = str.maketrans(
         "\u2029": "\\u2029",
     }
 )
-_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _UNSHOWN = re.compile(r"[^\w$./-]")
 
 
@@ -125,7 +124,6 @@ def string(text: str, *, html_escapes: bool = False) -> str:
     ones; a literal of a text with both is left as it was written, which is as
     JSON. ``html_escapes`` is how Go writes that JSON.
     """
-    text = well_formed(text)
     if "'" in text:
         if '"' not in text:
             return f'"{_escaped(text)}"'
@@ -137,7 +135,7 @@ def string(text: str, *, html_escapes: bool = False) -> str:
 @cache
 def go_quoted(text: str) -> str:
     """``text`` in double quotes, as Go's ``%q`` has it: always one line."""
-    return f'"{_GO_SPECIAL.sub(_go_character, well_formed(text))}"'
+    return f'"{_GO_SPECIAL.sub(_go_character, text)}"'
 
 
 def value(data: object) -> str:
@@ -166,11 +164,6 @@ def shown(name: str) -> str:
     """``name`` for people and pages: what is not a letter, a digit or one of
     ``$ _ . / -`` as an escape, so that it cannot end a heading or a code span."""
     return _UNSHOWN.sub(lambda match: _escape(match[0]), name)
-
-
-def well_formed(text: str) -> str:
-    """``text`` with U+FFFD for halves of surrogate pairs, which JSON may have."""
-    return _LONE_SURROGATE.sub("\ufffd", text) if not text.isascii() else text
 
 
 def _escaped(text: str) -> str:

@@ -263,7 +263,6 @@ class _Builders:
     def field(self, own: Schema, json_name: str, where: str) -> Iterator[Member]:
         """The builders of one field: one that sets it, one that adds, an object."""
         schema = self.followed(own)
-        json_name = jsonnet.well_formed(json_name)
         name = jsonnet.camel_lower(json_name)
         described = "type-description" in self.quirks or not own.description
         text = self.help((schema if described else own).description)
@@ -333,8 +332,9 @@ class _Files:
 
     def __init__(self, release: Release, target: Target) -> None:
         self.library = Library(release, target)
-        self.overlay = overlay.read(target)
-        overlay.check(target, self.overlay, self.library.skeleton())
+        skeleton = self.library.skeleton()
+        self.overlay = overlay.read(target, skeleton)
+        overlay.check(target, self.overlay, skeleton)
         self.lines: dict[tuple[Members, tuple[str, ...], int], list[Line]] = {}
         self.html_escapes = "html-escapes-with-apostrophe" in self.library.quirks
 

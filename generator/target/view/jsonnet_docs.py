@@ -107,7 +107,7 @@ class _Pages:
         self.printed: dict[
             tuple[Docs, str, str], tuple[list[IndexLine], list[Section]]
         ] = {}
-        files = overlay.read(target)
+        files = overlay.read(target, self.library.skeleton())
         self.packages = (
             tuple(_with_overlay(self.library, self.generated, target, files))
             if files

@@ -2,12 +2,14 @@
 
 An overlay is a folder of ``.libsonnet`` files, each an object that the library is
 added to (``core+: { v1+: { container+: … } }``), in the order of their paths. The
-option ``overlay`` names it: ``default`` for the one that ships, empty for none.
+option ``overlay`` names it: ``default`` for the one that ships, empty for none. A
+file ``needs.toml`` may name the types it is for (``core.v1 = ["pod"]``).
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -27,6 +29,7 @@ _FOLDER = "_custom"
 _LIBRARY = "gen.libsonnet"
 _DOCUMENTED = "documented.libsonnet"
 _BASE = "/base/"
+_NEEDS = "needs.toml"
 # The longest that a sane overlay was seen to take is a fifth of a second.
 _SECONDS = 20.0
 # How libraries import docsonnet's doc-util: docsonnet answers both.
@@ -58,8 +61,9 @@ class OverlayFile(NamedTuple):
 Tree = Mapping[str, Any]
 
 
-def read(target: Target) -> tuple[OverlayFile, ...]:
-    """The overlay that the options of ``target`` name.
+def read(target: Target, skeleton: Skeleton) -> tuple[OverlayFile, ...]:
+    """The overlay that the options of ``target`` name: nothing, if the library
+    lacks a type that it is for.
 
     Raises UsageError where there is no such folder, TargetError for a file that
     is not text, or that has the name of another.
@@ -74,6 +78,8 @@ def read(target: Target) -> tuple[OverlayFile, ...]:
             where=f"--set {target.name}.overlay={chosen}",
             hint=f"name a folder of .libsonnet files, or {_DEFAULT!r}, or nothing",
         )
+    if not _has_all(skeleton, folder / _NEEDS):
+        return ()
     files: dict[str, OverlayFile] = {}
     for path in sorted(folder.rglob("*.libsonnet"), key=lambda each: each.parts):
         if path.name in files:
@@ -206,6 +212,23 @@ def _unchanged(
     if whole and all(each is True for each in inner.values()):
         return True
     return {name: each for name, each in inner.items() if each}
+
+
+def _has_all(skeleton: Skeleton, needs: Path) -> bool:
+    if not needs.is_file():
+        return True
+    try:
+        groups = tomllib.loads(needs.read_text("utf-8"))
+        return all(
+            name in skeleton.get(group, {}).get(version, {})
+            for group, versions in groups.items()
+            for version, names in versions.items()
+            for name in names
+        )
+    except (ValueError, AttributeError, TypeError) as error:
+        raise TargetError(
+            f"does not list types by group and version: {error}", where=str(needs)
+        ) from error
 
 
 def _package(name: str) -> str:
