@@ -225,7 +225,7 @@ def test_whatever_a_document_says_the_library_evaluates(
         printed = files(spec, "jsonnet")
         pages = files(spec, "jsonnet-docs")
     except SpecError as error:
-        assert re.search(r"two fields need|cannot have an object", str(error))
+        assert re.search(r"two fields need|cannot have an object|surrogate", str(error))
         return
     main = write(tmp_path, printed)
     expressions, expected = zip(*[*all_calls(types(spec)), ("1", 1)], strict=True)
