@@ -44,6 +44,53 @@ class Documents:
         self.wrong = self.random.choice((0.0, 0.0, 0.004, 0.02))
         return _json(self.value(schema, 0))
 
+    def list_of(self, name: str) -> str:
+        """A list of what a definition describes, such as PodList."""
+        kind, items = name.rpartition(".")[2], [
+            self.of(name) for _ in range(self.random.choice((0, 1, 3)))
+        ]
+        fields = {
+            "apiVersion": self.random.choice(('"v1"', '"v1"', '"v2"', "null")),
+            "kind": self.random.choice((f'"{kind}List"', f'"{kind}List"', f'"{kind}"')),
+            "items": self.random.choice((f"[{','.join(items)}]",) * 4 + ("null",)),
+            "metadata": self.random.choice(
+                ('{"resourceVersion":"1"}', "null", "{}", "[]")
+            ),
+        }
+        return self.some(fields)
+
+    def event(self, name: str) -> str:
+        """An event of a watch."""
+        types = ("ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR", "OTHER")
+        bookmark = '{"metadata":{"resourceVersion":"1"%s},"x":1}'
+        objects = (
+            self.of(name),
+            bookmark % "",
+            bookmark % ',"annotations":{"a":"b"}',
+            bookmark % ',"annotations":null',
+            '{"kind":"Status","apiVersion":"v1","code":410}',
+            '{"kind":"Status","code":"x"}',
+            "{}",
+            "null",
+        )
+        return self.some(
+            {
+                "type": json.dumps(self.random.choice(types)),
+                "object": self.random.choice(objects),
+                "more": "[1]",
+            }
+        )
+
+    def some(self, fields: dict[str, str]) -> str:
+        """An object with most of the fields, in any order."""
+        chosen = [
+            f'"{name}":{value}'
+            for name, value in fields.items()
+            if self.random.random() < 0.9
+        ]
+        self.random.shuffle(chosen)
+        return f"{{{','.join(chosen)}}}"
+
     def value(self, schema: Schema, depth: int) -> Any:
         choose = self.random
         if depth and choose.random() < self.wrong:

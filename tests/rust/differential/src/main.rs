@@ -20,55 +20,60 @@ impl Counts {
     }
 }
 
-trait Ours: serde::Serialize + serde::de::DeserializeOwned + ours::DeepMerge {}
-impl<T: serde::Serialize + serde::de::DeserializeOwned + ours::DeepMerge> Ours for T {}
-
-trait Theirs: serde::Serialize + serde::de::DeserializeOwned + theirs::DeepMerge {}
-impl<T: serde::Serialize + serde::de::DeserializeOwned + theirs::DeepMerge> Theirs for T {}
+trait Wire: serde::Serialize + serde::de::DeserializeOwned {}
+impl<T: serde::Serialize + serde::de::DeserializeOwned> Wire for T {}
 
 fn text<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap()
 }
 
-fn compare<O: Ours, T: Theirs>(name: &str, one: &str, other: &str, counts: &mut Counts) {
-    let mut values = Vec::new();
-    for document in [one, other] {
-        let ours = serde_json::from_str::<O>(document);
-        let theirs = serde_json::from_str::<T>(document);
-        match (ours, theirs) {
-            (Ok(ours), Ok(theirs)) => {
-                counts.read += 1;
-                let (left, right) = (text(&ours), text(&theirs));
-                if left != right {
-                    counts.differ("written", name, document, &left, &right);
-                    continue;
-                }
-                let again = serde_json::from_str::<O>(&right).map(|value| text(&value));
-                if again.as_ref().ok() != Some(&left) {
-                    counts.differ("read again", name, &right, &format!("{again:?}"), &left);
-                }
-                // What arrives as a value, not as text, takes other ways through serde.
-                let value: serde_json::Value = serde_json::from_str(document).unwrap();
-                let ours_too = serde_json::from_value::<O>(value.clone()).map(|v| text(&v)).ok();
-                let theirs_too = serde_json::from_value::<T>(value).map(|v| text(&v)).ok();
-                if ours_too != theirs_too {
-                    let (l, r) = (format!("{ours_too:?}"), format!("{theirs_too:?}"));
-                    counts.differ("from a value", name, document, &l, &r);
-                }
-                values.push((ours, theirs));
+/// Read and write one document with both; both values, where both could.
+fn wire<O: Wire, T: Wire>(name: &str, document: &str, counts: &mut Counts) -> Option<(O, T)> {
+    let ours = serde_json::from_str::<O>(document);
+    let theirs = serde_json::from_str::<T>(document);
+    // What arrives as a value, not as text, takes other ways through serde.
+    let value = serde_json::from_str::<serde_json::Value>(document).unwrap();
+    let ours_too = serde_json::from_value::<O>(value.clone()).map(|value| text(&value)).ok();
+    let theirs_too = serde_json::from_value::<T>(value).map(|value| text(&value)).ok();
+    if ours_too != theirs_too {
+        let (left, right) = (format!("{ours_too:?}"), format!("{theirs_too:?}"));
+        counts.differ("from a value", name, document, &left, &right);
+    }
+    match (ours, theirs) {
+        (Ok(ours), Ok(theirs)) => {
+            counts.read += 1;
+            let (left, right) = (text(&ours), text(&theirs));
+            if left != right {
+                counts.differ("written", name, document, &left, &right);
             }
-            (Err(_), Err(_)) => counts.refused += 1,
-            (ours, theirs) => {
-                let left = ours.map(|value| text(&value));
-                let right = theirs.map(|value| text(&value));
-                let (left, right) = (format!("{left:?}"), format!("{right:?}"));
-                counts.differ("read", name, document, &left, &right);
+            let again = serde_json::from_str::<O>(&right).map(|value| text(&value)).ok();
+            let too = serde_json::from_str::<T>(&left).map(|value| text(&value)).ok();
+            if again != too {
+                counts.differ("read again", name, &right, &format!("{again:?}"), &format!("{too:?}"));
             }
+            Some((ours, theirs))
+        }
+        (Err(_), Err(_)) => {
+            counts.refused += 1;
+            None
+        }
+        (ours, theirs) => {
+            let left = format!("{:?}", ours.map(|value| text(&value)));
+            let right = format!("{:?}", theirs.map(|value| text(&value)));
+            counts.differ("read", name, document, &left, &right);
+            None
         }
     }
-    if values.len() == 2 {
-        let (our_new, their_new) = values.pop().unwrap();
-        let (mut our, mut their) = values.pop().unwrap();
+}
+
+fn compare<O: Wire + ours::DeepMerge, T: Wire + theirs::DeepMerge>(
+    name: &str,
+    one: &str,
+    other: &str,
+    counts: &mut Counts,
+) {
+    let values = (wire::<O, T>(name, one, counts), wire::<O, T>(name, other, counts));
+    if let (Some((mut our, mut their)), Some((our_new, their_new))) = values {
         ours::DeepMerge::merge_from(&mut our, our_new);
         theirs::DeepMerge::merge_from(&mut their, their_new);
         counts.merged += 1;
