@@ -95,9 +95,13 @@ class Verdict:
     the field where its description gives it a lower one.
     """
 
-    severity: str
     stability: str
     rule: Rule
+
+    @property
+    def severity(self) -> str:
+        """How grave the difference is, as the rule says."""
+        return self.rule.severity
 
 
 def classify(difference: Difference, context: Context, version: str) -> Verdict:
@@ -111,7 +115,7 @@ def classify(difference: Difference, context: Context, version: str) -> Verdict:
     )
     if rule.severity == "breaking" and stability == "alpha":
         rule = ALPHA
-    return Verdict(rule.severity, stability, rule)
+    return Verdict(stability, rule)
 
 
 # --- what the rules look at

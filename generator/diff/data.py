@@ -7,6 +7,7 @@ from typing import Any
 
 from generator.diff.classify import rules
 from generator.diff.comparison import Change, Comparison
+from generator.diff.history import History, Timeline
 from generator.model import GroupVersionKind
 
 
@@ -66,6 +67,81 @@ def change(found: Change) -> dict[str, Any]:
         "before": found.before,
         "after": found.after,
         "kinds": [kind_name(kind) for kind in found.kinds],
+    }
+
+
+def history(found: History) -> dict[str, Any]:
+    """The history of a type as a JSON object.
+
+    ``first`` and ``last`` of a field are indexes of ``columns``, as are the
+    ``column`` of an event, and the places in ``cells``.
+    """
+    return {
+        "kind": found.kind,
+        "group": found.group,
+        "releases": list(found.releases),
+        "columns": [
+            {
+                "release": each.release,
+                "version": each.version,
+                "stability": each.stability,
+                "definition": each.definition,
+            }
+            for each in found.columns
+        ],
+        "fields": [
+            {
+                "field": row.field,
+                "first": row.first,
+                "last": row.last,
+                "cells": [
+                    cell
+                    and {
+                        "mark": cell.mark,
+                        "required": cell.required,
+                        "schema": cell.schema,
+                    }
+                    for cell in row.cells
+                ],
+            }
+            for row in found.rows
+        ],
+        "events": [
+            {
+                "column": each.column,
+                "change": each.change,
+                "severity": each.severity,
+                "stability": each.stability,
+                "field": each.field,
+                "before": each.before,
+                "after": each.after,
+            }
+            for each in found.events
+        ],
+    }
+
+
+def timeline(found: Timeline) -> dict[str, Any]:
+    """When each kind was served, as a JSON object."""
+    return {
+        "releases": list(found.releases),
+        "kinds": [
+            {
+                "group": line.group,
+                "kind": line.kind,
+                "versions": [
+                    {
+                        "version": span.version,
+                        "stability": span.stability,
+                        "first": span.releases[0],
+                        "last": span.releases[-1],
+                        "releases": list(span.releases),
+                    }
+                    for span in line.spans
+                ],
+            }
+            for line in found.lines
+        ],
     }
 
 

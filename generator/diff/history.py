@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from generator.diff.classify import Context, classify
-from generator.diff.compare import Difference, differences
+from generator.diff.classify import Context, Rule, classify
+from generator.diff.compare import differences
 from generator.diff.versions import (
     group_names,
     level,
@@ -75,10 +75,16 @@ class Event:
 
     column: int
     change: str
-    severity: str
+    stability: str
+    rule: Rule
     field: str | None
     before: Raw | None
     after: Raw | None
+
+    @property
+    def severity(self) -> str:
+        """How grave the change is, as ``rule`` says."""
+        return self.rule.severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,12 +266,16 @@ def _events(
     for each in differences({name: before}, {name: after}):
         # Which kinds a type is served as says its version, which every column has.
         if each.keyword != "x-kubernetes-group-version-kind":
-            severity = classify(each, context, version).severity
-            yield _event(number, each, severity)
-
-
-def _event(number: int, found: Difference, severity: str) -> Event:
-    return Event(number, found.change, severity, found.field, found.before, found.after)
+            verdict = classify(each, context, version)
+            yield Event(
+                number,
+                each.change,
+                verdict.stability,
+                verdict.rule,
+                each.field,
+                each.before,
+                each.after,
+            )
 
 
 def _rows(schemas: Sequence[Raw], events: Sequence[Event]) -> Iterator[Row]:

@@ -27,7 +27,7 @@ def reach(release: Release) -> Reach:
     only for what nothing else leads to.
     """
     edges = {
-        name: tuple(dict.fromkeys(_references(each.schema)))
+        name: tuple(dict.fromkeys(references(each.schema)))
         for name, each in release.definitions.items()
     }
     found: dict[str, dict[GroupVersionKind, int]] = {}
@@ -62,11 +62,12 @@ def _follow(
                 pending.append(each)
 
 
-def _references(schema: Schema) -> Iterator[str]:
+def references(schema: Schema) -> Iterator[str]:
+    """The definitions that a schema refers to, as often as it does."""
     if schema.ref is not None:
         yield schema.ref
     for inner in schema.inner():
-        yield from _references(inner)
+        yield from references(inner)
 
 
 def _is_list(definition: Definition, release: Release) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from generator.diff.reach import references
 from generator.errors import UsageError, nearest
 from generator.model import Definition, GroupVersionKind, Release
 from generator.model.types import Raw
@@ -108,11 +109,12 @@ def whole(release: Release) -> Side:
 
 
 def one(release: Release, api_version: str) -> Side:
-    """The definitions of one API version: its kinds, and their parts.
+    """The definitions of one API version: its kinds, and their parts, those included
+    that it has from another version of its group.
 
     Raises UsageError where the release does not have it.
     """
-    names = _members(release, api_version)
+    names = _with_siblings(release, _members(release, api_version))
     return Side(
         f"{release.name}/{api_version}",
         release,
@@ -163,6 +165,23 @@ def _members(release: Release, api_version: str) -> list[str]:
             hint=nearest(wanted, sorted(api_versions(release))),
         )
     return [name for name in release.definitions if name.rpartition(".")[0] in packages]
+
+
+def _with_siblings(release: Release, names: list[str]) -> list[str]:
+    found = dict.fromkeys(names)
+    groups = {_group(name) for name in names}
+    pending = list(names)
+    while pending:
+        for each in references(release.definitions[pending.pop()].schema):
+            if each not in found and _group(each) in groups:
+                found[each] = None
+                pending.append(each)
+    return list(found)
+
+
+def _group(name: str) -> str:
+    """The part of a full name that all versions of a group have in common."""
+    return name.rsplit(".", 2)[0]
 
 
 def _package(side: Side) -> str:
