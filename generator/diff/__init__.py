@@ -24,7 +24,7 @@ from generator.diff.comparison import (
     compare,
     compare_versions,
 )
-from generator.diff.history import History, Timeline, history, timeline
+from generator.diff.history import History, Timeline, history, only_field, timeline
 
 __all__ = [
     "RULES",
@@ -41,5 +41,6 @@ __all__ = [
     "compare_versions",
     "differences",
     "history",
+    "only_field",
     "timeline",
 ]

@@ -103,17 +103,6 @@ class History:
     rows: tuple[Row, ...]
     events: tuple[Event, ...]
 
-    def of_field(self, name: str) -> History:
-        """The history of one field. Raises UsageError where there never was one."""
-        rows = tuple(row for row in self.rows if row.field == name)
-        if not rows:
-            raise UsageError(
-                f"{self.kind} never had a field {name!r}",
-                hint=nearest(name, [row.field for row in self.rows]),
-            )
-        events = tuple(event for event in self.events if event.field == name)
-        return replace(self, rows=rows, events=events)
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -168,6 +157,27 @@ def history(releases: Sequence[Release], name: str) -> tuple[History, ...]:
     return tuple(
         _history(kind, own, [release.name for release in releases], found)
         for own, found in sorted(groups.items())
+    )
+
+
+def only_field(found: Sequence[History], name: str) -> tuple[History, ...]:
+    """The histories of one field, of the types that ever had it.
+
+    Raises UsageError where none had.
+    """
+    known = dict.fromkeys(row.field for each in found for row in each.rows)
+    if name not in known:
+        raise UsageError(
+            f"{found[0].kind} never had a field {name!r}", hint=nearest(name, known)
+        )
+    return tuple(
+        replace(
+            each,
+            rows=tuple(row for row in each.rows if row.field == name),
+            events=tuple(event for event in each.events if event.field == name),
+        )
+        for each in found
+        if any(row.field == name for row in each.rows)
     )
 
 

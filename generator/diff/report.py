@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def report_files(releases: Sequence[Release]) -> Iterator[tuple[str, bytes]]:
     last, the timeline, and a list of them all. ``releases`` come in the order of
     time, two at least.
     """
-    pairs = list(zip(releases, releases[1:], strict=False))
+    pairs = list(pairwise(releases))
     if len(releases) > 2:
         pairs.insert(0, (releases[0], releases[-1]))
     listed = []

@@ -260,7 +260,7 @@ def history(found: History, escape: Escape) -> Matrix:
     shower = _Shower(escape, {})
     heads = tuple(
         Head(
-            escape(found.columns[run[0]].version or "–"),
+            escape(found.columns[run[0]].version or "none"),
             found.columns[run[0]].stability,
             escape(_span([found.columns[number].release for number in run])),
             place == 0
@@ -386,14 +386,12 @@ def _row_type(row: Row) -> str:
 def _row_span(row: Row, found: History) -> str:
     first, last = found.columns[row.first], found.columns[row.last]
     ends = [f"{each.release} {each.version}".strip() for each in (first, last)]
-    return ends[0] if ends[0] == ends[1] else f"{ends[0]} – {ends[1]}"
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
 def _span(releases: Sequence[str]) -> str:
-    if not releases:
-        return "–"
     first, last = releases[0], releases[-1]
-    return first if first == last else f"{first}–{last}"
+    return first if first == last else f"{first}..{last}"
 
 
 # --- changes in words
