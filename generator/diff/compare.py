@@ -153,21 +153,17 @@ def schemas_differ_in(one: Raw, other: Raw) -> set[str]:
 
 def _properties(place: _Place, before: Raw, after: Raw) -> Iterator[Difference]:
     old, new = before.get("properties"), after.get("properties")
-    if old is None or new is None:
-        # Whether an object lists its fields at all is apart from which they are:
-        # one without the list takes anything.
-        change = f"properties-{_came_or_went('properties', before, after)}"
-        yield Difference(
-            change,
-            place.definition,
-            place.field,
-            place.at,
-            "properties",
-            None if old is None else {"properties": {}},
-            None if new is None else {"properties": {}},
-            (before, after),
-        )
-    old, new = old or {}, new or {}
+    # Whether an object lists its fields at all is apart from which they are: one
+    # without the list takes anything. The list comes before its first field, and
+    # goes after its last.
+    if old is None:
+        yield _listed("properties-added", place, before, after)
+    yield from _fields(place, old or {}, new or {})
+    if new is None:
+        yield _listed("properties-removed", place, before, after)
+
+
+def _fields(place: _Place, old: Raw, new: Raw) -> Iterator[Difference]:
     for name in sorted(old.keys() | new.keys()):
         inner = place.property(name)
         if name not in old or name not in new:
@@ -190,6 +186,19 @@ def _required(place: _Place, before: Raw, after: Raw) -> Iterator[Difference]:
         yield _keyword(change, at, "required", before, after)
     if old == new:
         yield _keyword("required-order-changed", place, "required", before, after)
+
+
+def _listed(change: str, place: _Place, before: Raw, after: Raw) -> Difference:
+    return Difference(
+        change,
+        place.definition,
+        place.field,
+        place.at,
+        "properties",
+        {"properties": {}} if "properties" in before else None,
+        {"properties": {}} if "properties" in after else None,
+        (before, after),
+    )
 
 
 def _whole(
