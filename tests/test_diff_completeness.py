@@ -259,9 +259,7 @@ _documents = st.builds(
 
 @settings(max_examples=150, deadline=None)
 @given(_documents, _documents)
-def test_documents_nobody_wrote(
-    before: dict[str, Any], after: dict[str, Any]
-) -> None:
+def test_documents_nobody_wrote(before: dict[str, Any], after: dict[str, Any]) -> None:
     check(document(before), document(after))
 
 
