@@ -412,7 +412,7 @@ def spelled(schema: Raw) -> str:
 def _pieces(found: Change | Event) -> Iterator[Piece] | tuple[Piece, ...]:
     keyword = next(iter(found.before or found.after or {}), "")
     if found.change.partition("-")[0] in ("kind", "definition"):
-        return ()
+        return _replaced(_field_names(found.before), _field_names(found.after))
     if found.change in ("field-added", "field-removed"):
         return _replaced(
             *(
@@ -434,6 +434,12 @@ def _pieces(found: Change | Event) -> Iterator[Piece] | tuple[Piece, ...]:
     if was == now:
         was, now = _json(old), _json(new)
     return _replaced(was, now)
+
+
+def _field_names(schema: Raw | None) -> str | None:
+    """What a type has that came or went, beside what every kind has."""
+    names = (schema or {}).get("properties", {}).keys() - {"apiVersion", "kind"}
+    return ", ".join(sorted(names)) or None
 
 
 def _replaced(before: str | None, after: str | None) -> Iterator[Piece]:

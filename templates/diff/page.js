@@ -27,12 +27,14 @@
   for (const item of items) for (const each of [item.part, item.group]) if (each) containers.add(each);
   const total = items.filter((item) => item.counted).length;
   let visible = items;
+  let here = -1;
 
   function apply() {
     const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
     const wanted = kind ? kind.value : "";
     const off = new Set(checks.filter((each) => !each.checked).map((each) => each.value));
     const kept = new Set();
+    here = -1;
     visible = [];
     for (const item of items) {
       const fits = !off.has(item.severity) && !off.has(item.stability)
@@ -66,14 +68,9 @@
     requestAnimationFrame(() => requestAnimationFrame(() => target.scrollIntoView()));
   }
 
-  let here = -1;
   function step(by) {
     if (!visible.length) return;
-    const old = document.querySelector(".here");
-    if (old) {
-      here = visible.findIndex((item) => item.element === old);
-      old.classList.remove("here");
-    }
+    for (const old of document.querySelectorAll(".here")) old.classList.remove("here");
     here = Math.min(Math.max(here + by, 0), visible.length - 1);
     const { element, group } = visible[here];
     if (group) group.open = true;
@@ -88,7 +85,12 @@
     waiting = setTimeout(apply, 80);
   });
   for (const each of [kind, ...checks]) if (each) each.addEventListener("change", apply);
-  filters.addEventListener("submit", (event) => event.preventDefault());
+  filters.addEventListener("submit", (event) => {
+    event.preventDefault();
+    apply();
+    here = -1;
+    step(1);
+  });
   filters.addEventListener("reset", () => setTimeout(apply));
   addEventListener("hashchange", follow);
   addEventListener("keydown", (event) => {
