@@ -573,13 +573,11 @@ def _is_coloured(file: Path | None) -> bool:
 
 
 def _put(text: str, file: Path | None) -> None:
-    from generator.diff.report import encoded
-
     if file is None:
-        click.echo(encoded(text).rstrip(b"\n"), color=True)
+        click.echo(text.rstrip("\n"), color=True)
         return
     try:
-        file.write_bytes(encoded(text))
+        file.write_text(text, "utf-8")
     except OSError as error:
         raise OutputError(
             f"cannot be written: {error.strerror}", where=str(file)

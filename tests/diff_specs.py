@@ -1,51 +1,33 @@
-"""The specs that the tests of the diff run on, and documents made up for one."""
+"""The releases that the tests of the diff compare, and documents made up for one."""
 
 from __future__ import annotations
 
 import json
-import os
-from functools import cache
+from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 from generator.model import Release, parse
-from generator.source import Source, locate
+from generator.source import Source
+from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import document as swagger
 
-RELEASES = ("1.29", "1.30", "1.31", "1.32", "1.33", "1.34", "1.35")
 PAIRS = tuple(combinations(RELEASES, 2))
-_FOLDER = os.environ.get("KUBESTENCIL_SPECS")
+
+#: A release as the embedded package has it.
+embedded = load
+#: A release as KUBESTENCIL_SPECS has it, where that is set; else embedded.
+release = partial(load, specs=full_specs())
 
 
-@cache
-def embedded(name: str) -> Release:
-    """A release as the embedded package has it."""
-    return parse(locate(name, None))
-
-
-@cache
-def release(name: str) -> Release:
-    """A release from the folder that KUBESTENCIL_SPECS names, else embedded."""
-    return parse(locate(name, Path(_FOLDER) if _FOLDER else None))
-
-
-def document(definitions: dict[str, Any], name: str = "made-up") -> Release:
+def document(definitions: dict[str, Any]) -> Release:
     """A release that has these definitions."""
-    return parse(
-        Source(name, f"{name}.json", swagger(definitions).encode("utf-8", "replace"))
-    )
+    return parse(Source("made-up", "made-up.json", text(definitions).encode()))
 
 
-def swagger(definitions: dict[str, Any]) -> str:
+def text(definitions: dict[str, Any]) -> str:
     """The text of a document with these definitions."""
-    return json.dumps(
-        {
-            "swagger": "2.0",
-            "info": {"title": "made up", "version": "1"},
-            "paths": {},
-            "definitions": definitions,
-        }
-    )
+    return json.dumps(swagger(definitions))
 
 
 def pod(**fields: Any) -> dict[str, Any]:

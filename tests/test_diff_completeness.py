@@ -12,11 +12,12 @@ import json
 from typing import Any
 
 import pytest
-from diff_specs import PAIRS, RELEASES, document, release
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generator.diff import compare, data
+from tests.conftest import RELEASES
+from tests.diff_specs import PAIRS, document, release
 
 Key = tuple[str, str, str | None, str | None]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from diff_specs import document, embedded, pod, release
 
 from generator.diff import RULES, SEVERITIES, Change, compare, compare_versions
 from generator.errors import UsageError
+from tests.diff_specs import document, embedded, pod, release
 
 
 def change(before: Any, after: Any) -> Change:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from diff_specs import document, pod, release
 
 from generator.diff import compare, history, report, timeline
+from tests.diff_specs import document, pod, release
 
 webdriver = pytest.importorskip(
     "selenium.webdriver", reason="selenium is not installed"

@@ -156,6 +156,5 @@ def kind_name(kind: GroupVersionKind) -> str:
 
 
 def dumps(value: Any) -> str:
-    """JSON for people and programs: indented, in the order given, ASCII only where
-    a terminal could be misled."""
-    return json.dumps(value, indent=1, ensure_ascii=True) + "\n"
+    """JSON for people and programs: indented, in the order given, in ASCII."""
+    return json.dumps(value, indent=1) + "\n"

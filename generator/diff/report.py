@@ -72,10 +72,10 @@ def report_files(releases: Sequence[Release]) -> Iterator[tuple[str, bytes]]:
         name = f"{before.name}-{after.name}"
         listed.append((name, found))
         for form, suffix in _PRINTED.items():
-            yield f"{name}.{suffix}", encoded(comparison(found, form))
+            yield f"{name}.{suffix}", comparison(found, form).encode()
     served = timeline(releases)
     for form, suffix in _PRINTED.items():
-        yield f"history.{suffix}", encoded(times(served, form))
+        yield f"history.{suffix}", times(served, form).encode()
     values = {
         "pairs": [
             (name, found.before, found.after, tuple(found.summary.items()))
@@ -83,12 +83,7 @@ def report_files(releases: Sequence[Release]) -> Iterator[tuple[str, bytes]]:
         ]
     }
     for form, name in (("markdown", "README.md"), ("html", "index.html")):
-        yield name, encoded(_render("index", form, "What changed", values, False))
-
-
-def encoded(text: str) -> bytes:
-    """UTF-8; half a character, which JSON can spell, becomes a question mark."""
-    return text.encode("utf-8", "replace")
+        yield name, _render("index", form, "What changed", values, False).encode()
 
 
 def _escape(form: str) -> Callable[[str], str]:

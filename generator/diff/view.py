@@ -479,7 +479,7 @@ def _value(keyword: str, value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return _cut(json.dumps(value, sort_keys=True))
+    return _cut(json.dumps(value, sort_keys=True, ensure_ascii=False))
 
 
 def _cut(text: str) -> str:
