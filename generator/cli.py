@@ -162,21 +162,23 @@ def render(
     release that kubestencil is made for is printed, as every target.
     """
     from generator import render as run
+    from generator.diff import report
 
     # The reports are of several releases: a target of the run, not of a release.
     named = tuple(name for name in names if name != run.REPORTS)
     chosen = _targets(named, templates, settings) if named or not names else []
     sources = _sources(releases, specs, spec)
-    reports = len(sources) > 1 and (not names or run.REPORTS in names)
-    if run.REPORTS in names and not reports:
+    reports = not names or run.REPORTS in names
+    if run.REPORTS in names and len(sources) < 2:
         raise UsageError(
             "-t diff tells what changed between releases: name two or more"
         )
+    folders = report.folders(templates) if reports and len(sources) > 1 else ()
     _say_sources(sources, quiet)
     with _Bar(len(sources), quiet) as bar:
         if check:
             summary = run.check(
-                sources, chosen, out, jobs=jobs, progress=bar.step, reports=reports
+                sources, chosen, out, jobs=jobs, progress=bar.step, reports=folders
             )
         else:
             summary = run.render(
@@ -186,7 +188,7 @@ def render(
                 jobs=jobs,
                 overwrite=overwrite,
                 progress=bar.step,
-                reports=reports,
+                reports=folders,
             )
     _report(summary, out, quiet)
     if any(tree.drift for tree in summary.trees):
@@ -417,6 +419,7 @@ def _file_option(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("before", metavar="FROM", shell_complete=_complete_release)
 @click.argument("after", metavar="TO", shell_complete=_complete_release)
 @_specs_option
+@_templates_option
 @_format_option
 @_file_option
 @click.option("--kind", help="Only what concerns a kind or a type, such as Pod.")
@@ -441,6 +444,7 @@ def diff(
     before: str,
     after: str,
     specs: Path | None,
+    templates: Path | None,
     form: str | None,
     file: Path | None,
     kind: str | None,
@@ -490,7 +494,10 @@ def diff(
         ],
     )
     form = _form(form, file)
-    _put(report.comparison(found, form, colour=_is_coloured(file)), file)
+    text = report.comparison(
+        found, form, colour=_is_coloured(file), templates=report.folders(templates)
+    )
+    _put(text, file)
     if fail_on and any(
         found.summary[each] for each in SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     ):
@@ -508,6 +515,7 @@ def diff(
     help="The releases to look at, such as 1.29..1.35; all that there are without it.",
 )
 @_specs_option
+@_templates_option
 @_format_option
 @_file_option
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
@@ -516,6 +524,7 @@ def history(
     field: str | None,
     wanted: tuple[str, ...],
     specs: Path | None,
+    templates: Path | None,
     form: str | None,
     file: Path | None,
     quiet: bool,
@@ -535,13 +544,15 @@ def history(
     _say_sources(sources, quiet)
     releases = [load(source) for source in sources]
     form, colour = _form(form, file), _is_coloured(file)
+    folders = report.folders(templates)
     if kind is None:
-        _put(report.times(diff.timeline(releases), form, colour=colour), file)
+        served = diff.timeline(releases)
+        _put(report.times(served, form, colour=colour, templates=folders), file)
         return
     found = diff.history(releases, kind)
     if field is not None:
         found = diff.only_field(found, field)
-    _put(report.histories(found, form, colour=colour), file)
+    _put(report.histories(found, form, colour=colour, templates=folders), file)
 
 
 def _end(place: str, specs: Path | None) -> tuple[Source, str]:

@@ -20,7 +20,6 @@ import generator
 from generator import output
 from generator.errors import KubestencilError
 from generator.model import Release, UnknownKeyword, parse, validate
-from generator.resources import resource
 from generator.source import Source
 from generator.target import Target, print_files
 
@@ -38,9 +37,13 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What changed between several releases, to be printed into ``out``."""
+    """What changed between several releases, to be printed into ``out``.
+
+    ``templates`` are the folders with the templates.
+    """
 
     sources: tuple[Source, ...]
+    templates: tuple[Path, ...]
     out: Path
     stage: Path
     overwrite: bool
@@ -99,16 +102,17 @@ def render(
     jobs: int,
     overwrite: bool,
     progress: Progress,
-    reports: bool = False,
+    reports: tuple[Path, ...] = (),
 ) -> Summary:
     """Print every target of every source into ``<out>/<release>/<target>/``.
 
-    With ``reports``, what changed between the sources is printed into ``<out>/diff/``.
+    With the folders of ``reports``, which hold their templates, what changed between
+    the sources is printed into ``<out>/diff/``.
     Raises what stands in the way (SpecError, TargetError, OutputError), and then
     the output folder is as it was.
     """
     current, stale = _split(sources, targets, out, read_bytes=False)
-    told = _told(sources, out, read_bytes=False) if reports else None
+    told = _told(sources, reports, out, read_bytes=False) if reports else None
     if not stale and (told or not reports):
         return Summary((*current, *filter(None, [told])), ())
     with output.workspace(out) as stage:
@@ -118,7 +122,7 @@ def render(
         ]
         if reports and told is None:
             # The longest piece of work comes first, so that none waits for it.
-            work.insert(0, Reports(tuple(sources), out, stage, overwrite))
+            work.insert(0, Reports(tuple(sources), reports, out, stage, overwrite))
         with _workers(min(jobs, len(work))) as run:
             results = _each(run, _print, work, progress)
             plans = [plan for result in results for plan in result.plans]
@@ -134,17 +138,17 @@ def check(
     *,
     jobs: int,
     progress: Progress,
-    reports: bool = False,
+    reports: tuple[Path, ...] = (),
 ) -> Summary:
     """Compare what would be printed with what is there; write nothing."""
     current, stale = _split(sources, targets, out, read_bytes=True)
-    told = _told(sources, out, read_bytes=True) if reports else None
+    told = _told(sources, reports, out, read_bytes=True) if reports else None
     work: list[Job | Reports] = [
         Job(source, tuple(some), out, out, False)
         for source, some in _chunks(stale, jobs)
     ]
     if reports and told is None:
-        work.insert(0, Reports(tuple(sources), out, out, False))
+        work.insert(0, Reports(tuple(sources), reports, out, out, False))
     with _workers(min(jobs, len(work))) as run:
         results = _each(run, _compare, work, progress)
     return _summary([*current, *filter(None, [told])], results)
@@ -166,12 +170,12 @@ def inputs(source: Source, target: Target) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def report_inputs(sources: Sequence[Source]) -> str:
+def report_inputs(sources: Sequence[Source], templates: Sequence[Path]) -> str:
     """The digest of everything that decides what the reports are printed like."""
     parts = [
         generator.__version__,
         _digest_of(str(Path(generator.__file__).parent), "*.py"),
-        _digest_of(str(resource("templates") / REPORTS), "*"),
+        *(_digest_of(str(folder), "*") for folder in templates),
         *(part for each in sources for part in (each.release, each.sha256)),
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
@@ -210,11 +214,17 @@ def _split(
     return current, stale
 
 
-def _told(sources: Sequence[Source], out: Path, *, read_bytes: bool) -> Tree | None:
+def _told(
+    sources: Sequence[Source],
+    templates: Sequence[Path],
+    out: Path,
+    *,
+    read_bytes: bool,
+) -> Tree | None:
     """The tree of the reports, if it is what it would become."""
     start = time.perf_counter()
     known = output.is_current(
-        out, REPORTS, report_inputs(sources), read_bytes=read_bytes
+        out, REPORTS, report_inputs(sources, templates), read_bytes=read_bytes
     )
     return _current("", REPORTS, known, start) if known else None
 
@@ -296,8 +306,10 @@ def _wanted(job: Job | Reports) -> tuple[list[_Wanted], tuple[_Unknown, ...]]:
     if isinstance(job, Reports):
         from generator.diff.report import report_files
 
-        files = report_files([load(source) for source in job.sources])
-        return [_Wanted("", REPORTS, report_inputs(job.sources), files)], ()
+        releases = [load(source) for source in job.sources]
+        known = report_inputs(job.sources, job.templates)
+        files = report_files(releases, job.templates)
+        return [_Wanted("", REPORTS, known, files)], ()
     release = load(job.source)
     wanted = [
         _Wanted(

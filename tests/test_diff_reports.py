@@ -372,3 +372,17 @@ def test_render_prints_the_reports(run: Command, tmp_path: Path) -> None:
     page.write_text(text)
     check = run("render", "1.33..1.35", "-t", "diff", "-o", "out", "--check")
     assert check.returncode == 0
+
+
+def test_a_template_of_ones_own_shadows_the_built_in_one(
+    run: Command, tmp_path: Path
+) -> None:
+    own = tmp_path / "mine" / "diff"
+    own.mkdir(parents=True)
+    (own / "report.md.j2").write_text("{{ before }} and {{ after }}, {{ total }}\n")
+    arguments = ("diff", "1.34", "1.35", "-q", "-f", "markdown", "--templates", "mine")
+    assert re.fullmatch(r"1\.34 and 1\.35, \d+\n", run(*arguments).stdout)
+    (own / "report.md.j2").write_text("a\n{{ nothing.here }}\n")
+    failed = run(*arguments)
+    assert failed.returncode == 1
+    assert "diff/report.md.j2:2: 'nothing' is undefined" in failed.stderr

@@ -15,6 +15,7 @@ import generator
 from generator.diff import data, view
 from generator.diff.comparison import Comparison, compare
 from generator.diff.history import History, Timeline, timeline
+from generator.errors import TargetError
 from generator.model import Release
 from generator.resources import resource
 from generator.template import Templates
@@ -27,36 +28,71 @@ _MARKS = {"del": "[-{}-]", "ins": "{{+{}+}}"}
 _PRINTED = {"markdown": "md", "html": "html", "json": "json"}
 
 
-def comparison(found: Comparison, form: str, *, colour: bool = False) -> str:
-    """A comparison in one of ``FORMATS``; ``colour`` is for a terminal's text."""
+#: Where the templates of reports are.
+BUILT_IN = (resource("templates") / "diff",)
+
+Folders = tuple[Path, ...]
+
+
+def folders(user: Path | None) -> Folders:
+    """Where to look for templates: in the folder ``diff`` of the user's first, so
+    that a template there shadows the built-in one of its name."""
+    own = () if user is None else (user / "diff",)
+    return (*(folder for folder in own if folder.is_dir()), *BUILT_IN)
+
+
+def comparison(
+    found: Comparison,
+    form: str,
+    *,
+    colour: bool = False,
+    templates: Folders = BUILT_IN,
+) -> str:
+    """A comparison in one of ``FORMATS``; ``colour`` is for a terminal's text.
+
+    Raises TargetError for a mistake in a template.
+    """
     if form == "json":
         return data.dumps(data.comparison(found))
     values = view.report(found, _escape(form))
     title = f"{found.before} → {found.after}"
-    return _render("report", form, title, values, colour)
+    return _render(templates, "report", form, title, values, colour)
 
 
-def histories(found: Sequence[History], form: str, *, colour: bool = False) -> str:
+def histories(
+    found: Sequence[History],
+    form: str,
+    *,
+    colour: bool = False,
+    templates: Folders = BUILT_IN,
+) -> str:
     """The histories of one name, a group each, in one of ``FORMATS``."""
     if form == "json":
         return data.dumps([data.history(each) for each in found])
     escape = _escape(form)
     matrices = [view.history(each, escape) for each in found]
     title = f"History of {found[0].kind}"
-    return _render("history", form, title, {"matrices": matrices}, colour)
+    return _render(templates, "history", form, title, {"matrices": matrices}, colour)
 
 
-def times(found: Timeline, form: str, *, colour: bool = False) -> str:
+def times(
+    found: Timeline,
+    form: str,
+    *,
+    colour: bool = False,
+    templates: Folders = BUILT_IN,
+) -> str:
     """A timeline in one of ``FORMATS``."""
     if form == "json":
         return data.dumps(data.timeline(found))
     matrices = [view.timeline(found, _escape(form))]
-    return _render(
-        "history", form, "Kinds and versions", {"matrices": matrices}, colour
-    )
+    values = {"matrices": matrices}
+    return _render(templates, "history", form, "Kinds and versions", values, colour)
 
 
-def report_files(releases: Sequence[Release]) -> Iterator[tuple[str, bytes]]:
+def report_files(
+    releases: Sequence[Release], templates: Folders = BUILT_IN
+) -> Iterator[tuple[str, bytes]]:
     """The files of ``generated/diff/``: path and bytes.
 
     They are the comparison of each release with the next, of the first with the
@@ -72,10 +108,12 @@ def report_files(releases: Sequence[Release]) -> Iterator[tuple[str, bytes]]:
         name = f"{before.name}-{after.name}"
         listed.append((name, found))
         for form, suffix in _PRINTED.items():
-            yield f"{name}.{suffix}", comparison(found, form).encode()
+            text = comparison(found, form, templates=templates)
+            yield f"{name}.{suffix}", text.encode()
     served = timeline(releases)
     for form, suffix in _PRINTED.items():
-        yield f"history.{suffix}", times(served, form).encode()
+        text = times(served, form, templates=templates)
+        yield f"history.{suffix}", text.encode()
     values = {
         "pairs": [
             (name, found.before, found.after, tuple(found.summary.items()))
@@ -83,7 +121,8 @@ def report_files(releases: Sequence[Release]) -> Iterator[tuple[str, bytes]]:
         ]
     }
     for form, name in (("markdown", "README.md"), ("html", "index.html")):
-        yield name, _render("index", form, "What changed", values, False).encode()
+        text = _render(templates, "index", form, "What changed", values, False)
+        yield name, text.encode()
 
 
 def _escape(form: str) -> Callable[[str], str]:
@@ -100,17 +139,21 @@ def _escape(form: str) -> Callable[[str], str]:
 
 
 def _render(
-    name: str, form: str, title: str, values: Mapping[str, Any], colour: bool
+    folders: Folders,
+    name: str,
+    form: str,
+    title: str,
+    values: Mapping[str, Any],
+    colour: bool,
 ) -> str:
     from generator.language import terminal
 
-    folder = resource("templates") / "diff"
     common: dict[str, Any] = {"version": generator.__version__}
     if form == "text":
         common["paint"] = terminal.painted if colour else _unpainted
     if form == "html":
-        common["page"] = _page(folder)
-    templates = Templates((folder,), common, str(folder), html=form == "html")
+        common["page"] = _page(folders)
+    templates = Templates(folders, common, str(folders[0]), html=form == "html")
     return templates.render(
         f"{name}.{_SUFFIXES[form]}.j2", title, {"title": title, **values}
     )
@@ -129,16 +172,24 @@ class _Page:
 
 
 @cache
-def _page(folder: Path) -> _Page:
+def _page(folders: Folders) -> _Page:
     from markupsafe import Markup
 
-    style = (folder / "page.css").read_text("utf-8")
-    script = (folder / "page.js").read_text("utf-8")
+    style, script = (_read(folders, name) for name in ("page.css", "page.js"))
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'"
     )
     return _Page(Markup(style), Markup(script), policy)
+
+
+def _read(folders: Folders, name: str) -> str:
+    """A file of the first folder that has it."""
+    path = next(folder / name for folder in folders if (folder / name).is_file())
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise TargetError("is not UTF-8 text", where=str(path)) from error
 
 
 def _hash(text: str) -> str:

@@ -235,7 +235,7 @@ def cell(text: str) -> str:
 # Every sign that could begin something in CommonMark, GitHub's tables, strikethrough
 # and formulas, or HTML. "&" comes first of the entities, as a plain sign.
 _SIGNS = re.compile(r"[\\`*_\[\]<>&|~$!#]")
-_OPENER = re.compile(r"(\s*)([-+=:]|\d+[.)])")
+_OPENER = re.compile(r"(\s*)([-+=:]|\d+[.)](?=\s|$))")
 
 
 @cache
