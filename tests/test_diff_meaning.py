@@ -115,6 +115,15 @@ def test_a_graduation_is_reported_as_one() -> None:
     )
 
 
+def test_a_version_that_stays_beside_the_new_one_is_a_graduation_too() -> None:
+    moves = {
+        (each.before, each.after): each.left
+        for each in compare(release("1.33"), release("1.34")).graduations
+        if each.group == "resource.k8s.io" and "ResourceClaim" in each.kinds
+    }
+    assert moves == {("v1alpha3", "v1"): True, ("v1beta2", "v1"): False}
+
+
 def test_a_graduation_says_what_differs_between_the_versions() -> None:
     (move,) = (
         each

@@ -250,17 +250,16 @@ def _graduations(
 def _moves(old: frozenset[str], new: frozenset[str]) -> Iterator[tuple[str, str, bool]]:
     """From which version to which, and whether the first is gone.
 
-    A version that went leads to the best there is now; where none went, one that
-    came leads from the best there was, if it is more stable.
+    A version that went leads to the best there is now. Where the best there was is
+    still there, it leads to one that came, if that is better.
     """
     if not new:
         return
     best = max(new, key=precedence)
-    gone = sorted(old - new, key=precedence)
-    for version in gone:
+    for version in sorted(old - new, key=precedence):
         yield version, best, True
     former = max(old, key=precedence)
-    if not gone and precedence(best) > precedence(former):
+    if former in new and precedence(best) > precedence(former):
         yield former, best, False
 
 
