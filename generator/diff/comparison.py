@@ -171,13 +171,14 @@ def _changes(
     before: Side, after: Side, reaches: tuple[Reach, Reach]
 ) -> Iterator[Change]:
     context = Context(before.fragments, after.fragments)
+    known = {*own_kinds(before.release), *own_kinds(after.release)}
     for name, found in groupby(
         differences(before.fragments, after.fragments), key=lambda each: each.definition
     ):
         old, new = before.names.get(name), after.names.get(name)
         ways = reaches[0].of(old or ""), reaches[1].of(new or "")
         kinds = tuple(sorted(ways[0].keys() | ways[1].keys()))
-        home = _home(name, ways[1] or ways[0])
+        home = _home(name, ways[1] or ways[0], known)
         # What is removed is known by the name that it had.
         shown = new or old or name
         version = _version((before, after), old, new)
@@ -208,10 +209,12 @@ def _version(sides: tuple[Side, Side], old: str | None, new: str | None) -> str:
 
 
 def _home(
-    definition: str, ways: Mapping[GroupVersionKind, int]
+    definition: str,
+    ways: Mapping[GroupVersionKind, int],
+    known: Collection[GroupVersionKind],
 ) -> GroupVersionKind | None:
     """The kind that a definition belongs to: the nearest of its own API version,
-    or the only one that there is."""
+    or the only one that there is. A list belongs to the kind that it lists."""
     version = definition.split(".")[-2:-1]
     group = definition.split(".")[-3:-2]
     own = [
@@ -220,9 +223,11 @@ def _home(
         if [kind.version] == version
         and [kind.group.partition(".")[0] or "core"] == group
     ]
-    if own:
-        return min(own, key=lambda kind: (ways[kind], kind))
-    return next(iter(ways)) if len(ways) == 1 else None
+    if not own and len(ways) != 1:
+        return None
+    home = min(own or ways, key=lambda kind: (ways[kind], kind))
+    item = replace(home, kind=home.kind.removesuffix("List"))
+    return item if item in known else home
 
 
 def _graduations(
