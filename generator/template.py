@@ -106,7 +106,7 @@ class Templates:
 
 
 @cache
-def _bytecode_cache() -> jinja2.BytecodeCache | None:
+def _bytecode_cache(html: bool) -> jinja2.BytecodeCache | None:
     import jinja2
     from platformdirs import user_cache_path
 
@@ -117,7 +117,9 @@ def _bytecode_cache() -> jinja2.BytecodeCache | None:
         return None
     if not os.access(folder, os.W_OK):
         return None
-    return jinja2.FileSystemBytecodeCache(str(folder))
+    # Whether text is escaped is compiled in, and Jinja2's own key does not say it.
+    pattern = f"__jinja2_{'html' if html else 'text'}_%s.cache"
+    return jinja2.FileSystemBytecodeCache(str(folder), pattern)
 
 
 @cache
@@ -128,7 +130,7 @@ def _environment(folders: tuple[str, ...], html: bool) -> jinja2.Environment:
 
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
-        bytecode_cache=_bytecode_cache(),
+        bytecode_cache=_bytecode_cache(html),
         undefined=jinja2.StrictUndefined,
         autoescape=html,
         trim_blocks=True,
