@@ -261,6 +261,29 @@ def test_types_that_refer_to_each_other_in_a_circle() -> None:
     assert (found.field, [each.kind for each in found.kinds]) == ("one", ["Pod"])
 
 
+def test_a_kind_that_is_defined_in_the_package_of_another_version() -> None:
+    def serving(*versions: str) -> Any:
+        gvk = "x-kubernetes-group-version-kind"
+        return document(
+            {
+                f"a.shared.{version}K": {
+                    "type": "object",
+                    gvk: [{"group": "g", "version": version, "kind": f"{version}K"}],
+                }
+                for version in versions
+            }
+            | {
+                "a.g.v1.K": {
+                    "type": "object",
+                    gvk: [{"group": "g", "version": versions[0], "kind": "K"}],
+                }
+            }
+        )
+
+    (move,) = compare(serving("v1beta1"), serving("v1")).graduations
+    assert (move.before, move.after, move.kinds) == ("v1beta1", "v1", ("K",))
+
+
 def test_an_api_version_that_is_not_there() -> None:
     with pytest.raises(UsageError, match="no API version 'apps/v9'"):
         compare_versions(release("1.35"), "apps/v9", release("1.35"), "apps/v1")

@@ -154,11 +154,12 @@ def renamed(side: Side, other: Side) -> Side:
 
 def _members(release: Release, api_version: str) -> list[str]:
     wanted = api_version.removeprefix("core/")
-    packages = {
-        definition.name.rpartition(".")[0]
-        for kind, definition in served(release)
-        if kind.api_version == wanted and definition.version == kind.version
-    }
+    found = [each for kind, each in served(release) if kind.api_version == wanted]
+    # A type that every version shares is in a package of another version: it counts
+    # only where the version has no package of its own.
+    version = wanted.rpartition("/")[2]
+    own = [each for each in found if each.version == version] or found
+    packages = {definition.name.rpartition(".")[0] for definition in own}
     if not packages:
         raise UsageError(
             f"{release.name} has no API version {api_version!r}",
