@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from generator import __version__
-from generator.errors import KubestencilError, UsageError, nearest
+from generator.errors import KubestencilError, OutputError, UsageError, nearest
 
 # Whatever only one command needs is imported by that command: --help and
 # --version answer before Jinja2 would be loaded.
@@ -162,15 +162,24 @@ def render(
     release that kubestencil is made for is printed, as every target.
     """
     from generator import render as run
+    from generator.diff import report
 
-    chosen = _targets(names, templates, settings)
+    # The reports are of several releases: a target of the run, not of a release.
+    named = tuple(name for name in names if name != run.REPORTS)
+    chosen = _targets(named, templates, settings) if named or not names else []
     sources = _sources(releases, specs, spec)
-    if not quiet:
-        for source in sources:
-            _say(f"{source.release}: {source.origin}, sha256 {source.sha256}")
+    reports = not names or run.REPORTS in names
+    if run.REPORTS in names and len(sources) < 2:
+        raise UsageError(
+            "-t diff tells what changed between releases: name two or more"
+        )
+    folders = report.folders(templates) if reports and len(sources) > 1 else ()
+    _say_sources(sources, quiet)
     with _Bar(len(sources), quiet) as bar:
         if check:
-            summary = run.check(sources, chosen, out, jobs=jobs, progress=bar.step)
+            summary = run.check(
+                sources, chosen, out, jobs=jobs, progress=bar.step, reports=folders
+            )
         else:
             summary = run.render(
                 sources,
@@ -179,6 +188,7 @@ def render(
                 jobs=jobs,
                 overwrite=overwrite,
                 progress=bar.step,
+                reports=folders,
             )
     _report(summary, out, quiet)
     if any(tree.drift for tree in summary.trees):
@@ -238,6 +248,7 @@ def targets(templates: Path | None) -> None:
         click.echo(f"{target.name:<14} {target.about}")
         for option, value in target.options.items():
             click.echo(f"{'':<14}   {target.name}.{option}={value}")
+    click.echo(f"{'diff':<14} What changed between the releases that are printed")
 
 
 def _targets(
@@ -381,3 +392,210 @@ class _Download:
 
 def _say(text: str) -> None:
     click.echo(text, err=True)
+
+
+def _format_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "-f",
+        "--format",
+        "form",
+        type=click.Choice(["text", "markdown", "html", "json"]),
+        help="What to print; without it what the name of FILE says, else text.",
+    )(function)
+
+
+def _file_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "-o",
+        "--output",
+        "file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Write to FILE instead of standard output.",
+    )(function)
+
+
+@cli.command()
+@click.argument("before", metavar="FROM", shell_complete=_complete_release)
+@click.argument("after", metavar="TO", shell_complete=_complete_release)
+@_specs_option
+@_templates_option
+@_format_option
+@_file_option
+@click.option("--kind", help="Only what concerns a kind or a type, such as Pod.")
+@click.option("--group", help="Only what concerns a group, such as apps or core.")
+@click.option(
+    "--severity",
+    "severities",
+    multiple=True,
+    type=click.Choice(["breaking", "warning", "safe", "docs"]),
+    help="Only changes of this severity; may be repeated.",
+)
+@click.option("--no-docs", is_flag=True, help="Leave out what only words differ in.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["breaking", "warning"]),
+    help="Exit 1 if a change is this grave, or graver.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+@click.pass_context
+def diff(
+    context: click.Context,
+    before: str,
+    after: str,
+    specs: Path | None,
+    templates: Path | None,
+    form: str | None,
+    file: Path | None,
+    kind: str | None,
+    group: str | None,
+    severities: tuple[str, ...],
+    no_docs: bool,
+    fail_on: str | None,
+    quiet: bool,
+) -> None:
+    """Tell what changed between two releases, documents or API versions.
+
+    FROM and TO are each a release (1.35), an API version in a release
+    (1.35/apps/v1, 1.35/v1), or a document (a file, an https address, - for standard
+    input), to which #apps/v1 may be added.
+    """
+    from generator import release
+    from generator.diff import comparison, report
+    from generator.diff.classify import SEVERITIES
+    from generator.render import load
+
+    ends = [_end(place, specs) for place in (before, after)]
+    if bool(ends[0][1]) is not bool(ends[1][1]):
+        raise UsageError(
+            "one side is a whole release and the other an API version",
+            where=f"diff {before} {after}",
+            hint="name an API version on both sides: 1.29/v1 1.35/v1",
+        )
+    _say_sources([source for source, _ in ends], quiet)
+    old, new = (load(source) for source, _ in ends)
+    if release.order(old.name) > release.order(new.name) and not quiet:
+        _say(f"{old.name} is the newer: what {new.name} does not have yet is removed")
+    if kind is not None:
+        comparison.check_kind(kind, (old, new))
+    if group is not None:
+        comparison.check_group(group, (old, new))
+    found = (
+        comparison.compare_versions(old, ends[0][1], new, ends[1][1])
+        if ends[0][1]
+        else comparison.compare(old, new)
+    ).narrowed(
+        kind=kind,
+        group=group,
+        severities=[
+            each
+            for each in severities or SEVERITIES
+            if not (no_docs and each == "docs")
+        ],
+    )
+    form = _form(form, file)
+    text = report.comparison(
+        found, form, colour=_is_coloured(file), templates=report.folders(templates)
+    )
+    _put(text, file)
+    if fail_on and any(
+        found.summary[each] for each in SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    ):
+        context.exit(1)
+
+
+@cli.command()
+@click.argument("kind", required=False)
+@click.argument("field", required=False)
+@click.option(
+    "--releases",
+    "wanted",
+    multiple=True,
+    metavar="RELEASE|RANGE",
+    help="The releases to look at, such as 1.29..1.35; all that there are without it.",
+)
+@_specs_option
+@_templates_option
+@_format_option
+@_file_option
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
+def history(
+    kind: str | None,
+    field: str | None,
+    wanted: tuple[str, ...],
+    specs: Path | None,
+    templates: Path | None,
+    form: str | None,
+    file: Path | None,
+    quiet: bool,
+) -> None:
+    """Tell how a type evolved through all releases and API versions.
+
+    KIND is a kind or a part of one (ResourceClaimStatus), with its group where
+    several have it (events.k8s.io/Event). Without KIND: when each kind was served.
+    """
+    from generator import diff, release
+    from generator.diff import report
+    from generator.render import load
+    from generator.source import available, locate
+
+    names = release.expand(wanted, available(specs)) if wanted else available(specs)
+    sources = [locate(name, specs) for name in names]
+    _say_sources(sources, quiet)
+    releases = [load(source) for source in sources]
+    form, colour = _form(form, file), _is_coloured(file)
+    folders = report.folders(templates)
+    if kind is None:
+        served = diff.timeline(releases)
+        _put(report.times(served, form, colour=colour, templates=folders), file)
+        return
+    found = diff.history(releases, kind)
+    if field is not None:
+        found = diff.only_field(found, field)
+    _put(report.histories(found, form, colour=colour, templates=folders), file)
+
+
+def _end(place: str, specs: Path | None) -> tuple[Source, str]:
+    """One side of a comparison: its document, and the API version in it, if any."""
+    from generator.source import available, locate, remote
+
+    release, _, api_version = place.partition("/")
+    bare = release.removeprefix("v")
+    if bare in available(specs):
+        return locate(bare, specs), api_version
+    document, _, api_version = place.partition("#")
+    is_document = document == "-" or "://" in document or Path(document).exists()
+    if not is_document:
+        raise UsageError(
+            f"{place!r} is neither a release nor a document",
+            hint=nearest(bare, available(specs)),
+        )
+    return remote.read(document, "stdin" if document == "-" else None), api_version
+
+
+def _form(form: str | None, file: Path | None) -> str:
+    """The format that is asked for, or that the file's name tells."""
+    by_suffix = {".md": "markdown", ".html": "html", ".json": "json"}
+    return form or by_suffix.get(file.suffix if file else "", "text")
+
+
+def _is_coloured(file: Path | None) -> bool:
+    return file is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def _put(text: str, file: Path | None) -> None:
+    if file is None:
+        click.echo(text.rstrip("\n"), color=True)
+        return
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise OutputError(
+            f"cannot be written: {error.strerror}", where=str(file)
+        ) from error
+
+
+def _say_sources(sources: list[Source], quiet: bool) -> None:
+    if not quiet:
+        for source in sources:
+            _say(f"{source.release}: {source.origin}, sha256 {source.sha256}")

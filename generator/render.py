@@ -36,8 +36,25 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class Reports:
+    """What changed between several releases, to be printed into ``out``.
+
+    ``templates`` are the folders with the templates.
+    """
+
+    sources: tuple[Source, ...]
+    templates: tuple[Path, ...]
+    out: Path
+    stage: Path
+    overwrite: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
-    """What became of one target of one release: counts, bytes, seconds."""
+    """What became of one target of one release: counts, bytes, seconds.
+
+    The reports are of no one release, and have an empty name for it.
+    """
 
     release: str
     target: str
@@ -65,8 +82,13 @@ class _Result:
     unknown: tuple[tuple[str, UnknownKeyword], ...]
 
 
+#: The folder of the reports, beside those of the releases.
+REPORTS = "diff"
+
 #: Called with each release that has been printed.
 Progress = Callable[[str], None]
+
+_Unknown = tuple[str, UnknownKeyword]
 
 #: ``map``, in this process or over several.
 Run = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
@@ -80,26 +102,33 @@ def render(
     jobs: int,
     overwrite: bool,
     progress: Progress,
+    reports: tuple[Path, ...] = (),
 ) -> Summary:
     """Print every target of every source into ``<out>/<release>/<target>/``.
 
+    With the folders of ``reports``, which hold their templates, what changed between
+    the sources is printed into ``<out>/diff/``.
     Raises what stands in the way (SpecError, TargetError, OutputError), and then
     the output folder is as it was.
     """
     current, stale = _split(sources, targets, out, read_bytes=False)
-    if not stale:
-        return Summary(tuple(current), ())
+    told = _told(sources, reports, out, read_bytes=False) if reports else None
+    if not stale and (told or not reports):
+        return Summary((*current, *filter(None, [told])), ())
     with output.workspace(out) as stage:
-        work = [
+        work: list[Job | Reports] = [
             Job(source, tuple(some), out, stage, overwrite)
             for source, some in _chunks(stale, jobs)
         ]
+        if reports and told is None:
+            # The longest piece of work comes first, so that none waits for it.
+            work.insert(0, Reports(tuple(sources), reports, out, stage, overwrite))
         with _workers(min(jobs, len(work))) as run:
             results = _each(run, _print, work, progress)
             plans = [plan for result in results for plan in result.plans]
             for _ in run(partial(output.commit, out), plans):
                 pass
-    return _summary(current, results)
+    return _summary([*current, *filter(None, [told])], results)
 
 
 def check(
@@ -109,16 +138,20 @@ def check(
     *,
     jobs: int,
     progress: Progress,
+    reports: tuple[Path, ...] = (),
 ) -> Summary:
     """Compare what would be printed with what is there; write nothing."""
     current, stale = _split(sources, targets, out, read_bytes=True)
-    work = [
+    told = _told(sources, reports, out, read_bytes=True) if reports else None
+    work: list[Job | Reports] = [
         Job(source, tuple(some), out, out, False)
         for source, some in _chunks(stale, jobs)
     ]
+    if reports and told is None:
+        work.insert(0, Reports(tuple(sources), reports, out, out, False))
     with _workers(min(jobs, len(work))) as run:
         results = _each(run, _compare, work, progress)
-    return _summary(current, results)
+    return _summary([*current, *filter(None, [told])], results)
 
 
 def inputs(source: Source, target: Target) -> str:
@@ -133,6 +166,17 @@ def inputs(source: Source, target: Target) -> str:
         source.origin,
         source.sha256,
         repr(sorted(target.options.items())),
+    ]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def report_inputs(sources: Sequence[Source], templates: Sequence[Path]) -> str:
+    """The digest of everything that decides what the reports are printed like."""
+    parts = [
+        generator.__version__,
+        _digest_of(str(Path(generator.__file__).parent), "*.py"),
+        *(_digest_of(str(folder), "*") for folder in templates),
+        *(part for each in sources for part in (each.release, each.sha256)),
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -157,28 +201,45 @@ def _split(
             start = time.perf_counter()
             known = output.is_current(
                 out,
-                _tree(source, target),
+                _tree(source.release, target.name),
                 inputs(source, target),
                 read_bytes=read_bytes,
             )
             if known is None:
                 old.append(target)
                 continue
-            current.append(
-                Tree(
-                    release=source.release,
-                    target=target.name,
-                    files=len(known.files),
-                    size=sum(seen.size for seen in known.files.values()),
-                    written=0,
-                    removed=0,
-                    kept=(),
-                    seconds=time.perf_counter() - start,
-                )
-            )
+            current.append(_current(source.release, target.name, known, start))
         if old:
             stale.append((source, old))
     return current, stale
+
+
+def _told(
+    sources: Sequence[Source],
+    templates: Sequence[Path],
+    out: Path,
+    *,
+    read_bytes: bool,
+) -> Tree | None:
+    """The tree of the reports, if it is what it would become."""
+    start = time.perf_counter()
+    known = output.is_current(
+        out, REPORTS, report_inputs(sources, templates), read_bytes=read_bytes
+    )
+    return _current("", REPORTS, known, start) if known else None
+
+
+def _current(release: str, target: str, known: output.Record, start: float) -> Tree:
+    return Tree(
+        release=release,
+        target=target,
+        files=len(known.files),
+        size=sum(seen.size for seen in known.files.values()),
+        written=0,
+        removed=0,
+        kept=(),
+        seconds=time.perf_counter() - start,
+    )
 
 
 def _chunks(
@@ -196,12 +257,16 @@ def _chunks(
 
 
 def _each(
-    run: Run, function: Callable[[Job], _Result], work: list[Job], progress: Progress
+    run: Run,
+    function: Callable[[Job | Reports], _Result],
+    work: list[Job | Reports],
+    progress: Progress,
 ) -> list[_Result]:
     results: list[_Result] = []
     for job, result in zip(work, run(function, work), strict=True):
         results.append(result)
-        progress(job.source.release)
+        if isinstance(job, Job):
+            progress(job.source.release)
     return results
 
 
@@ -226,25 +291,57 @@ def _workers(count: int) -> Iterator[Run]:
             pool.shutdown(cancel_futures=True)
 
 
-def _print(job: Job) -> _Result:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A tree to be printed: what decides it, and its files."""
+
+    release: str
+    target: str
+    inputs: str
+    files: Iterable[tuple[str, bytes]]
+
+
+def _wanted(job: Job | Reports) -> tuple[list[_Wanted], tuple[_Unknown, ...]]:
+    """The trees of a job, and what the model did not know in its release."""
+    if isinstance(job, Reports):
+        from generator.diff.report import report_files
+
+        releases = [load(source) for source in job.sources]
+        known = report_inputs(job.sources, job.templates)
+        files = report_files(releases, job.templates)
+        return [_Wanted("", REPORTS, known, files)], ()
     release = load(job.source)
+    wanted = [
+        _Wanted(
+            release.name,
+            target.name,
+            inputs(job.source, target),
+            ((file.path, file.data) for file in print_files(release, target)),
+        )
+        for target in job.targets
+    ]
+    return wanted, tuple((release.name, keyword) for keyword in release.unknown)
+
+
+def _print(job: Job | Reports) -> _Result:
     trees: list[Tree] = []
     plans: list[output.Plan] = []
-    for target in job.targets:
+    found, unknown = _wanted(job)
+    for wanted in found:
         start = time.perf_counter()
         plan = output.stage(
             job.out,
-            _tree(job.source, target),
-            inputs(job.source, target),
-            ((file.path, file.data) for file in print_files(release, target)),
+            _tree(wanted.release, wanted.target),
+            wanted.inputs,
+            wanted.files,
             job.stage,
             overwrite=job.overwrite,
         )
         plans.append(plan)
         trees.append(
             Tree(
-                release=release.name,
-                target=target.name,
+                release=wanted.release,
+                target=wanted.target,
                 files=len(plan.files),
                 size=plan.size,
                 written=len(plan.staged),
@@ -253,20 +350,21 @@ def _print(job: Job) -> _Result:
                 seconds=time.perf_counter() - start,
             )
         )
-    return _Result(tuple(trees), tuple(plans), _unknown(release))
+    return _Result(tuple(trees), tuple(plans), unknown)
 
 
-def _compare(job: Job) -> _Result:
-    release = load(job.source)
+def _compare(job: Job | Reports) -> _Result:
     trees: list[Tree] = []
-    for target in job.targets:
+    found, unknown = _wanted(job)
+    for wanted in found:
         start = time.perf_counter()
-        files = [(file.path, file.data) for file in print_files(release, target)]
-        drift = output.compare(job.out, _tree(job.source, target), files)
+        files = list(wanted.files)
+        tree = _tree(wanted.release, wanted.target)
+        drift = output.compare(job.out, tree, files)
         trees.append(
             Tree(
-                release=release.name,
-                target=target.name,
+                release=wanted.release,
+                target=wanted.target,
                 files=len(files),
                 size=sum(len(data) for _, data in files),
                 written=0,
@@ -276,7 +374,7 @@ def _compare(job: Job) -> _Result:
                 drift=drift if drift else None,
             )
         )
-    return _Result(tuple(trees), (), _unknown(release))
+    return _Result(tuple(trees), (), unknown)
 
 
 def _summary(current: list[Tree], results: list[_Result]) -> Summary:
@@ -286,12 +384,8 @@ def _summary(current: list[Tree], results: list[_Result]) -> Summary:
     )
 
 
-def _unknown(release: Release) -> tuple[tuple[str, UnknownKeyword], ...]:
-    return tuple((release.name, keyword) for keyword in release.unknown)
-
-
-def _tree(source: Source, target: Target) -> str:
-    return f"{source.release}/{target.name}"
+def _tree(release: str, target: str) -> str:
+    return f"{release}/{target}" if release else target
 
 
 def _shared(target: Target) -> list[Path]:

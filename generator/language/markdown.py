@@ -232,6 +232,22 @@ def cell(text: str) -> str:
     return html_text(_links(line(text)))
 
 
+# Every sign that could begin something in CommonMark, GitHub's tables, strikethrough
+# and formulas, or HTML. "&" comes first of the entities, as a plain sign.
+_SIGNS = re.compile(r"[\\`*_\[\]<>&|~$!#]")
+_OPENER = re.compile(r"(\s*)([-+=:]|\d+[.)](?=\s|$))")
+
+
+@cache
+def literal(text: str) -> str:
+    """``text`` on one line, showing as itself wherever it stands in a page.
+
+    Nothing in it is markup: not for a table, a list, a link, nor for HTML.
+    """
+    shown = _SIGNS.sub(lambda match: f"&#{ord(match[0])};", line(text))
+    return _OPENER.sub(_shut, shown, count=1) if _OPENER.match(shown) else shown
+
+
 def html_text(text: str) -> str:
     """``text`` without a character that HTML, or Markdown's code, would take.
 
@@ -276,6 +292,11 @@ def client_words(package: str) -> Callable[[str], str]:
     # str.find; what stands before it is checked afterwards.
     word = re.compile(r"client(?<!\wclient)(?!-python\b)")
     return lambda page: word.sub(f"{package}.client", page)
+
+
+def _shut(match: re.Match[str]) -> str:
+    """A list's or a heading's opener, which only its last sign makes one."""
+    return f"{match[1]}{match[2][:-1]}&#{ord(match[2][-1])};"
 
 
 def _angle(match: re.Match[str]) -> str:

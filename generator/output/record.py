@@ -97,7 +97,7 @@ def write(out: Path, tree: str, record: Record) -> None:
 def trees(out: Path) -> list[str]:
     """Every tree that has a record."""
     root = out / PRIVATE
-    paths = root.glob("*/*.json")
+    paths = root.rglob("*.json")
     return sorted(path.relative_to(root).with_suffix("").as_posix() for path in paths)
 
 

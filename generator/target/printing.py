@@ -11,8 +11,8 @@ from generator.errors import SpecError
 from generator.model import Release
 from generator.resources import resource
 from generator.target.manifest import FileRule, Target, find
-from generator.target.template import Templates
 from generator.target.view import Item, View, load
+from generator.template import Templates
 
 # A path segment that no file system reads otherwise: no separator, no "..", no
 # control character, no name that begins with a dot unless the pattern says so.
@@ -34,7 +34,12 @@ def print_files(release: Release, target: Target) -> Iterator[File]:
     part of one; TargetError for a mistake in the target.
     """
     view = load(target)(release, target)
-    templates = Templates(target, _common(release, target))
+    templates = Templates(
+        # Through the roots a template finds what targets share: "_markdown/…".
+        (*target.folders, *target.roots),
+        _common(release, target),
+        f"{target.manifest}: files.template",
+    )
     taken: dict[str, str] = {}
     for rule in target.files:
         finish = _finish(view, rule, target)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator.errors import TargetError
-from generator.target.manifest import Target
 
 if TYPE_CHECKING:
     import jinja2
@@ -18,14 +18,26 @@ Print = Callable[[Mapping[str, Any]], str]
 
 
 class Templates:
-    """The templates of one target, each compiled when it is first used.
+    """The templates in some folders, each compiled when it is first used.
 
-    ``common`` are the variables that every template of the target sees.
+    The first folder that has a template wins. ``common`` are the variables that
+    every template sees; ``where`` is what asks for the templates, and is named
+    where one is missing. ``html`` escapes all text for HTML; any other is escaped
+    by the view, for the place that it goes to.
     """
 
-    def __init__(self, target: Target, common: Mapping[str, Any]) -> None:
-        self.target = target
+    def __init__(
+        self,
+        folders: Iterable[Path],
+        common: Mapping[str, Any],
+        where: str,
+        *,
+        html: bool = False,
+    ) -> None:
+        self.folders = tuple(str(folder) for folder in folders)
         self.common = common
+        self.where = where
+        self.html = html
         self.compiled: dict[str, Print] = {}
 
     def render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
@@ -43,7 +55,7 @@ class Templates:
         import jinja2
 
         try:
-            environment = _environment(_search_path(self.target))
+            environment = _environment(self.folders, self.html)
             template = environment.get_template(name)
         except jinja2.TemplateSyntaxError as error:
             raise TargetError(
@@ -51,12 +63,12 @@ class Templates:
                 where=f"{error.filename or name}:{error.lineno}",
             ) from error
         except jinja2.TemplateNotFound as error:
-            raise self.target.error(
-                f"there is no template {error.name}", "files.template"
+            raise TargetError(
+                f"there is no template {error.name}", where=self.where
             ) from error
         except UnicodeDecodeError as error:
-            raise self.target.error(
-                f"the template {name} is not UTF-8 text", "files.template"
+            raise TargetError(
+                f"the template {name} is not UTF-8 text", where=self.where
             ) from error
         everywhere = {**environment.globals, **self.common}
 
@@ -88,14 +100,13 @@ class Templates:
 
         Jinja2 gives the frames of a template the template's file and line.
         """
-        folders = _search_path(self.target)
         for frame, line in traceback.walk_tb(error.__traceback__):
-            if frame.f_code.co_filename.startswith(folders):
+            if frame.f_code.co_filename.startswith(self.folders):
                 yield f"{frame.f_code.co_filename}:{line}"
 
 
 @cache
-def _bytecode_cache() -> jinja2.BytecodeCache | None:
+def _bytecode_cache(html: bool) -> jinja2.BytecodeCache | None:
     import jinja2
     from platformdirs import user_cache_path
 
@@ -106,31 +117,24 @@ def _bytecode_cache() -> jinja2.BytecodeCache | None:
         return None
     if not os.access(folder, os.W_OK):
         return None
-    return jinja2.FileSystemBytecodeCache(str(folder))
+    # Whether text is escaped is compiled in, and Jinja2's own key does not say it.
+    pattern = f"__jinja2_{'html' if html else 'text'}_%s.cache"
+    return jinja2.FileSystemBytecodeCache(str(folder), pattern)
 
 
 @cache
-def _environment(search_path: tuple[str, ...]) -> jinja2.Environment:
-    """One environment a target, so that a template is compiled once in a process,
+def _environment(folders: tuple[str, ...], html: bool) -> jinja2.Environment:
+    """One environment a search path, so that a template is compiled once in a process,
     and, by way of the user's cache folder, once on a machine."""
     import jinja2
 
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(search_path),
-        bytecode_cache=_bytecode_cache(),
+        loader=jinja2.FileSystemLoader(folders),
+        bytecode_cache=_bytecode_cache(html),
         undefined=jinja2.StrictUndefined,
-        # Pages are not HTML: the view escapes for the place the text goes to.
-        autoescape=False,
+        autoescape=html,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
     )
-
-
-def _search_path(target: Target) -> tuple[str, ...]:
-    """The target's own folders, then the roots that hold them.
-
-    Through the roots a template finds what targets share: ``_markdown/…``.
-    """
-    return tuple(str(path) for path in (*target.folders, *target.roots))

@@ -1,0 +1,43 @@
+"""The releases that the tests of the diff compare, and documents made up for one."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+from generator.model import Release, parse
+from generator.source import Source
+from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import document as swagger
+
+PAIRS = tuple(combinations(RELEASES, 2))
+
+#: A release as the embedded package has it.
+embedded = load
+#: A release as KUBESTENCIL_SPECS has it, where that is set; else embedded.
+release = partial(load, specs=full_specs())
+
+
+def document(definitions: dict[str, Any]) -> Release:
+    """A release that has these definitions."""
+    return parse(Source("made-up", "made-up.json", text(definitions).encode()))
+
+
+def text(definitions: dict[str, Any]) -> str:
+    """The text of a document with these definitions."""
+    return json.dumps(swagger(definitions))
+
+
+def pod(**fields: Any) -> dict[str, Any]:
+    """Definitions with one kind, v1 Pod, that has these fields."""
+    return {
+        "io.k8s.api.core.v1.Pod": {
+            "type": "object",
+            "properties": fields,
+            "x-kubernetes-group-version-kind": [
+                {"group": "", "version": "v1", "kind": "Pod"}
+            ],
+        }
+    }

@@ -1,0 +1,298 @@
+"""The diff loses nothing and invents nothing.
+
+A second comparison, which flattens both documents and shares no code with the
+first, finds the same differences; applied as a patch, the changes turn one document
+into the other; backwards they are the same changes, mirrored.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.diff import compare, data
+from tests.conftest import RELEASES
+from tests.diff_specs import PAIRS, document, release
+
+Key = tuple[str, str, str | None, str | None]
+
+
+def definitions(name: str) -> dict[str, Any]:
+    return {key: each.schema.raw for key, each in release(name).definitions.items()}
+
+
+def changes(before: Any, after: Any) -> list[dict[str, Any]]:
+    """The changes as another program gets them."""
+    found = data.comparison(compare(before, after))
+    return json.loads(json.dumps(found))["changes"]
+
+
+# --- the naive comparison
+
+
+def flattened(documents: dict[str, Any]) -> dict[Key, str]:
+    """Each thing a document says, under (definition, pointer, field, keyword)."""
+    said: dict[Key, str] = {}
+
+    def walk(name: str, at: str, field: str | None, schema: dict[str, Any]) -> None:
+        said[name, at, field, None] = "is there"
+        for keyword, value in schema.items():
+            if keyword == "properties":
+                said[name, at, field, "properties"] = "is there"
+                for inner, child in value.items():
+                    step = inner.replace("~", "~0").replace("/", "~1")
+                    path = inner if field is None else f"{field}.{inner}"
+                    walk(name, f"{at}/properties/{step}", path, child)
+            elif keyword == "required":
+                said[name, at, field, "required"] = json.dumps(value)
+                for inner in value:
+                    path = inner if field is None else f"{field}.{inner}"
+                    said[name, at, path, "required of"] = "yes"
+            else:
+                said[name, at, field, keyword] = json.dumps(value, sort_keys=True)
+
+    for name, schema in documents.items():
+        walk(name, "", None, schema)
+    return said
+
+
+def naive(before: dict[str, Any], after: dict[str, Any]) -> set[Key]:
+    old, new = flattened(before), flattened(after)
+    differing = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+    gone = {key[:2] for key in differing if key[3] is None}
+    found = set()
+    for name, at, field, keyword in differing:
+        steps = at.split("/")
+        above = [(name, "/".join(steps[:end])) for end in range(1, len(steps) + 1)]
+        inside = [each for each in above if each in gone]
+        if inside and (keyword is not None or inside != [(name, at)]):
+            continue
+        if keyword == "required of":
+            found.add((name, at, field, "required"))
+        elif keyword == "required":
+            old_list, new_list = (
+                set(json.loads(said.get((name, at, field, keyword), "[]")))
+                for said in (old, new)
+            )
+            if old_list == new_list:
+                found.add((name, at, field, "required"))
+        else:
+            found.add((name, at, field, keyword))
+    return found
+
+
+def keys(found: list[dict[str, Any]]) -> list[Key]:
+    return [(c["definition"], c["at"], c["field"], c["keyword"]) for c in found]
+
+
+# --- the patch, and the mirror
+
+
+def patched(before: dict[str, Any], found: list[dict[str, Any]]) -> dict[str, Any]:
+    result = copy.deepcopy(before)
+    for change in found:
+        steps = [
+            step.replace("~1", "/").replace("~0", "~")
+            for step in change["at"].split("/")[1:]
+        ]
+        node, last = result, change["definition"]
+        path = [change["definition"], *steps]
+        if change["keyword"] is None:
+            *path, last = path
+            value = change["after"]
+        else:
+            last = change["keyword"]
+            value = None if change["after"] is None else change["after"][last]
+        for step in path:
+            node = node[step]
+        if change["after"] is not None:
+            node[last] = copy.deepcopy(value)
+        else:
+            # Fields that are all no longer required share the list that goes.
+            assert last in node or last == "required"
+            node.pop(last, None)
+    return result
+
+
+_OPPOSITE = {"added": "removed", "removed": "added", "required": "optional"}
+_OPPOSITE["optional"] = "required"
+
+
+def mirrored(change: dict[str, Any]) -> tuple[Any, ...]:
+    word, _, end = change["change"].rpartition("-")
+    return (
+        f"{word}-{_OPPOSITE.get(end, end)}",
+        *keys([change])[0],
+        json.dumps(change["after"], sort_keys=True),
+        json.dumps(change["before"], sort_keys=True),
+        tuple(change["kinds"]),
+    )
+
+
+def straight(change: dict[str, Any]) -> tuple[Any, ...]:
+    return (
+        change["change"],
+        *keys([change])[0],
+        json.dumps(change["before"], sort_keys=True),
+        json.dumps(change["after"], sort_keys=True),
+        tuple(change["kinds"]),
+    )
+
+
+def check(before: Any, after: Any) -> None:
+    old, new = (
+        {key: each.schema.raw for key, each in side.definitions.items()}
+        for side in (before, after)
+    )
+    found = changes(before, after)
+    assert sorted(map(repr, keys(found))) == sorted(map(repr, naive(old, new)))
+    assert json.dumps(patched(old, found), sort_keys=True) == json.dumps(
+        new, sort_keys=True
+    )
+    assert sorted(map(straight, found), key=repr) == sorted(
+        map(mirrored, changes(after, before)), key=repr
+    )
+
+
+@pytest.mark.parametrize(("before", "after"), PAIRS)
+def test_releases(before: str, after: str) -> None:
+    check(release(before), release(after))
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_a_release_does_not_differ_from_itself(name: str) -> None:
+    found = compare(release(name), release(name))
+    assert found.changes == found.graduations == found.versions_added == ()
+
+
+def test_the_naive_comparison_sees_every_difference() -> None:
+    """It would be worth nothing if it found less than a plain ``==``."""
+    for before, after in PAIRS:
+        old, new = definitions(before), definitions(after)
+        differing = {
+            name for name in old.keys() | new.keys() if old.get(name) != new.get(name)
+        }
+        assert differing == {key[0] for key in naive(old, new)}
+
+
+# --- documents that nobody has written yet
+
+_names = st.sampled_from(["a", "b.c", "~/d", "properties", "é", "required"])
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2)
+    | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+_SPECS = "#/definitions/io.k8s.api.core.v1."
+
+
+def _schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries(
+        {},
+        optional={
+            "type": st.sampled_from(["string", "integer", "object", "array"]),
+            "format": st.sampled_from(["int32", "int64", "int-or-string"]),
+            "description": st.sampled_from(["", "one", "This is an alpha field.", "|"]),
+            "default": _values,
+            "enum": st.lists(_values, max_size=2),
+            "$ref": st.sampled_from([f"{_SPECS}Base", f"{_SPECS}Other"]),
+            "x-nullable": st.booleans(),
+            "x-kubernetes-list-type": st.sampled_from(["atomic", "set", "map"]),
+            "x-kubernetes-list-map-keys": st.lists(_names, max_size=2),
+            "x-kubernetes-patch-strategy": st.sampled_from(["merge", "replace"]),
+            "x-kubernetes-patch-merge-key": _names,
+            "x-kubernetes-validations": st.just([{"rule": "self > 0"}]),
+            "maxLength": st.integers(0, 3),
+            "x-unheard-of": _values,
+            "items": inner,
+            "additionalProperties": inner | st.booleans(),
+        },
+    )
+
+
+_flat = _schemas(st.just({"type": "string"}) | st.just({"type": "integer"}))
+_objects = st.fixed_dictionaries(
+    {},
+    optional={
+        "properties": st.dictionaries(_names, _flat, max_size=3),
+        "required": st.lists(_names, max_size=3, unique=True),
+        "description": st.sampled_from(["one", "two"]),
+    },
+)
+_nested = st.fixed_dictionaries(
+    {},
+    optional={
+        "properties": st.dictionaries(_names, _flat | _objects, max_size=3),
+        "required": st.lists(_names, max_size=3, unique=True),
+        "type": st.just("object"),
+        "x-kubernetes-group-version-kind": st.lists(
+            st.sampled_from(
+                [
+                    {"group": "g", "version": version, "kind": "K"}
+                    for version in ("v1alpha1", "v1beta1", "v1")
+                ]
+            ),
+            max_size=2,
+            unique_by=repr,
+        ),
+    },
+)
+_documents = st.builds(
+    lambda some: {
+        f"io.k8s.api.core.v1.{name}": {"type": "string"} for name in ("Base", "Other")
+    }
+    | some,
+    st.dictionaries(
+        st.sampled_from(
+            [f"io.k8s.api.g.{v}.{k}" for v in ("v1", "v1beta1") for k in ("K", "Part")]
+        ),
+        _nested,
+        max_size=4,
+    ),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(_documents, _documents)
+def test_documents_nobody_wrote(before: dict[str, Any], after: dict[str, Any]) -> None:
+    check(document(before), document(after))
+
+
+def test_true_is_not_one() -> None:
+    """Python says that True == 1; JSON does not."""
+    one, true = (
+        document({"a.v1.B": {"properties": {"c": {"default": value}}}})
+        for value in (1, True)
+    )
+    assert [change["change"] for change in changes(one, true)] == ["default-changed"]
+
+
+def test_objects_inside_a_field_are_compared_field_by_field() -> None:
+    """A cluster's document has whole objects inside the fields of its kinds."""
+
+    def crd(kind: str) -> Any:
+        inner = {"type": "object", "properties": {"size": {"type": kind}}}
+        fields = {"spec": {"type": "array", "items": inner}}
+        return document({"com.example.v1.Thing": {"properties": fields}})
+
+    assert changes(crd("integer"), crd("string")) == [
+        {
+            "change": "type-changed",
+            "severity": "breaking",
+            "stability": "stable",
+            "rule": "type-changed",
+            "definition": "com.example.v1.Thing",
+            "field": "spec.size",
+            "keyword": "type",
+            "at": "/properties/spec/items/properties/size",
+            "before": {"type": "integer"},
+            "after": {"type": "string"},
+            "kinds": [],
+        }
+    ]
