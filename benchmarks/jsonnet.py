@@ -108,7 +108,7 @@ def kubestencil(folder: Path, release: str, overlay: str) -> None:
     arguments = ["--jobs", "1", "-o", str(folder / "ours")]
     for target in TARGETS:
         arguments += ["-t", target, "--set", f"{target}.overlay={overlay}"]
-    run(sys.executable, "-m", "generator", "-q", "render", release, *arguments)
+    run(sys.executable, "-m", "generator", "render", release, "-q", *arguments)
 
 
 def copy(folder: Path) -> None:
