@@ -70,7 +70,8 @@ def _complete_target(
 
     del parameter
     templates = context.params.get("templates")
-    return [name for name in load(templates) if name.startswith(incomplete)]
+    known = [*load(templates), "diff"]
+    return [name for name in known if name.startswith(incomplete)]
 
 
 def _specs_option(function: Callable[..., Any]) -> Callable[..., Any]:
