@@ -134,15 +134,37 @@ def test_reads_writes_and_merges_as_k8s_openapi(
     assert counts["read"] > 3000 and counts["refused"] > 300 and counts["merged"] > 1000
 
 
-def _manifest(crate: Path, version: str) -> str:
-    feature = "v" + version.replace(".", "_")
+@pytest.mark.skipif(
+    os.environ.get("KUBESTENCIL_RUST") != "all",
+    reason="building both crates with schemars takes minutes: KUBESTENCIL_RUST=all",
+)
+def test_schemas_are_those_of_k8s_openapi(cargo: Cargo, tmp_path: Path) -> None:
+    spec = load("1.35", full_specs())
+    crate = write(spec, tmp_path / "crate")
+    program = tmp_path / "schemas"
+    (program / "src").mkdir(parents=True)
+    shutil.copy(HERE / "schemas.rs", program / "src" / "main.rs")
+    (program / "Cargo.toml").write_text(_manifest(crate, "1.35", "schemars"))
+    types = sorted(read(crate).keys() - {"List", f"{META}::WatchEvent"})
+    calls = "\n".join(f"compare::<ours::{path}, theirs::{path}>();" for path in types)
+    (program / "src" / "types.rs").write_text(f"fn all() {{\n{calls}\n}}")
+    assert "every schema is the same" in cargo(program, "run", "--quiet")
+
+
+def _manifest(crate: Path, version: str, *features: str) -> str:
+    """A program named differential, with both crates."""
+    release = "v" + version.replace(".", "_")
     return (
         '[package]\nname = "differential"\nversion = "0.0.0"\nedition = "2021"\n'
         "[dependencies]\n"
-        f'ours = {{ package = "kubernetes-types", path = {json.dumps(str(crate))} }}\n'
+        f'ours = {{ package = "kubernetes-types", path = {json.dumps(str(crate))}, '
+        f"features = {json.dumps(features)} }}\n"
         f'theirs = {{ package = "k8s-openapi", version = "={PEER[version]}", '
-        f'features = ["{feature}"] }}\n'
-        'serde = "1"\nserde_json = "1"\n[profile.dev]\ndebug = false\n[workspace]\n'
+        f"features = {json.dumps([release, *features])} }}\n"
+        'schemars = { version = "1", optional = true }\n'
+        'serde = "1"\nserde_json = "1"\n'
+        f"[features]\ndefault = {json.dumps([f'dep:{each}' for each in features])}\n"
+        "[profile.dev]\ndebug = false\n[workspace]\n"
     )
 
 
