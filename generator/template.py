@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from generator import __version__
 from generator.errors import TargetError
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def _bytecode_cache(html: bool) -> jinja2.BytecodeCache | None:
     import jinja2
     from platformdirs import user_cache_path
 
-    folder = user_cache_path("kubestencil") / "templates"
+    # Jinja2's key has the template's text but none of the settings below.
+    folder = user_cache_path("kubestencil") / f"templates-{__version__}"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError:

@@ -14,18 +14,6 @@ from generator.resources import resource
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
-#: What a target can print a file for.
-EACH = (
-    "definition",
-    "module",
-    "group-version",
-    "group",
-    "release",
-    "overlay",
-    "package",
-    "page",
-)
-
 #: What can put the output of a user's template into shape.
 FORMATS = ("black",)
 
@@ -37,7 +25,7 @@ Quirk = Mapping[str, Any]
 class FileRule:
     """One kind of file that a target prints.
 
-    ``each`` is one of ``EACH``; ``path`` a pattern such as ``docs/{name}.md``,
+    ``each`` is what the view prints a file for; ``path`` a pattern such as ``docs/{name}.md``,
     relative to the target's folder; ``template`` the template's file; ``format``
     one of ``FORMATS``, for what a user's own template prints, or empty.
     """
@@ -221,12 +209,6 @@ def _file_rule(raw: Any, path: Path) -> FileRule:
             f"{rule.format!r} is nothing that formats a file",
             where=f"{path}: files.format",
             hint=nearest(rule.format, FORMATS),
-        )
-    if rule.each not in EACH:
-        raise TargetError(
-            f"{rule.each!r} is nothing to print a file for",
-            where=f"{path}: files.each",
-            hint=nearest(rule.each, EACH),
         )
     return rule
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import generator
-from generator.errors import SpecError
+from generator.errors import SpecError, nearest
 from generator.model import Release
 from generator.resources import resource
 from generator.target.manifest import FileRule, Target, find
@@ -43,7 +43,7 @@ def print_files(release: Release, target: Target) -> Iterator[File]:
     taken: dict[str, str] = {}
     for rule in target.files:
         finish = _finish(view, rule, target)
-        for item in view.items(rule.each):
+        for item in _items(view, rule, target):
             path = _path(target, rule, item, release)
             other = taken.setdefault(path.casefold(), item.subject)
             if other is not item.subject:
@@ -53,6 +53,16 @@ def print_files(release: Release, target: Target) -> Iterator[File]:
                 )
             text = templates.render(rule.template, item.subject, item.values)
             yield File(path, (finish(text, item.subject) if finish else text).encode())
+
+
+def _items(view: View, rule: FileRule, target: Target) -> Iterable[Item]:
+    if rule.each not in view.files:
+        raise target.error(
+            f"{rule.each!r} is nothing that this view prints a file for",
+            "files.each",
+            nearest(rule.each, view.files),
+        )
+    return view.files[rule.each]()
 
 
 def _finish(

@@ -34,12 +34,13 @@ class Item:
 class View:
     """A release as a target's templates see it.
 
-    ``items`` gives the files for each of ``generator.target.manifest.EACH``;
+    ``files`` has what a file can be printed for (``each`` in ``target.toml``: a
+    definition, a group and version, the release ...), and gives those files;
     ``finish`` what is still done to a printed file, by the same key (published
     formats that went through ``sed`` have such traces).
     """
 
-    items: Callable[[str], Iterable[Item]]
+    files: Mapping[str, Callable[[], Iterable[Item]]]
     finish: Mapping[str, Callable[[str], str]]
 
 

@@ -12,10 +12,10 @@ printed) and ``overlay`` (see ``generator.target.view.overlay``).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
-from itertools import groupby
+from itertools import groupby, starmap
 from typing import NamedTuple
 
 from generator.errors import SpecError, UsageError
@@ -136,7 +136,7 @@ def make(release: Release, target: Target) -> View:
     Raises SpecError for two builders of one name and for a type that is too
     large, UsageError for an overlay that is wrong.
     """
-    return View(items=_Files(release, target).items, finish={})
+    return View(files=_Files(release, target).files(), finish={})
 
 
 class Library:
@@ -338,20 +338,18 @@ class _Files:
         self.lines: dict[tuple[Members, tuple[str, ...], int], list[Line]] = {}
         self.html_escapes = "html-escapes-with-apostrophe" in self.library.quirks
 
-    def items(self, each: str) -> Iterable[Item]:
+    def files(self) -> Mapping[str, Callable[[], Iterable[Item]]]:
         library = self.library
-        if each == "definition":
-            return map(self.type_item, library.types)
-        if each == "group-version":
-            return (self.version_item(*version) for version in library.versions())
-        if each == "group":
-            return (self.group_item(*group) for group in library.groups())
-        if each == "overlay":
-            return (
+        return {
+            "definition": lambda: map(self.type_item, library.types),
+            "group-version": lambda: starmap(self.version_item, library.versions()),
+            "group": lambda: starmap(self.group_item, library.groups()),
+            "overlay": lambda: (
                 Item(file.place, {"name": file.name}, {"text": file.text})
                 for file in self.overlay
-            )
-        return [self.release_item()]
+            ),
+            "release": lambda: [self.release_item()],
+        }
 
     def release_item(self) -> Item:
         library = self.library

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -95,7 +95,7 @@ def make(release: Release, target: Target) -> View:
     Raises what ``generator.target.view.jsonnet.make`` raises, and TargetError
     for an overlay whose documentation cannot be read.
     """
-    return View(items=_Pages(release, target).items, finish={})
+    return View(files=_Pages(release, target).files(), finish={})
 
 
 class _Pages:
@@ -114,14 +114,17 @@ class _Pages:
             else tuple(_without_overlay(self.library, self.generated))
         )
 
-    def items(self, each: str) -> Iterable[Item]:
-        forms = {"package": True, "page": False}
-        return (
-            self.item(package)
-            for package in self.packages
-            if (each == "release") is not bool(package.path)
-            and forms.get(each, True) is (bool(package.packages) or not package.path)
-        )
+    def files(self) -> Mapping[str, Callable[[], Iterable[Item]]]:
+        """The library's page, those of its packages, and those with nothing below."""
+
+        def items(wanted: Callable[[Package], bool]) -> Iterable[Item]:
+            return map(self.item, filter(wanted, self.packages))
+
+        return {
+            "release": lambda: items(lambda each: not each.path),
+            "package": lambda: items(lambda each: bool(each.path and each.packages)),
+            "page": lambda: items(lambda each: bool(each.path) and not each.packages),
+        }
 
     def item(self, package: Package) -> Item:
         index, sections = self.lines(package.docs, "", "")

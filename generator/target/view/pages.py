@@ -73,7 +73,7 @@ def make(release: Release, target: Target) -> View:
     spelling, type or quirk that the target gets wrong.
     """
     pages = _Pages(release, target)
-    return View(items=pages.items, finish=pages.finish())
+    return View(files=pages.files(), finish=pages.finish())
 
 
 class _Pages:
@@ -97,12 +97,14 @@ class _Pages:
             target.quirks.get("open-pipes", {}).get("fields", ())
         )
 
-    def items(self, each: str) -> Iterable[Item]:
-        if each == "definition":
-            return map(self.page_item, self.models())
-        if each == "group-version":
-            return map(self.group_item, self.groups())
-        return [Item(self.release.name, {}, {"groups": list(self.groups())})]
+    def files(self) -> Mapping[str, Callable[[], Iterable[Item]]]:
+        return {
+            "definition": lambda: map(self.page_item, self.models()),
+            "group-version": lambda: map(self.group_item, self.groups()),
+            "release": lambda: [
+                Item(self.release.name, {}, {"groups": list(self.groups())})
+            ],
+        }
 
     def finish(self) -> Mapping[str, Callable[[str], str]]:
         if "client-words" not in self.quirks:

@@ -15,7 +15,7 @@ is a msgspec Struct, and three facts about those shape the modules:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -161,7 +161,7 @@ def make(release: Release, target: Target) -> View:
     become one; TargetError for a spelling or an option that cannot be.
     """
     check_quirks(target, {})
-    return View(items=_Package(release, target).items, finish={})
+    return View(files=_Package(release, target).files(), finish={})
 
 
 class _Package:
@@ -173,10 +173,11 @@ class _Package:
         self.classes = class_names(release.definitions, reserved)
         self.types: dict[str, _Type] = {}
 
-    def items(self, each: str) -> Iterable[Item]:
-        if each == "definition":
-            return map(self.module_item, self.models)
-        return [] if each == "group-version" else [self.whole]
+    def files(self) -> Mapping[str, Callable[[], Iterable[Item]]]:
+        return {
+            "definition": lambda: map(self.module_item, self.models),
+            "release": lambda: [self.whole],
+        }
 
     @cached_property
     def whole(self) -> Item:

@@ -8,7 +8,7 @@ generics of the templates; a type only names its fields.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -204,7 +204,7 @@ def make(release: Release, target: Target) -> View:
     for option, pattern in (("name", _CRATE_NAME), ("version", _VERSION)):
         if pattern.match(str(target.options[option])) is None:
             raise target.error("is nothing that Cargo takes", f"options.{option}")
-    return View(items=_Crate(corrected(release, target)).items, finish={})
+    return View(files=_Crate(corrected(release, target)).files(), finish={})
 
 
 class _Crate:
@@ -262,23 +262,24 @@ class _Crate:
         """Plural and scope of every kind, or nothing: the traits ask for all."""
         return endpoints(self.release, filter(self.served, self.definitions.values()))
 
-    def items(self, each: str) -> Iterable[Item]:
-        if each == "definition":
-            return self.type_items()
-        if each == "module":
-            return (
+    def files(self) -> Mapping[str, Callable[[], Iterable[Item]]]:
+        return {
+            "definition": self.type_items,
+            "module": lambda: (
                 Item("::".join(path), {"path": "/".join(path)}, _values(module))
                 for path, module in self.modules.items()
                 if path
-            )
-        if each == "release":
-            values = {
-                **_values(self.modules[()]),
-                "has_endpoints": bool(self.endpoints),
-                "list": self.list_paths,
-            }
-            return [Item(self.release.name, {}, values)]
-        return ()
+            ),
+            "release": lambda: [self.release_item()],
+        }
+
+    def release_item(self) -> Item:
+        values = {
+            **_values(self.modules[()]),
+            "has_endpoints": bool(self.endpoints),
+            "list": self.list_paths,
+        }
+        return Item(self.release.name, {}, values)
 
     @cached_property
     def modules(self) -> dict[tuple[str, ...], Module]:
