@@ -11,9 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from generator.model import Release, parse
 from generator.source import Source, locate
+
+# A slow machine is no failure, and CI has to find the same as it did before.
+settings.register_profile(
+    "kubestencil",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    derandomize="CI" in os.environ,
+)
+settings.load_profile("kubestencil")
 
 RELEASES = ("1.29", "1.30", "1.31", "1.32", "1.33", "1.34", "1.35")
 ROOT = Path(__file__).parent.parent
