@@ -8,6 +8,7 @@ errors in turn always name a place.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import multiprocessing
 import posixpath
@@ -85,6 +86,9 @@ def guarded(function: Callable[..., T], *arguments: Any, seconds: float) -> T:
 def _report(
     sender: Connection, function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> None:
+    # That the engine may crash here is why it has a process of its own, and told to
+    # the user as an error: nobody wants the stack of our code with it.
+    faulthandler.disable()
     _limit_memory()
     try:
         sender.send((function(*arguments), None))
