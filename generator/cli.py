@@ -28,21 +28,37 @@ def main() -> NoReturn:
     # tenth of its time and frees nothing.
     gc.disable()
     try:
-        code = cli.main(prog_name="kubestencil", standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else 0)
-    except KubestencilError as error:
-        _say(click.style("error: ", fg="red", bold=True) + str(error))
-        sys.exit(error.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        _say("interrupted")
-        sys.exit(130)
+        code = _run()
+        sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output (head, less) went away: not an error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        code = 0
+    sys.stderr.flush()
+    # Nothing is open any more, and to take a run's values apart one by one before
+    # the process ends would take another tenth.
+    os._exit(code)
+
+
+def _run() -> int:
+    try:
+        code = cli.main(prog_name="kubestencil", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except KubestencilError as error:
+        _say(click.style("error: ", fg="red", bold=True) + str(error))
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        _say("interrupted")
+        return 130
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Everything that the run reads or writes has its own message; what is left
+        # is what it says, to a disk that is full or a terminal that is gone.
+        _say(f"{click.style('error: ', fg='red', bold=True)}{error}")
+        return 1
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -163,7 +179,6 @@ def render(
     release that kubestencil is made for is printed, as every target.
     """
     from generator import render as run
-    from generator.diff import report
 
     # The reports are of several releases: a target of the run, not of a release.
     named = tuple(name for name in names if name != run.REPORTS)
@@ -174,7 +189,7 @@ def render(
         raise UsageError(
             "-t diff tells what changed between releases: name two or more"
         )
-    folders = report.folders(templates) if reports and len(sources) > 1 else ()
+    folders = _report_folders(templates) if reports and len(sources) > 1 else ()
     _say_sources(sources, quiet)
     with _Bar(len(sources), quiet) as bar:
         if check:
@@ -250,6 +265,12 @@ def targets(templates: Path | None) -> None:
         for option, value in target.options.items():
             click.echo(f"{'':<14}   {target.name}.{option}={value}")
     click.echo(f"{'diff':<14} What changed between the releases that are printed")
+
+
+def _report_folders(templates: Path | None) -> tuple[Path, ...]:
+    from generator.diff import report
+
+    return report.folders(templates)
 
 
 def _targets(
