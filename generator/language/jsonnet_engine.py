@@ -109,7 +109,10 @@ def _limit_memory() -> None:
 def _explained(code: str, find: Find, told: str) -> JsonnetError:
     """The error of a program as go-jsonnet sees it: what is wrong, then the
     places, innermost first."""
-    import _gojsonnet
+    try:
+        import _gojsonnet
+    except ImportError:  # It has no wheel for Windows: jrsonnet's words have to do.
+        return JsonnetError(told.partition("\n")[0])
 
     missing: list[str] = []
 
