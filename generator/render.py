@@ -23,13 +23,19 @@ from generator.model import Release, UnknownKeyword, parse, validate
 from generator.source import Source
 from generator.target import Target, print_files
 
+#: Targets, each with the digest of what decides how it is printed (``inputs``).
+Decided = tuple[tuple[Target, str], ...]
+
+#: A source, and the targets of it that have to be printed.
+Stale = tuple[Source, Decided]
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One release to be printed as several targets into ``out``."""
 
     source: Source
-    targets: tuple[Target, ...]
+    targets: Decided
     out: Path
     stage: Path
     overwrite: bool
@@ -111,24 +117,17 @@ def render(
     Raises what stands in the way (SpecError, TargetError, OutputError), and then
     the output folder is as it was.
     """
-    current, stale = _split(sources, targets, out, read_bytes=False)
-    told = _told(sources, reports, out, read_bytes=False) if reports else None
-    if not stale and (told or not reports):
-        return Summary((*current, *filter(None, [told])), ())
+    known = _known(sources, targets, reports, out, read_bytes=False)
+    if not known.stale and not known.reports:
+        return Summary(known.current, ())
     with output.workspace(out) as stage:
-        work: list[Job | Reports] = [
-            Job(source, tuple(some), out, stage, overwrite)
-            for source, some in _chunks(stale, jobs)
-        ]
-        if reports and told is None:
-            # The longest piece of work comes first, so that none waits for it.
-            work.insert(0, Reports(tuple(sources), reports, out, stage, overwrite))
+        work = _work(known, sources, out, stage, jobs=jobs, overwrite=overwrite)
         with _workers(min(jobs, len(work))) as run:
             results = _each(run, _print, work, progress)
             plans = [plan for result in results for plan in result.plans]
             for _ in run(partial(output.commit, out), plans):
                 pass
-    return _summary([*current, *filter(None, [told])], results)
+    return _summary(known.current, results)
 
 
 def check(
@@ -141,17 +140,11 @@ def check(
     reports: tuple[Path, ...] = (),
 ) -> Summary:
     """Compare what would be printed with what is there; write nothing."""
-    current, stale = _split(sources, targets, out, read_bytes=True)
-    told = _told(sources, reports, out, read_bytes=True) if reports else None
-    work: list[Job | Reports] = [
-        Job(source, tuple(some), out, out, False)
-        for source, some in _chunks(stale, jobs)
-    ]
-    if reports and told is None:
-        work.insert(0, Reports(tuple(sources), reports, out, out, False))
+    known = _known(sources, targets, reports, out, read_bytes=True)
+    work = _work(known, sources, out, out, jobs=jobs, overwrite=False)
     with _workers(min(jobs, len(work))) as run:
         results = _each(run, _compare, work, progress)
-    return _summary([*current, *filter(None, [told])], results)
+    return _summary(known.current, results)
 
 
 def inputs(source: Source, target: Target) -> str:
@@ -188,45 +181,67 @@ def load(source: Source) -> Release:
     return release
 
 
-def _split(
-    sources: Iterable[Source], targets: Iterable[Target], out: Path, *, read_bytes: bool
-) -> tuple[list[Tree], list[tuple[Source, list[Target]]]]:
-    """The trees that are what they would become, and what has to be printed."""
-    current: list[Tree] = []
-    stale: list[tuple[Source, list[Target]]] = []
-    targets = list(targets)
-    for source in sources:
-        old: list[Target] = []
-        for target in targets:
-            start = time.perf_counter()
-            known = output.is_current(
-                out,
-                _tree(source.release, target.name),
-                inputs(source, target),
-                read_bytes=read_bytes,
-            )
-            if known is None:
-                old.append(target)
-                continue
-            current.append(_current(source.release, target.name, known, start))
-        if old:
-            stale.append((source, old))
-    return current, stale
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a run finds: the trees that are what they would become, the targets of
+    each source that are not, and the templates of the reports if those are not."""
+
+    current: tuple[Tree, ...]
+    stale: tuple[Stale, ...]
+    reports: tuple[Path, ...]
 
 
-def _told(
+def _known(
     sources: Sequence[Source],
-    templates: Sequence[Path],
+    targets: Sequence[Target],
+    reports: tuple[Path, ...],
     out: Path,
     *,
     read_bytes: bool,
-) -> Tree | None:
-    """The tree of the reports, if it is what it would become."""
-    start = time.perf_counter()
-    known = output.is_current(
-        out, REPORTS, report_inputs(sources, templates), read_bytes=read_bytes
-    )
-    return _current("", REPORTS, known, start) if known else None
+) -> _Known:
+    current: list[Tree] = []
+    stale: list[Stale] = []
+
+    def is_current(release: str, target: str, decided_by: str) -> bool:
+        start = time.perf_counter()
+        tree = _tree(release, target)
+        known = output.is_current(out, tree, decided_by, read_bytes=read_bytes)
+        if known is not None:
+            current.append(_current(release, target, known, start))
+        return known is not None
+
+    for source in sources:
+        decided = [(target, inputs(source, target)) for target in targets]
+        old = [
+            (target, decided_by)
+            for target, decided_by in decided
+            if not is_current(source.release, target.name, decided_by)
+        ]
+        if old:
+            stale.append((source, tuple(old)))
+    if reports and is_current("", REPORTS, report_inputs(sources, reports)):
+        reports = ()
+    return _Known(tuple(current), tuple(stale), reports)
+
+
+def _work(
+    known: _Known,
+    sources: Sequence[Source],
+    out: Path,
+    stage: Path,
+    *,
+    jobs: int,
+    overwrite: bool,
+) -> list[Job | Reports]:
+    work: list[Job | Reports] = [
+        Job(source, some, out, stage, overwrite)
+        for source, some in _chunks(known.stale, jobs)
+    ]
+    if known.reports:
+        # The longest piece of work comes first, so that none waits for it.
+        told = Reports(tuple(sources), known.reports, out, stage, overwrite)
+        work.insert(0, told)
+    return work
 
 
 def _current(release: str, target: str, known: output.Record, start: float) -> Tree:
@@ -242,9 +257,7 @@ def _current(release: str, target: str, known: output.Record, start: float) -> T
     )
 
 
-def _chunks(
-    stale: Sequence[tuple[Source, list[Target]]], jobs: int
-) -> Iterator[tuple[Source, list[Target]]]:
+def _chunks(stale: Sequence[Stale], jobs: int) -> Iterator[Stale]:
     """The work in pieces: a release each, so that a spec is parsed once; targets
     apart only where there are fewer releases than processes."""
     if len(stale) >= jobs:
@@ -315,10 +328,10 @@ def _wanted(job: Job | Reports) -> tuple[list[_Wanted], tuple[_Unknown, ...]]:
         _Wanted(
             release.name,
             target.name,
-            inputs(job.source, target),
+            decided_by,
             ((file.path, file.data) for file in print_files(release, target)),
         )
-        for target in job.targets
+        for target, decided_by in job.targets
     ]
     return wanted, tuple((release.name, keyword) for keyword in release.unknown)
 
@@ -377,9 +390,9 @@ def _compare(job: Job | Reports) -> _Result:
     return _Result(tuple(trees), (), unknown)
 
 
-def _summary(current: list[Tree], results: list[_Result]) -> Summary:
+def _summary(current: tuple[Tree, ...], results: list[_Result]) -> Summary:
     return Summary(
-        trees=tuple(current) + tuple(tree for each in results for tree in each.trees),
+        trees=current + tuple(tree for each in results for tree in each.trees),
         unknown=tuple(dict.fromkeys(item for each in results for item in each.unknown)),
     )
 
