@@ -153,7 +153,7 @@ def inputs(source: Source, target: Target) -> str:
         generator.__version__,
         _digest_of(str(Path(generator.__file__).parent), "*.py"),
         *(_digest_of(str(folder), "*") for folder in target.folders),
-        *(_digest_of(str(each), "*") for each in _shared(target)),
+        *(_digest_of(str(each), "*") for each in _shared(target.roots)),
         *(_digest_of(each, "*") for each in _read(target)),
         source.release,
         source.origin,
@@ -401,9 +401,10 @@ def _tree(release: str, target: str) -> str:
     return f"{release}/{target}" if release else target
 
 
-def _shared(target: Target) -> list[Path]:
+@cache
+def _shared(roots: tuple[Path, ...]) -> list[Path]:
     """The folders of templates that targets share: their names begin with "_"."""
-    found = (path for root in target.roots for path in root.glob("_*"))
+    found = (path for root in roots for path in root.glob("_*"))
     return sorted(path for path in found if path.is_dir())
 
 
