@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -178,9 +178,11 @@ def render(
     release that kubestencil is made for is printed, as every target.
     """
     from generator import render as run
+    from generator.target import load
 
-    sources = _sources(releases, specs, spec)
-    chosen = _enough(_targets(names, templates, settings), names, len(sources))
+    known = load(templates)
+    sources = _sources(releases, specs, spec, known)
+    chosen = _enough(_targets(known, names, settings), names, len(sources))
     _say_sources(sources, quiet)
     with _Bar(len(sources), quiet) as bar:
         if check:
@@ -261,11 +263,8 @@ def _report_folders(templates: Path | None) -> tuple[Path, ...]:
 
 
 def _targets(
-    names: tuple[str, ...], templates: Path | None, settings: tuple[str, ...]
+    known: Mapping[str, Target], names: tuple[str, ...], settings: tuple[str, ...]
 ) -> list[Target]:
-    from generator.target import load
-
-    known = load(templates)
     for name in names:
         if name not in known:
             raise UsageError(f"unknown target {name!r}", hint=nearest(name, known))
@@ -295,6 +294,24 @@ def _enough(targets: list[Target], named: tuple[str, ...], count: int) -> list[T
 
 
 def _sources(
+    names: tuple[str, ...],
+    specs: Path | None,
+    spec: str | None,
+    targets: Mapping[str, Target],
+) -> list[Source]:
+    """The documents to print, none under a name that is a target's over releases."""
+    sources = _located(names, specs, spec)
+    for source in sources:
+        target = targets.get(source.release)
+        if target is not None and target.over == "releases":
+            raise UsageError(
+                f"a release cannot be called {source.release!r}: a target is",
+                hint="name it otherwise: kubestencil render NAME --spec FILE",
+            )
+    return sources
+
+
+def _located(
     names: tuple[str, ...], specs: Path | None, spec: str | None
 ) -> list[Source]:
     from generator import release

@@ -61,6 +61,21 @@ class PartJob:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftJob:
+    """A part that an earlier run printed, of a release that this one has not: its
+    files go."""
+
+    target: Target
+    place: str
+    out: Path
+    stage: Path
+    overwrite: bool
+
+
+_AnyJob = Job | PartJob | LeftJob
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
     """What became of one folder of printed files: counts, bytes, seconds.
 
@@ -118,7 +133,7 @@ def render(
     the output folder is as it was.
     """
     known = _known(sources, targets, out, read_bytes=False)
-    if not known.stale and not known.parts and not known.plans:
+    if not (known.stale or known.parts or known.left or known.plans):
         return Summary(known.current, ())
     with output.workspace(out) as stage:
         work = _work(known, out, stage, jobs=jobs, overwrite=overwrite)
@@ -152,6 +167,11 @@ def inputs(sources: Iterable[Source], target: Target) -> str:
         generator.__version__,
         _digest_of(str(Path(generator.__file__).parent), "*.py"),
         *(_digest_of(str(folder), "*") for folder in target.folders),
+        *(
+            _digest_of(str(folder), "*")
+            for name in target.borrows
+            for folder in target.borrowed(name).folders
+        ),
         *(_digest_of(str(each), "*") for each in _shared(target.roots)),
         *(_digest_of(each, "*") for each in _read(target)),
         *(
@@ -174,12 +194,14 @@ def load(source: Source) -> Release:
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What a run finds: the trees that are what they would become, the targets of
-    each source that are not, the parts of targets over releases that are not, and
-    the plans of those that are, but were printed from something else."""
+    each source that are not, the parts of targets over releases that are not, those
+    that are left of other releases, and the plans of those that are what they would
+    become, but were printed from something else."""
 
     current: tuple[Tree, ...]
     stale: tuple[Stale, ...]
     parts: tuple[_StalePart, ...]
+    left: tuple[tuple[Target, str], ...]
     plans: tuple[output.Plan, ...]
 
 
@@ -202,6 +224,7 @@ def _known(
     current: list[Tree] = []
     stale: list[Stale] = []
     parts: list[_StalePart] = []
+    left: list[tuple[Target, str]] = []
     plans: list[output.Plan] = []
 
     def found(
@@ -227,7 +250,14 @@ def _known(
         # A part's record begins with the digest of all that the run was given: where
         # that is the same, nobody needs to know which facts follow from it.
         everything = inputs(sources, target)
-        for part in _parts(sources, target):
+        divided = list(_parts(sources, target))
+        places = {_joined(target.name, part.name) for part in divided}
+        left += (
+            (target, place)
+            for place in output.places(out, target.name)
+            if place not in places
+        )
+        for part in divided:
             place = _joined(target.name, part.name)
             if found(place, target, partial(_begins_with, everything)):
                 continue
@@ -241,7 +271,7 @@ def _known(
                 parts.append(_StalePart(own, target, part.name, facts, decided_by))
             else:
                 plans.append(output.unchanged(place, decided_by, known))
-    return _Known(tuple(current), tuple(stale), tuple(parts), tuple(plans))
+    return _Known(tuple(current), tuple(stale), tuple(parts), tuple(left), tuple(plans))
 
 
 def _begins_with(start: str, text: str) -> bool:
@@ -272,7 +302,7 @@ def _model(source: Source) -> Release:
 
 def _work(
     known: _Known, out: Path, stage: Path, *, jobs: int, overwrite: bool
-) -> list[Job | PartJob]:
+) -> list[_AnyJob]:
     parts = [
         PartJob(
             each.sources,
@@ -291,7 +321,10 @@ def _work(
         Job(source, some, out, stage, overwrite)
         for source, some in _chunks(known.stale, jobs)
     ]
-    return [*parts, *whole]
+    left = [
+        LeftJob(target, place, out, stage, overwrite) for target, place in known.left
+    ]
+    return [*parts, *whole, *left]
 
 
 def _current(place: str, target: Target, known: output.Record, start: float) -> Tree:
@@ -321,8 +354,8 @@ def _chunks(stale: Sequence[Stale], jobs: int) -> Iterator[Stale]:
 
 def _each(
     run: Run,
-    function: Callable[[Job | PartJob], _Result],
-    work: list[Job | PartJob],
+    function: Callable[[_AnyJob], _Result],
+    work: list[_AnyJob],
     progress: Progress,
 ) -> list[_Result]:
     results: list[_Result] = []
@@ -364,8 +397,10 @@ class _Wanted:
     files: Iterable[File]
 
 
-def _wanted(job: Job | PartJob) -> tuple[list[_Wanted], tuple[_Unknown, ...]]:
+def _wanted(job: _AnyJob) -> tuple[list[_Wanted], tuple[_Unknown, ...]]:
     """The trees of a job, and what the model did not know in its releases."""
+    if isinstance(job, LeftJob):
+        return [_Wanted(job.place, job.target.name, "", ())], ()
     if isinstance(job, PartJob):
         name = job.target.name
         releases = [_known_model(source) for source in job.sources]
@@ -388,7 +423,7 @@ def _known_model(source: Source) -> Release:
     return _models.get((source.release, source.sha256)) or load(source)
 
 
-def _print(job: Job | PartJob) -> _Result:
+def _print(job: _AnyJob) -> _Result:
     trees: list[Tree] = []
     plans: list[output.Plan] = []
     found, unknown = _wanted(job)
@@ -418,7 +453,7 @@ def _print(job: Job | PartJob) -> _Result:
     return _Result(tuple(trees), tuple(plans), unknown)
 
 
-def _compare(job: Job | PartJob) -> _Result:
+def _compare(job: _AnyJob) -> _Result:
     trees: list[Tree] = []
     found, unknown = _wanted(job)
     for wanted in found:

@@ -28,6 +28,7 @@ _MARKS = {"del": "[-{}-]", "ins": "{{+{}+}}"}
 
 #: The formats that ``render`` prints, with the ends of the files' names.
 PRINTED = {"markdown": "md", "html": "html", "json": "json"}
+_LABELS = {"markdown": "Markdown", "json": "JSON"}
 _LISTS = {"markdown": "README.md", "html": "index.html"}
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -128,6 +129,9 @@ def report_files(
             (name, found.before, found.after, tuple(found.summary.items()))
             for name, found in listed
         ],
+        "also": tuple(
+            (_LABELS[form], PRINTED[form]) for form in forms if form in _LABELS
+        ),
         **common,
     }
     for form in forms:

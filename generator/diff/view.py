@@ -117,6 +117,11 @@ def report(found: Comparison, escape: Escape) -> Mapping[str, Any]:
     }
 
 
+def shown(change: Change, escape: Escape = str) -> Shown:
+    """One change in words, as the reports have it."""
+    return _Shower(escape, {}).change(change, change.definition)
+
+
 class _Shower:
     """Puts changes into words; hands out each anchor once."""
 

@@ -1,6 +1,6 @@
 """How printed files reach the disk."""
 
-from generator.output.record import Record
+from generator.output.record import Record, places
 from generator.output.tree import (
     Drift,
     Plan,
@@ -19,6 +19,7 @@ __all__ = [
     "commit",
     "compare",
     "current",
+    "places",
     "stage",
     "unchanged",
     "workspace",

@@ -101,6 +101,16 @@ def trees(out: Path) -> list[str]:
     return sorted(path.relative_to(root).with_suffix("").as_posix() for path in paths)
 
 
+def places(out: Path, folder: str) -> list[str]:
+    """The trees inside a folder that have files on record: ``site/1.35``."""
+    root = out / PRIVATE
+    found = (
+        path.relative_to(root).with_suffix("").as_posix()
+        for path in sorted((root / folder).rglob("*.json"))
+    )
+    return [place for place in found if read(out, place).files]
+
+
 def unwritable(path: Path, error: OSError) -> OutputError:
     """The error of an operating system that would not have a file written."""
     return OutputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ class Target:
     likewise (``generator.target.fixup``). ``reads`` names the options that are
     files or folders which decide what is printed. ``over`` says whether it is
     printed for each ``release``, or once over all ``releases``, of which it needs
-    at ``least`` so many.
+    at ``least`` so many. ``borrows`` names the targets that it has something from.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Target:
     reads: tuple[str, ...]
     over: str
     least: int
+    borrows: tuple[str, ...]
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -78,6 +79,16 @@ class Target:
     def manifest(self) -> Path:
         """The file that says all this."""
         return find(self.folders, "target.toml")
+
+    def borrowed(self, name: str) -> Target:
+        """A target that this one has something from, with the options of its manifest.
+
+        Raises TargetError where the manifest does not say so: then a change to that
+        target would not be seen.
+        """
+        if name not in self.borrows:
+            raise self.error(f"does not name {name!r}", "borrows")
+        return read(name, _folders(self.roots, name))
 
     def with_options(self, changes: Mapping[str, str]) -> Target:
         """The same target with some options set, each to a value of its type.
@@ -119,10 +130,14 @@ def load(user: Path | None) -> dict[str, Target]:
     }
     targets: dict[str, Target] = {}
     for name in sorted(names):
-        folders = tuple(root / name for root in roots if (root / name).is_dir())
+        folders = _folders(roots, name)
         if any((folder / "target.toml").is_file() for folder in folders):
             targets[name] = read(name, folders)
     return targets
+
+
+def _folders(roots: Iterable[Path], name: str) -> tuple[Path, ...]:
+    return tuple(root / name for root in roots if (root / name).is_dir())
 
 
 def read(name: str, folders: Sequence[Path]) -> Target:
@@ -150,6 +165,7 @@ def read(name: str, folders: Sequence[Path]) -> Target:
         reads=tuple(table.take("reads", list, [])),
         over=table.take("over", str, OVER[0]),
         least=table.take("least", int, 1),
+        borrows=tuple(table.take("borrows", list, [])),
     )
     table.end()
     if target.over not in OVER:

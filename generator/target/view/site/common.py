@@ -1,0 +1,179 @@
+"""What the releases of a site have in common: its start page, what a server needs, its
+style, and the pages that people add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from generator.diff.versions import own_kinds, served
+from generator.errors import UsageError
+from generator.model import Release
+from generator.target.manifest import Target, find
+from generator.target.view import Item, View
+from generator.target.view.site import extra, searching
+from generator.target.view.site.lineage import Lineage, Told
+from generator.target.view.site.listing import groups
+from generator.target.view.site.options import logo, named
+from generator.target.view.site.parts import NOT_COMMON
+from generator.target.view.site.place import places
+from generator.target.view.site.release import start
+
+# The folder of files that are printed as they are.
+_ASSETS = "assets"
+# What the reports have inside of their pages, where those stand alone.
+_OF_REPORTS = {"report.css": "page.css", "report.js": "page.js"}
+
+
+class Facts(NamedTuple):
+    """What this part is told: of the newest release, of what is not in all releases,
+    and the addresses of all pages."""
+
+    told: Told
+    elsewhere: Mapping[str, Any]
+    addresses: Sequence[str]
+
+
+def facts(told: Told, releases: Sequence[Release], lineage: Lineage) -> Facts:
+    """The facts, from all releases in the order of time."""
+    return Facts(told, _elsewhere(releases, lineage), tuple(_addresses(lineage)))
+
+
+def view(release: Release, told: Facts, target: Target) -> View:
+    """What is printed beside the releases, of which ``release`` is the newest."""
+    pages = extra.pages(target)
+    return View(
+        files={
+            "asset": lambda: _assets(target, told),
+            "extra-page": lambda: extra.items(pages),
+            "not-found": lambda: [_not_found(target)],
+            "site": lambda: [_start(release, told, pages, target)],
+        },
+        finish={},
+        elsewhere=NOT_COMMON,
+        common={
+            "release": "",
+            "origin": "",
+            "releases": told.told.releases,
+            "newest": release.name,
+            "switch": (),
+            "logo": logo(target),
+        },
+    )
+
+
+def _start(
+    release: Release, told: Facts, pages: Sequence[extra.Page], target: Target
+) -> Item:
+    known = places(release)
+    kinds = set(own_kinds(release))
+    own = frozenset(each.name for kind, each in served(release) if kind in kinds)
+    values = {
+        **start(release, told.told, groups(release, known, own)),
+        "root": "",
+        "prefix": f"{release.name}/",
+        "crumbs": (),
+        "pages": pages,
+        "addresses": told.addresses,
+        "url": _url(target),
+    }
+    return Item("the start page", {}, values)
+
+
+def _not_found(target: Target) -> Item:
+    """The page for an address that is not there. A server shows it at any address, so
+    that its own links begin where the site does."""
+    path = urlsplit(_url(target)).path
+    return Item("the page for what is not there", {}, {"root": path, "crumbs": ()})
+
+
+def _url(target: Target) -> str:
+    """Where the site will be, ending in a slash."""
+    url = str(target.options["url"])
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query:
+        raise UsageError(
+            "must be the address of the site, like https://example.com/kubernetes/",
+            where=f"--set {target.name}.url={url}",
+        )
+    return url if url.endswith("/") else f"{url}/"
+
+
+def _assets(target: Target, told: Facts) -> Iterator[Item]:
+    """What pages load: the target's own files, the first folder's before the others',
+    and those that its options name."""
+    found: dict[str, Path] = {}
+    for folder in reversed(target.folders):
+        for path in sorted((folder / _ASSETS).rglob("*")):
+            if path.is_file():
+                found[path.relative_to(folder / _ASSETS).as_posix()] = path
+    reports = target.borrowed("diff").folders
+    found |= {name: find(reports, original) for name, original in _OF_REPORTS.items()}
+    theme = named(target, "theme")
+    for name, path in found.items():
+        data = path.read_bytes()
+        if name == "theme.css" and theme:
+            data += b"\n" + theme.read_bytes()
+        yield _asset(name, data)
+    picture = named(target, "logo")
+    if picture:
+        yield _asset(logo(target), picture.read_bytes())
+    yield _asset("elsewhere.js", searching.script(told.elsewhere))
+
+
+def _asset(name: str, data: bytes) -> Item:
+    return Item(name, {"path": name}, {}, data)
+
+
+def _addresses(lineage: Lineage) -> Iterator[str]:
+    """Every page of every release, the newest release's first."""
+    for name, known in reversed(list(zip(lineage.names, lineage.places, strict=True))):
+        found = {""}
+        for place in known.values():
+            found |= {f"{place.group}/", f"{place.api}/", f"{place.path}/"}
+        yield from (f"{name}/{path}" for path in sorted(found))
+
+
+def _elsewhere(releases: Sequence[Release], lineage: Lineage) -> Mapping[str, Any]:
+    """What the search finds beside a release's own list: types and fields that not
+    every release has, each from the newest that has it."""
+    types: list[searching.Entry] = []
+    fields: list[searching.Entry] = []
+    everywhere = _fields_everywhere(releases, lineage)
+    seen: set[tuple[str, str]] = set()
+    for release, known in reversed(list(zip(releases, lineage.places, strict=True))):
+        kinds = set(own_kinds(release))
+        own = {each.name for kind, each in served(release) if kind in kinds}
+        for name, definition in release.definitions.items():
+            path = known[name].path
+            is_rare = len(lineage.lives[path]) < len(releases)
+            found = [
+                each
+                for each in searching.field_entries(definition, known)
+                if (path, each[0]) not in seen and (path, each[0]) not in everywhere
+            ]
+            is_new = is_rare and (path, "") not in seen
+            if not found and not is_new:
+                continue
+            seen.update((path, each[0]) for each in found)
+            seen.add((path, ""))
+            entry = searching.entry(definition, known[name], 0, name in own)
+            fields += ([len(types), *each, release.name] for each in found)
+            types.append([*entry, release.name])
+    return {"release": "", "types": types, "fields": fields}
+
+
+def _fields_everywhere(
+    releases: Sequence[Release], lineage: Lineage
+) -> frozenset[tuple[str, str]]:
+    found = (
+        {
+            (known[name].path, field.name)
+            for name, definition in release.definitions.items()
+            for field in definition.fields
+        }
+        for release, known in zip(releases, lineage.places, strict=True)
+    )
+    return frozenset(set.intersection(*found))

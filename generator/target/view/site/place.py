@@ -1,0 +1,62 @@
+"""Where a type's page is: ``/1.35/apps/v1/Deployment/``, an address that stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from generator.diff.versions import group_names
+from generator.model import Definition, Release
+
+# The types of these packages are parts of every group, though some are served (a
+# Status, in the core group).
+_SHARED = "io.k8s.apimachinery."
+_GROUP = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\Z")
+
+#: What stands for the version of a type that has none.
+UNVERSIONED = "unversioned"
+
+
+class Place(NamedTuple):
+    """A type's address below a release: always three parts."""
+
+    group: str
+    version: str
+    kind: str
+
+    @property
+    def path(self) -> str:
+        """``apps/v1/Deployment``."""
+        return "/".join(self)
+
+    @property
+    def api(self) -> str:
+        """``apps/v1``."""
+        return f"{self.group}/{self.version}"
+
+
+def place(path: str) -> Place:
+    """The place that a path names."""
+    return Place(*path.split("/"))
+
+
+def places(release: Release) -> Mapping[str, Place]:
+    """The place of every definition, by its full name."""
+    names = group_names(release)
+    return {
+        name: Place(
+            _group(definition, names),
+            definition.version or UNVERSIONED,
+            definition.kind,
+        )
+        for name, definition in release.definitions.items()
+    }
+
+
+def _group(definition: Definition, names: Mapping[str, str]) -> str:
+    """The group as the API calls it, if an address can hold that."""
+    if definition.name.startswith(_SHARED):
+        return definition.group
+    group = names.get(definition.name.rpartition(".")[0], definition.group)
+    return group if _GROUP.match(group) else definition.group

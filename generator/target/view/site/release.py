@@ -1,0 +1,350 @@
+"""The pages of one release: its types, its groups and versions, its start page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from generator.diff.versions import level, own_kinds, served
+from generator.diff.view import Shown
+from generator.language.html import prose, summary
+from generator.model import Definition, GroupVersionKind, Release
+from generator.target.manifest import Target
+from generator.target.view import Item, View
+from generator.target.view.example import Example, Examples
+from generator.target.view.site import searching
+from generator.target.view.site.fields import Fields, Type, anchor
+from generator.target.view.site.lineage import Families, Told
+from generator.target.view.site.listing import Group, groups
+from generator.target.view.site.options import logo
+from generator.target.view.site.parts import NOT_OF_A_RELEASE
+from generator.target.view.site.place import Place, place, places
+from generator.target.view.site.relations import Relations, relations
+
+
+class Switch(NamedTuple):
+    """A release in the switch: whether it is this page's, and whether it has what the
+    page is about."""
+
+    release: str
+    href: str
+    is_here: bool
+    has_it: bool
+
+
+class Crumb(NamedTuple):
+    """A step on the way to a page; the last has no address."""
+
+    text: str
+    href: str
+
+
+class Use(NamedTuple):
+    """A field that holds a type: whose, its address, and the way to the field."""
+
+    name: str
+    api: str
+    href: str
+    field: str
+
+
+class Chapter(NamedTuple):
+    """What a release changed in a type."""
+
+    release: str
+    changes: tuple[Shown, ...]
+
+
+class Version(NamedTuple):
+    """An API version that has a kind, and in which releases."""
+
+    name: str
+    level: str
+    releases: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A type. ``kinds`` is what the API server calls it, if it does; ``inside`` are
+    the types that can be unfolded; ``born`` and ``gone`` the releases in which it
+    came and went, if it did while these releases lasted."""
+
+    name: str
+    place: Place
+    full_name: str
+    level: str
+    kinds: tuple[GroupVersionKind, ...]
+    about: Markup
+    summary: str
+    own: Type
+    inside: tuple[Type, ...]
+    users: tuple[Use, ...]
+    ways: tuple[Use, ...]
+    examples: tuple[Example, ...]
+    chapters: tuple[Chapter, ...]
+    versions: tuple[Version, ...]
+    born: str
+    gone: str
+    heirs: tuple[Crumb, ...]
+    is_kind: bool
+
+
+def view(release: Release, told: Told, target: Target) -> View:
+    """What is printed for a release that is ``told`` of the others."""
+    pages = _Pages(release, told, target)
+    return View(
+        files={
+            "definition": pages.types,
+            "example": pages.examples,
+            "absent": pages.absent,
+            "listing": pages.listings,
+            "release": pages.start,
+            "search": pages.search,
+        },
+        finish={},
+        elsewhere=NOT_OF_A_RELEASE,
+        common={
+            "release": release.name,
+            "origin": release.origin,
+            "releases": told.releases,
+            "newest": told.releases[-1],
+            "logo": logo(target),
+        },
+    )
+
+
+class _Pages:
+    def __init__(self, release: Release, told: Told, target: Target) -> None:
+        self.release = release
+        self.told = told
+        self.places = places(release)
+        self.names = {each.path: name for name, each in self.places.items()}
+        self.fields = Fields(release, self.places, told.events)
+        self.families = Families(told.lives)
+        self.written = Examples(release, target)
+        kinds = set(own_kinds(release))
+        self.kinds = frozenset(
+            each.name for kind, each in served(release) if kind in kinds
+        )
+
+    @cached_property
+    def relations(self) -> Relations:
+        return relations(self.release, sorted(self.kinds))
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        return groups(self.release, self.places, self.kinds)
+
+    @cached_property
+    def siblings(self) -> Mapping[str, Any]:
+        """The API version of each path ``apps/v1``."""
+        return {each.api: each for group in self.groups for each in group.versions}
+
+    def types(self) -> Iterator[Item]:
+        for definition in self.release.definitions.values():
+            page = self.page(definition)
+            yield Item(
+                definition.name,
+                {"path": page.place.path},
+                {
+                    "type": page,
+                    "siblings": self.siblings[page.place.api],
+                    **self.frame(page.place.path, 3),
+                },
+            )
+
+    def examples(self) -> Iterator[Item]:
+        for definition in self.release.definitions.values():
+            if definition.name in self.kinds:
+                path = self.places[definition.name].path
+                values = {
+                    "name": definition.kind,
+                    "examples": self.written.every(definition),
+                    **self.frame(path, 4, "all/"),
+                }
+                yield Item(definition.name, {"path": path}, values)
+
+    def absent(self) -> Iterator[Item]:
+        """A page for each type that only other releases have, so that no address of
+        theirs leads nowhere."""
+        for path, lives in self.told.lives.items():
+            if path in self.names:
+                continue
+            heirs = self.families.heirs(path, self.release.name)
+            values = {
+                "place": place(path),
+                "lives": lives,
+                "span": _span(lives),
+                "is_to_come": self.told.releases.index(self.release.name)
+                < self.told.releases.index(lives[0]),
+                "heirs": [Crumb(heir, f"../../../{heir}/") for heir in heirs],
+                **self.frame(path, 3),
+            }
+            yield Item(path, {"path": path}, values)
+
+    def listings(self) -> Iterator[Item]:
+        for group in self.groups:
+            frame = self.frame(group.name, 1)
+            values = {
+                "name": group.name,
+                "versions": group.versions,
+                "up": "../",
+                **frame,
+            }
+            yield Item(group.name, {"path": group.name}, values)
+            for version in group.versions:
+                frame = self.frame(version.api, 2)
+                values = {
+                    "name": version.api,
+                    "versions": [version],
+                    "up": "../../",
+                    **frame,
+                }
+                yield Item(version.api, {"path": version.api}, values)
+
+    def start(self) -> Iterator[Item]:
+        frame = self.frame("", 0)
+        values = {
+            **start(self.release, self.told, self.groups),
+            "prefix": "",
+            "pages": (),
+            **frame,
+        }
+        yield Item(self.release.name, {}, values)
+
+    def search(self) -> Iterator[Item]:
+        counts = {name: len(ways) for name, ways in self.relations.ways.items()}
+        data = searching.index(self.release, self.places, counts, self.kinds)
+        yield Item(self.release.name, {}, {}, data)
+
+    def page(self, definition: Definition) -> Page:
+        name = definition.name
+        own = self.places[name]
+        lives = self.told.lives[own.path]
+        events = self.told.events.get(own.path, ())
+        is_kind = name in self.kinds
+        gone = self.after(lives[-1])
+        heirs = self.families.heirs(own.path, gone) if gone else ()
+        return Page(
+            name=own.kind,
+            place=own,
+            full_name=name,
+            level=level(definition.version),
+            kinds=definition.kinds if len(definition.kinds) == 1 else (),
+            about=prose(definition.description),
+            summary=summary(definition.description),
+            own=self.fields.of(name),
+            inside=self.fields.inside(name),
+            users=tuple(self.users(name)),
+            ways=tuple(self.ways(name)),
+            examples=self.written.required(definition) if is_kind else (),
+            chapters=tuple(
+                Chapter(release, tuple(event.shown for event in run))
+                for release, run in groupby(events, attrgetter("release"))
+            ),
+            versions=tuple(self.versions(own)),
+            born="" if lives[0] == self.told.releases[0] else lives[0],
+            gone=gone,
+            heirs=tuple(
+                Crumb(heir, f"../../../../{gone}/{heir}/")
+                for heir in heirs
+                if heir != own.path
+            ),
+            is_kind=is_kind,
+        )
+
+    def users(self, name: str) -> Iterator[Use]:
+        for user, field in self.relations.users.get(name, ()):
+            yield self.use(user, (field,))
+
+    def ways(self, name: str) -> Iterator[Use]:
+        for kind, way in self.relations.ways.get(name, ()):
+            yield self.use(kind, way)
+
+    def use(self, name: str, way: Sequence[str]) -> Use:
+        known = self.places[name]
+        href = f"../../../{known.path}/#{anchor('.'.join(way))}"
+        return Use(known.kind, known.api, href, ".".join(way))
+
+    def versions(self, own: Place) -> Iterator[Version]:
+        """The versions of its group that have a type of the same name, in any release."""
+        for each in self.families.versions(own):
+            yield Version(
+                each.version,
+                level(each.version),
+                _span(self.told.lives[each.path]),
+                f"../../../{each.path}/",
+            )
+
+    def after(self, name: str) -> str:
+        """The release after ``name``, empty for the newest."""
+        following = self.told.releases[self.told.releases.index(name) + 1 :]
+        return following[0] if following else ""
+
+    def frame(self, path: str, depth: int, below: str = "") -> Mapping[str, Any]:
+        """What every page has: the way to the root, to what it is a part of, and to
+        the same in other releases. ``below`` is what comes after the page's ``path``.
+        """
+        root = "../" * (depth + 1)
+        return {
+            "root": root,
+            "crumbs": tuple(self.crumbs(path, depth)),
+            "switch": tuple(self.switch(path, root, below)),
+        }
+
+    def crumbs(self, path: str, depth: int) -> Iterator[Crumb]:
+        """The release and each part of a path; no address for the page itself, nor for
+        what the release has no page for."""
+        yield Crumb(self.release.name, "../" * depth)
+        parts = path.split("/") if path else []
+        for number, part in enumerate(parts, 1):
+            is_there = "/".join(parts[:number]) in self.listed or number == 3
+            yield Crumb(part, "../" * (depth - number) if is_there else "")
+
+    def switch(self, path: str, root: str, below: str) -> Iterator[Switch]:
+        """Every release has a page for a type that any of them has; for a group or a
+        version, where it is missing, the release's start page stands in."""
+        lives = self.told.lives.get(path, ())
+        for each in self.told.releases:
+            has_it = each in lives or not lives
+            way = f"{path}/" if lives else ""
+            yield Switch(
+                each,
+                f"{root}{each}/{way}{below if has_it else ''}",
+                each == self.release.name,
+                has_it,
+            )
+
+    @cached_property
+    def listed(self) -> frozenset[str]:
+        """The paths of the groups and versions that the release has."""
+        return frozenset((*self.siblings, *(group.name for group in self.groups)))
+
+
+def start(release: Release, told: Told, found: Sequence[Group]) -> Mapping[str, Any]:
+    """What a start page shows of a release."""
+    news = told.news
+    return {
+        "groups": found,
+        "news": news,
+        "new_kinds": [place(path) for path in news.kinds] if news else [],
+        "gone_kinds": [place(path) for path in news.gone] if news else [],
+        "new_fields": (
+            [(place(path), field, anchor(field)) for path, field in news.fields]
+            if news
+            else []
+        ),
+        "count": len(release.definitions),
+    }
+
+
+def _span(releases: Sequence[str]) -> str:
+    first, last = releases[0], releases[-1]
+    return first if first == last else f"{first} to {last}"

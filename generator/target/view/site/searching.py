@@ -1,0 +1,66 @@
+"""What the search of the site looks through: one list a release, and one of what is
+not in every release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from generator.model import Definition, Release
+from generator.target.view.site.fields import type_label
+from generator.target.view.site.place import Place
+
+#: A type: its name, address, whether it is a kind (1 or 0), how many kinds lead to it,
+#: and its description; then, in the list of what is elsewhere, a release.
+Entry = list[Any]
+
+
+def index(
+    release: Release,
+    known: Mapping[str, Place],
+    kinds: Mapping[str, int],
+    own: frozenset[str],
+) -> bytes:
+    """The list of a release: a script that hands it to the page.
+
+    ``kinds`` says how many kinds lead to a definition, ``own`` which are kinds.
+    It is a script because a browser loads no other data from a disk.
+    """
+    types: list[Entry] = []
+    fields: list[Entry] = []
+    for name, definition in release.definitions.items():
+        number = len(types)
+        types.append(entry(definition, known[name], kinds.get(name, 0), name in own))
+        fields += ([number, *each] for each in field_entries(definition, known))
+    return script({"release": release.name, "types": types, "fields": fields})
+
+
+def entry(definition: Definition, place: Place, kinds: int, own: bool) -> Entry:
+    """What is found of a type."""
+    text = " ".join(definition.description.split())
+    return [place.kind, f"{place.path}/", int(own), kinds, text]
+
+
+def field_entries(
+    definition: Definition, known: Mapping[str, Place]
+) -> Sequence[Sequence[str]]:
+    """What is found of a type's fields: name, type, description."""
+    return [
+        (
+            field.name,
+            type_label(field.schema, known),
+            " ".join(field.schema.description.split()),
+        )
+        for field in definition.fields
+    ]
+
+
+def script(payload: object) -> bytes:
+    """JavaScript that hands ``payload`` over, whatever is in it.
+
+    JSON is JavaScript (ECMA-262, 2019), and this is a file of its own, so that
+    nothing in it can end a tag.
+    """
+    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    return f"kubestencilIndex({text})\n".encode()
