@@ -9,7 +9,7 @@ shows that they were lists: a word is never lost, and never changes its place.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -18,7 +18,8 @@ _CODE_INDENT = 4
 _DEEPEST = 6
 _ITEM = re.compile(r"([-*+]|(?:0|[1-9][0-9]{0,2})[.)]) +(?=\S)")
 _HEADING = re.compile(r"#{1,6} +(?=\S)")
-_LANGUAGE = re.compile(r"[A-Za-z0-9+-]*$")
+# Any other word after a fence may be code, and is shown.
+_LANGUAGES = ("", "yaml", "yml", "json", "go", "golang", "sh", "shell", "bash", "text")
 # Rules of a grammar: the only code that is not indented, and so was joined.
 _RULE = re.compile(r"(?<=\S) (?=<\w{1,40}> *::=)")
 _OPENS_CODE = re.compile(r'(?:"[^"]*": *)?[\[{(]$')
@@ -28,7 +29,7 @@ _NEXT_ROW = re.compile(r"(?<=\|) (?=\|)")
 # Most lines have no such thing, and this is much faster than to look for each.
 _MAY_BE_JOINED = re.compile(r"^[-*1]|[ :|](?:[-*]|1[.)]) |\| \|")
 _MARK = re.compile(r"(?:^|(?<=\S) +)(?P<sign>[-*]|[1-9][0-9]?[.)]) +(?=\S)")
-_KEY = re.compile(r"[^\s:]{1,60}: ")
+_KEY = re.compile(r"[^\s:]{1,60}: |'\S{1,60} - ")
 
 
 class Line(NamedTuple):
@@ -109,8 +110,8 @@ def _line(
     if blank or before.kind in ("code", "heading") or (items and indent == 0):
         return _new_block(indent, text, items, blank)
     if items:
-        kind = "break" if _is_deliberate(before.text) else "join"
-        return Line(kind, len(items), text)
+        meant = _is_deliberate(before.text)
+        return Line("break" if meant else "join", len(items), text)
     return _next_line(source, before, indent_before)
 
 
@@ -198,7 +199,7 @@ def _fenced(raw: Sequence[str], indent: int) -> Iterator[_Source]:
     """The code in a fence. What follows the fence on its line is the language, or
     code that was joined to it."""
     first = raw[0].strip()[3:]
-    code = ["" if _LANGUAGE.match(first) else first, *raw[1:]]
+    code = ["" if first.strip() in _LANGUAGES else first.strip(), *raw[1:]]
     code[-1] = code[-1].rstrip().removesuffix("```")
     for line in code:
         for each in _RULE.split(line.rstrip()):
@@ -252,7 +253,7 @@ def _items_in(text: str) -> Iterator[_Mark]:
     """The markers in a joined line that surely began an item each."""
     found = _MARK.finditer(text)
     marks = [_Mark(each.start(), each.end(), each["sign"]) for each in found]
-    clear = [mark for mark in marks if _is_clear(text, mark)]
+    clear = {mark for mark in marks if _is_clear(text, mark)}
     bullets = {*_stars(text, marks), *_dashes(text, marks, clear), *clear}
     number = 0
     for mark in marks:
@@ -284,13 +285,13 @@ def _stars(text: str, marks: Sequence[_Mark]) -> Sequence[_Mark]:
     return stars if len(stars) > 1 else ()
 
 
-def _dashes(text: str, marks: Sequence[_Mark], clear: Sequence[_Mark]) -> set[_Mark]:
+def _dashes(text: str, marks: Sequence[_Mark], clear: Set[_Mark]) -> set[_Mark]:
     """Dashes that begin an item though what is before them does not say so.
 
     In a list that has begun, they do before ``key: ``. Where no item ends with a full
-    stop, they do between single words, and where both items begin alike.
+    stop, they do between single words, and before a capital or what begins alike.
     """
-    first = next((mark for mark in clear if mark.sign == "-"), None)
+    first = min((mark for mark in clear if mark.sign == "-"), default=None)
     if first is None:
         return set()
     dashes = [mark for mark in marks if mark.sign == "-" and mark >= first]
@@ -302,8 +303,8 @@ def _dashes(text: str, marks: Sequence[_Mark], clear: Sequence[_Mark]) -> set[_M
     if " " in pieces[0] and not any(
         text[each.start - 1] in ".;" for each in dashes[1:]
     ):
-        shape = _shape(text[first.end])
-        items |= {mark for mark in dashes if _shape(text[mark.end]) == shape}
+        shapes = ("A", _shape(text[first.end]))
+        items |= {mark for mark in dashes if _shape(text[mark.end]) in shapes}
     return items
 
 

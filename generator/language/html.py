@@ -37,7 +37,7 @@ _SPACES = re.compile(r"\s+")
 _LEAD = re.compile(r"(?:(?:[-*+>]|#{1,6}) +)+")
 _LINKED = re.compile(r"\[([^\[\]]+)\]\(https?://[^\s()]+\)")
 _ABBREVIATED = re.compile(r"(?:\be\.g|\bi\.e|\betc|\bvs|\bcf)$", re.IGNORECASE)
-_END = re.compile(r"[.!?:](?= +[^\sa-z]|$)")
+_END = re.compile(r"[.!?](?= |$)")
 
 
 @cache
