@@ -273,16 +273,18 @@ def _is_clear(text: str, mark: _Mark) -> bool:
 
 
 def _stars(text: str, marks: Sequence[_Mark]) -> Sequence[_Mark]:
-    """Asterisks between words, unless there is one: that may stand for everything."""
+    """Asterisks between words that stand for no product and not for everything:
+    more than one, with some words between them."""
     stars = [
         mark
         for mark in marks
         if mark.sign == "*"
         and mark.start
-        and (text[mark.start - 1].islower() or text[mark.start - 1] in ",:;.")
+        and (text[mark.start - 1].islower() or text[mark.start - 1] in ",:;.)")
         and text[mark.end].isalpha()
     ]
-    return stars if len(stars) > 1 else ()
+    pieces = (text[one.end : two.start] for one, two in pairwise(stars))
+    return stars if all(piece.count(" ") > 1 for piece in pieces) and stars[1:] else ()
 
 
 def _dashes(text: str, marks: Sequence[_Mark], clear: Set[_Mark]) -> set[_Mark]:
