@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.language.html import prose, summary
+from tests.conftest import RELEASES, full_specs, load
 
 PLAIN = ("p", "ul", "li", "pre", "code", "br", "strong", "em")
 ALLOWED = {**{tag: set() for tag in PLAIN}, "ol": {"start"}, "a": {"href", "rel"}}
@@ -157,6 +158,25 @@ def test_a_summary_is_words_of_the_text_and_no_longer_than_asked(
     assert "`" not in short
 
 
+def test_the_descriptions_of_a_release_are_complete() -> None:
+    """On a document that people wrote: no description loses a word, in a list, in
+    code or anywhere, nor gets one."""
+    definitions = load(RELEASES[-1], full_specs()).definitions.values()
+    texts = {
+        text
+        for definition in definitions
+        for text in (
+            definition.description,
+            *(field.schema.description for field in definition.fields),
+        )
+    }
+    assert len(texts) > 2000
+    lost = [
+        text for text in texts if letters(Reader(prose(text)).shown) != letters(text)
+    ]
+    assert lost == []
+
+
 def flat(html: str) -> str:
     """HTML without what every link has, to be read in a test."""
     return str(html).replace(' rel="nofollow noreferrer"', "")
@@ -270,6 +290,10 @@ def test_lists_as_they_were_written(text: str, html: str) -> None:
         ("- 'a' - The one. - 'b' - The other.", ["'a' - The one.", "'b' - The other."]),
         ("If set, * it shows an a * it hides a b", ["it shows an a", "it hides a b"]),
         ("When on: 1. Do a. 2. Do b.", ["Do a.", "Do b."]),
+        (
+            "When on: 1. Do a,\n  then\n2. Do b. 3. Do c.",
+            ["Do a, then", "Do b.", "Do c."],
+        ),
         (
             "- Count: the usual way - the\n  counter grows",
             ["Count: the usual way - the counter grows"],

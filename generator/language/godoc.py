@@ -27,7 +27,7 @@ _CLOSES_CODE = re.compile(r"[\]})]+[,;]?$")
 _TABLE = re.compile(r"\|(?:[^|]+\|)+")
 _NEXT_ROW = re.compile(r"(?<=\|) (?=\|)")
 # Most lines have no such thing, and this is much faster than to look for each.
-_MAY_BE_JOINED = re.compile(r"^[-*1]|[ :|](?:[-*]|1[.)]) |\| \|")
+_MAY_BE_JOINED = re.compile(r"^[-*1-9]|[ :|](?:[-*]|[1-9][.)]) |\| \|")
 _MARK = re.compile(r"(?:^|(?<=\S) +)(?P<sign>[-*]|[1-9][0-9]?[.)]) +(?=\S)")
 _KEY = re.compile(r"[^\s:]{1,60}: |'\S{1,60} - ")
 
@@ -255,15 +255,18 @@ def _items_in(text: str) -> Iterator[_Mark]:
     marks = [_Mark(each.start(), each.end(), each["sign"]) for each in found]
     clear = {mark for mark in marks if _is_clear(text, mark)}
     bullets = {*_stars(text, marks), *_dashes(text, marks, clear), *clear}
-    number = 0
+    last = 0
     for mark in marks:
-        if mark.sign in "-*":
+        number = int(mark.sign[:-1] or 0)
+        if not number:
             begins = mark in bullets
+        elif last:
+            begins = number == last + 1
         else:
-            begins = int(mark.sign[:-1]) == number + 1 and (number > 0 or mark in clear)
+            begins = mark.start == 0 or (mark in clear and number == 1)
         if begins:
             yield mark
-            number = 0 if mark.sign in "-*" else number + 1
+            last = number
 
 
 def _is_clear(text: str, mark: _Mark) -> bool:
