@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import posixpath
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from markupsafe import Markup
 
-from generator.errors import UsageError
+from generator.errors import TargetError, UsageError
 from generator.language import commonmark
 from generator.target.manifest import Target
 from generator.target.view import Item
-
-_SUFFIX = ".md"
 
 
 class Page(NamedTuple):
@@ -27,7 +27,8 @@ class Page(NamedTuple):
 def pages(target: Target) -> Sequence[Page]:
     """The pages in the folder that the option names, by path.
 
-    Raises UsageError where that is no folder, or a page is not text.
+    Raises UsageError where that is no folder, TargetError for a page that is not text
+    or that leads to one that is not there.
     """
     given = str(target.options["pages"])
     if not given:
@@ -35,20 +36,41 @@ def pages(target: Target) -> Sequence[Page]:
     folder = Path(given)
     if not folder.is_dir():
         raise UsageError("is not a folder", where=f"--set {target.name}.pages={given}")
-    found = sorted(path for path in folder.rglob(f"*{_SUFFIX}") if path.is_file())
-    names = {path.relative_to(folder).as_posix(): _path(path, folder) for path in found}
-    return [
-        _page(
-            folder / name,
-            path,
-            commonmark.page(_text(folder / name), _links(name, names)),
-        )
-        for name, path in names.items()
-    ]
+    found = sorted(path for path in folder.rglob("*.md") if path.is_file())
+    names = [path.relative_to(folder).as_posix() for path in found]
+    return [_page(folder, name, names) for name in names]
 
 
 def items(found: Sequence[Page]) -> Iterator[Item]:
     """A file for each page."""
     for page in found:
         root = "../" * (page.path.count("/") + 2)
-        yield Item(page.path, {"path": page.path}, {"page": page, "root": root})
+        values = {"page": page, "root": root, "crumbs": ()}
+        yield Item(page.path, {"path": page.path}, values)
+
+
+def _page(folder: Path, name: str, names: Collection[str]) -> Page:
+    where = str(folder / name)
+    try:
+        text = (folder / name).read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise TargetError("is not UTF-8 text", where=where) from error
+    printed = commonmark.page(text, _leading_from(name, names, where))
+    path = name.removesuffix(".md")
+    return Page(path, printed.title or path.rpartition("/")[2], printed.html)
+
+
+def _leading_from(
+    name: str, names: Collection[str], where: str
+) -> Callable[[str], str]:
+    """The address of another page, as one has to write it on the page ``name``."""
+    here = posixpath.dirname(name)
+
+    def address(link: str) -> str:
+        wanted = posixpath.normpath(posixpath.join(here, link))
+        if wanted not in names:
+            raise TargetError(f"leads to {link}, which is not there", where=where)
+        path = posixpath.relpath(wanted.removesuffix(".md"), name.removesuffix(".md"))
+        return f"{quote(path)}/"
+
+    return address
