@@ -50,6 +50,9 @@ _OTHER_TYPE = "application/octet-stream"
 # Milliseconds until the watching first hands over, and so how long a start waits.
 _TICK = 100
 
+# Seconds that the end of the server may take.
+_POLL = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class Watched:
@@ -96,11 +99,11 @@ def serve(
         # It watches from here on, so that no change is lost while ``first`` prints.
         next(changes)
         first()
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        listening(f"http://{LOOPBACK}:{server.server_port}/")
-        for changed in changes:
-            if changed:
-                again()
+        with _answering(server) as address:
+            listening(address)
+            for changed in changes:
+                if changed:
+                    again()
 
 
 def apart(work: Callable[[], object]) -> None:
@@ -151,7 +154,7 @@ def _without_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _changes(watched: Watched) -> Generator[bool]:
+def _changes(watched: Watched) -> Generator[bool, None, None]:
     """Whether something changed, again and again: soon after a change, and at the
     latest after a moment."""
     from watchfiles import Change, DefaultFilter, watch
@@ -200,6 +203,17 @@ def _server(folder: Path, port: int) -> _Server:
             where=f"port {port}",
             hint="--port names another one, --port 0 takes any that is free",
         ) from error
+
+
+@contextlib.contextmanager
+def _answering(server: _Server) -> Iterator[str]:
+    """The address of a server that answers in a thread of its own."""
+    thread = threading.Thread(target=server.serve_forever, args=(_POLL,), daemon=True)
+    thread.start()
+    try:
+        yield f"http://{LOOPBACK}:{server.server_port}/"
+    finally:
+        server.shutdown()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -91,6 +91,7 @@ class Running:
     ) -> None:
         self.ready = threading.Event()
         self.address = ""
+        self.templates = templates
 
         def listening(address: str) -> None:
             self.address = address
@@ -111,6 +112,12 @@ class Running:
     def port(self) -> int:
         return int(self.address.rpartition(":")[2].strip("/"))
 
+    def end(self) -> None:
+        """Change a template; ``again`` has to be, or to do, what Ctrl-C does."""
+        (self.templates / "end.j2").touch()
+        self.thread.join(MOMENT)
+        assert not self.thread.is_alive()
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
@@ -129,9 +136,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     (folder / "linked.html").symlink_to("index.html")
     running = Running(folder, templates, ended)
     yield Site(folder, running.port)
-    (templates / "page.j2").write_text("")
-    running.thread.join(MOMENT)
-    assert not running.thread.is_alive()
+    running.end()
 
 
 @pytest.mark.parametrize("path", TYPES)
@@ -218,6 +223,7 @@ def test_without_a_404_page_a_line_of_text(tmp_path: Path) -> None:
     templates.mkdir()
     running = Running(tmp_path / "none", templates, ended)
     answer = Site(tmp_path, running.port).get("/")
+    running.end()
     assert (answer.status, answer.body) == (404, b"there is no such page\n")
 
 
