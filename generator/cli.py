@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from generator.source import Source
     from generator.target import Target
 
+#: The target that serve prints, and the folder of the output that it serves.
+_SITE = "site"
+
 
 def main() -> NoReturn:
     """Run the command; exit with 0, 1 for a failed job or 2 for a wrong call."""
@@ -28,7 +33,7 @@ def main() -> NoReturn:
     # tenth of its time and frees nothing.
     gc.disable()
     try:
-        code = _run()
+        code = _exit_code(_run)
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader of our output (head, less) went away: not an error.
@@ -40,9 +45,15 @@ def main() -> NoReturn:
 
 
 def _run() -> int:
+    code = cli.main(prog_name="kubestencil", standalone_mode=False)
+    return code if isinstance(code, int) else 0
+
+
+def _exit_code(run: Callable[[], int]) -> int:
+    """What a run returns; where it fails, what stands for that, after its error has
+    been said."""
     try:
-        code = cli.main(prog_name="kubestencil", standalone_mode=False)
-        return code if isinstance(code, int) else 0
+        return run()
     except KubestencilError as error:
         _say(click.style("error: ", fg="red", bold=True) + str(error))
         return error.exit_code
@@ -67,7 +78,12 @@ def _run() -> int:
 def cli(context: click.Context) -> None:
     """Print client models, documentation and change reports from the Kubernetes
     OpenAPI document."""
-    context.color = False if "NO_COLOR" in os.environ else None
+    context.color = _colour()
+
+
+def _colour() -> bool | None:
+    """Whether to colour what is said; None where the terminal decides."""
+    return False if "NO_COLOR" in os.environ else None
 
 
 def _complete_release(
@@ -109,13 +125,49 @@ def _templates_option(function: Callable[..., Any]) -> Callable[..., Any]:
     )(function)
 
 
+def _releases_argument(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.argument(
+        "releases",
+        nargs=-1,
+        metavar="[RELEASE|RANGE]...",
+        shell_complete=_complete_release,
+    )(function)
+
+
+def _out_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "-o",
+        "--output",
+        "out",
+        type=click.Path(path_type=Path),
+        default=Path("generated"),
+        show_default=True,
+        help="The folder to print into.",
+    )(function)
+
+
+def _set_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="TARGET.OPTION=VALUE",
+        help="Set an option of a target.",
+    )(function)
+
+
+def _jobs_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(min=1),
+        default=os.cpu_count() or 1,
+        help="Processes to use.  [default: one a processor]",
+    )(function)
+
+
 @cli.command()
-@click.argument(
-    "releases",
-    nargs=-1,
-    metavar="[RELEASE|RANGE]...",
-    shell_complete=_complete_release,
-)
+@_releases_argument
 @click.option(
     "-t",
     "--target",
@@ -124,38 +176,18 @@ def _templates_option(function: Callable[..., Any]) -> Callable[..., Any]:
     shell_complete=_complete_target,
     help="A target to print; all without it.",
 )
-@click.option(
-    "-o",
-    "--output",
-    "out",
-    type=click.Path(path_type=Path),
-    default=Path("generated"),
-    show_default=True,
-    help="The folder to print into.",
-)
+@_out_option
 @_specs_option
 @click.option(
     "--spec", metavar="FILE|URL|-", help="Print this document as the one RELEASE named."
 )
 @_templates_option
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="TARGET.OPTION=VALUE",
-    help="Set an option of a target.",
-)
+@_set_option
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if out of date.")
 @click.option(
     "--overwrite", is_flag=True, help="Replace files that are not kubestencil's."
 )
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    help="Processes to use.  [default: one a processor]",
-)
+@_jobs_option
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 @click.pass_context
 def render(
@@ -199,6 +231,65 @@ def render(
     _report(summary, out, quiet)
     if any(tree.drift for tree in summary.trees):
         context.exit(1)
+
+
+@cli.command()
+@_releases_argument
+@_out_option
+@_specs_option
+@_templates_option
+@_set_option
+@_jobs_option
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port to listen on; 0 takes any that is free.",
+)
+@click.option("--open", "opened", is_flag=True, help="Open the site in the browser.")
+def serve(
+    releases: tuple[str, ...],
+    out: Path,
+    specs: Path | None,
+    templates: Path | None,
+    settings: tuple[str, ...],
+    jobs: int,
+    port: int,
+    opened: bool,
+) -> None:
+    """Print the site, serve it to this machine, and print it again when a template
+    changes.
+
+    RELEASE and RANGE are as for render. Ctrl-C ends it.
+    """
+    import webbrowser
+
+    from generator import serve as service
+    from generator.target import load
+
+    known = load(templates)
+    [target] = _targets(known, (_SITE,), settings)
+    sources = _sources(releases, specs, None, known)
+    _say_sources(sources, quiet=False)
+    printing = partial(_print_site, sources, out, templates, settings, jobs)
+
+    def listening(address: str) -> None:
+        click.echo(f"serving {out / _SITE} at {address}, Ctrl-C ends it")
+        if opened:
+            webbrowser.open(address)
+
+    # A server is not the short run that went without it.
+    gc.enable()
+    with contextlib.suppress(KeyboardInterrupt):
+        service.serve(
+            out / _SITE,
+            port,
+            service.Watched(_places(target, templates), out),
+            first=printing,
+            again=partial(service.apart, partial(_print_again, printing)),
+            listening=listening,
+        )
 
 
 @cli.command()
@@ -325,6 +416,46 @@ def _located(
         return [remote.read(spec, release.label(names[0]) if names else None)]
     wanted = names or tuple(release.rows())
     return [locate(name, specs) for name in release.expand(wanted, available(specs))]
+
+
+def _print_site(
+    sources: list[Source],
+    out: Path,
+    templates: Path | None,
+    settings: tuple[str, ...],
+    jobs: int,
+) -> None:
+    """Print the site with the templates as they are now, and say what was written."""
+    from generator import render as run
+    from generator.target import load
+
+    chosen = _targets(load(templates), (_SITE,), settings)
+    with _Bar(len(sources), quiet=False) as bar:
+        summary = run.render(
+            sources, chosen, out, jobs=jobs, overwrite=False, progress=bar.step
+        )
+    _report(summary, out, quiet=False)
+
+
+def _print_again(printing: Callable[[], None]) -> None:
+    """The next print, in its process: a mistake is said, and the last one stays."""
+
+    def printed() -> int:
+        printing()
+        return 0
+
+    with click.Context(cli) as context:
+        context.color = _colour()
+        _exit_code(printed)
+
+
+def _places(target: Target, templates: Path | None) -> tuple[Path, ...]:
+    """The files and folders that decide how a target is printed."""
+    mine = () if templates is None else (templates,)
+    named = (str(target.options[name]) for name in target.reads)
+    # An option may be empty, or a word that stands for something built in.
+    read = (Path(each) for each in named if each and Path(each).exists())
+    return tuple(dict.fromkeys((*mine, *target.roots, *read)))
 
 
 def _report(summary: Summary, out: Path, quiet: bool) -> None:

@@ -60,6 +60,10 @@ class OutputError(KubestencilError):
     """The output folder cannot take, or must not lose, what is in question."""
 
 
+class ServeError(KubestencilError):
+    """The site cannot be served: a port that is taken, a folder that is not watched."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """A hint that names what may have been meant, and lists what there is.
 

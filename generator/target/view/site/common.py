@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from generator.diff.versions import own_kinds, served
 from generator.errors import UsageError
+from generator.language.html import summary
 from generator.model import Release
 from generator.target.manifest import Target, find
 from generator.target.view import Item, View
@@ -151,7 +152,7 @@ def _elsewhere(releases: Sequence[Release], lineage: Lineage) -> Mapping[str, An
             is_rare = len(lineage.lives[path]) < len(releases)
             found = [
                 each
-                for each in searching.field_entries(definition, known)
+                for each in searching.field_entries(definition, known, summary)
                 if (path, each[0]) not in seen and (path, each[0]) not in everywhere
             ]
             is_new = is_rare and (path, "") not in seen
@@ -159,7 +160,7 @@ def _elsewhere(releases: Sequence[Release], lineage: Lineage) -> Mapping[str, An
                 continue
             seen.update((path, each[0]) for each in found)
             seen.add((path, ""))
-            entry = searching.entry(definition, known[name], 0, name in own)
+            entry = searching.entry(definition, known[name], 0, name in own, summary)
             fields += ([len(types), *each, release.name] for each in found)
             types.append([*entry, release.name])
     return {"release": "", "types": types, "fields": fields}

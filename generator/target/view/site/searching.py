@@ -4,7 +4,7 @@ not in every release."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from generator.model import Definition, Release
@@ -14,6 +14,8 @@ from generator.target.view.site.place import Place
 #: A type: its name, address, whether it is a kind (1 or 0), how many kinds lead to it,
 #: and its description; then, in the list of what is elsewhere, a release.
 Entry = list[Any]
+#: What is kept of a description.
+Tell = Callable[[str], str]
 
 
 def index(
@@ -31,29 +33,36 @@ def index(
     fields: list[Entry] = []
     for name, definition in release.definitions.items():
         number = len(types)
-        types.append(entry(definition, known[name], kinds.get(name, 0), name in own))
-        fields += ([number, *each] for each in field_entries(definition, known))
+        place, count = known[name], kinds.get(name, 0)
+        types.append(entry(definition, place, count, name in own, _line))
+        fields += ([number, *each] for each in field_entries(definition, known, _line))
     return script({"release": release.name, "types": types, "fields": fields})
 
 
-def entry(definition: Definition, place: Place, kinds: int, own: bool) -> Entry:
-    """What is found of a type."""
-    text = " ".join(definition.description.split())
+def entry(
+    definition: Definition, place: Place, kinds: int, own: bool, told: Tell
+) -> Entry:
+    """What is found of a type, with as much of its description as ``told`` leaves."""
+    text = told(definition.description)
     return [place.kind, f"{place.path}/", int(own), kinds, text]
 
 
 def field_entries(
-    definition: Definition, known: Mapping[str, Place]
+    definition: Definition, known: Mapping[str, Place], told: Tell
 ) -> Sequence[Sequence[str]]:
     """What is found of a type's fields: name, type, description."""
     return [
         (
             field.name,
             type_label(field.schema, known),
-            " ".join(field.schema.description.split()),
+            told(field.schema.description),
         )
         for field in definition.fields
     ]
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def script(payload: object) -> bytes:
