@@ -56,7 +56,6 @@ def view(release: Release, told: Facts, target: Target) -> View:
         elsewhere=NOT_COMMON,
         common={
             "release": "",
-            "origin": "",
             "releases": told.told.releases,
             "newest": release.name,
             "switch": (),

@@ -112,7 +112,6 @@ def view(release: Release, told: Told, target: Target) -> View:
         elsewhere=NOT_OF_A_RELEASE,
         common={
             "release": release.name,
-            "origin": release.origin,
             "releases": told.releases,
             "newest": told.releases[-1],
             "logo": logo(target),
@@ -342,6 +341,7 @@ def start(release: Release, told: Told, found: Sequence[Group]) -> Mapping[str, 
             else []
         ),
         "count": len(release.definitions),
+        "sha256": release.sha256,
     }
 
 
