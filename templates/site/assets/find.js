@@ -1,0 +1,328 @@
+"use strict";
+// The search: an index of names and one of texts for what each search.js brings, both
+// by MiniSearch; passes that say what is a better answer; and a combobox over them.
+(() => {
+  const { root, release: ownRelease } = document.documentElement.dataset;
+  const { address } = globalThis.kubestencil;
+
+  // ------------------------------------------------------------------------ words
+
+  const APART = /[^\p{L}\p{N}]+/u;
+  const CAMEL = /\p{Lu}+s?(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}|[^\p{Lu}\p{Ll}]+/gu;
+
+  /** livenessProbe: liveness, probe. */
+  function wordsOf(name) {
+    const parts = name.split(APART).flatMap((part) => part.match(CAMEL) ?? []);
+    return parts.map((word) => word.toLowerCase());
+  }
+
+  /** What somebody may type for a name: its words, and the name from each of them on. */
+  function keysOf(name) {
+    const words = wordsOf(name);
+    return [...new Set([...words, ...words.map((_, at) => words.slice(at).join(""))])];
+  }
+
+  /** HorizontalPodAutoscaler: hpa. Shorter ones would be found for everything. */
+  function initialsOf(name) {
+    const words = wordsOf(name);
+    return words.length > 2 ? [words.map((word) => word[0]).join("")] : [];
+  }
+
+  const tokens = (text) => text.toLowerCase().split(APART).filter(Boolean);
+
+  // ------------------------------------------------------------------- documents
+
+  const LEVELS = { alpha: 0.55, beta: 0.7 };
+
+  /**
+   * What comes first among equals: kinds, then their parts, then fields; in each of
+   * these stable versions, and then what more kinds have. Nobody writes a status or a
+   * list, so those come after their likes.
+   */
+  function weigh(type, isField) {
+    const [name, path, isKind, reach] = type;
+    const role = isField ? 1 : isKind && !name.endsWith("List") ? 5 : 2;
+    const level = LEVELS[/\/v\d+(alpha|beta)\d+\//.exec(path)?.[1]] ?? 1;
+    const width = 1 + Math.min(Math.log2(1 + reach), 8) / 30;
+    return role * level * width * (/(Status|List)$/.test(name) ? 0.8 : 1);
+  }
+
+  /** An item of a payload as MiniSearch takes it, with what a row of the list shows. */
+  function typeDocument(type, release) {
+    const [name, path, isKind, , text] = type;
+    const where = path.split("/").slice(0, -2).join("/");
+    return {
+      isField: false, name, text, where, release, path,
+      role: isKind ? "kind" : "part",
+      whole: name.split(APART).join(""),
+      words: [...keysOf(name), ...(isKind ? initialsOf(name) : [])].join(" "),
+      around: where,
+      weight: weigh(type, false),
+    };
+  }
+
+  function fieldDocument(field, type, release) {
+    const [, name, shownType, text] = field;
+    const [owner, path] = type;
+    const where = path.split("/").slice(0, -2).join("/");
+    return {
+      isField: true, name, text, where, release, path, owner,
+      type: shownType,
+      whole: name.split(APART).join(""),
+      words: keysOf(name).join(" "),
+      around: `${where} ${keysOf(owner).join(" ")}`,
+      weight: weigh(type, true),
+    };
+  }
+
+  /** All of a payload, but what the page's own release has as well. */
+  function documentsOf(payload, known) {
+    const release = (item, at) => payload.release || item[at];
+    const documents = [];
+    for (const type of payload.types) {
+      if (!known.has(type[1])) documents.push(typeDocument(type, release(type, 5)));
+    }
+    for (const field of payload.fields) {
+      const type = payload.types[field[0]];
+      if (known.has(`${type[1]}#${field[1]}`)) continue;
+      documents.push(fieldDocument(field, type, release(field, 4)));
+    }
+    return documents.map((each, id) => ({ ...each, id }));
+  }
+
+  // ---------------------------------------------------------------------- indexes
+
+  function index(fields, documents) {
+    return new globalThis.MiniSearch({
+      fields,
+      tokenize: tokens,
+      processTerm: (term) => term, // tokens() did it
+      searchOptions: {
+        combineWith: "AND",
+        boostDocument: (id) => documents[id].weight,
+      },
+    });
+  }
+
+  const NAMES = ["whole", "words"];
+  const BOOST = { whole: 4, words: 2, around: 0.5 };
+  const isLong = (term) => term.length > 2;
+  const isTyped = (term) => term.length > 3;
+
+  /** Each pass adds what those before it did not find, behind what they found. */
+  const PASSES = [
+    { of: "names", options: { fields: ["whole", "around"] } },
+    { of: "names", options: {} },
+    { of: "names", options: { prefix: true } },
+    { of: "names", options: { prefix: true, fuzzy: (term) => isTyped(term) && 0.2 }, isLast: true },
+    { of: "texts", options: { prefix: isLong } },
+  ];
+
+  /** Around it are group, version and owner, of which alone nothing is an answer. */
+  function isNamed(hit) {
+    return Object.values(hit.match).some((fields) => fields.some((f) => NAMES.includes(f)));
+  }
+
+  const SLICE = 60; // documents at once: a few milliseconds, so that typing goes on
+
+  class Pool {
+    constructor(documents, limit) {
+      this.documents = documents;
+      this.limit = limit;
+      this.names = index([...NAMES, "around"], documents);
+      this.texts = index([...NAMES, "around", "text"], documents);
+    }
+
+    async fill() {
+      await this.names.addAllAsync(this.documents, { chunkSize: SLICE });
+      refresh();
+      await this.texts.addAllAsync(this.documents, { chunkSize: SLICE });
+      refresh();
+    }
+
+    search(query, pass) {
+      const filter = pass.of === "names" ? isNamed : undefined;
+      return this[pass.of].search(query, { boost: BOOST, filter, ...pass.options });
+    }
+  }
+
+  const pools = [];
+
+  /** The documents that answer a query, the best first, the page's release before all. */
+  function answers(query) {
+    const found = pools.map(() => new Map());
+    for (const pass of PASSES) {
+      if (pass.isLast && found.some((each) => each.size)) continue;
+      for (const [at, pool] of pools.entries()) {
+        if (found[at].size >= pool.limit) continue;
+        for (const hit of pool.search(query, pass)) {
+          if (found[at].size >= pool.limit) break;
+          if (!found[at].has(hit.id)) found[at].set(hit.id, hit.terms);
+        }
+      }
+    }
+    return pools.flatMap((pool, at) =>
+      [...found[at]].map(([id, terms]) => ({ ...pool.documents[id], terms })),
+    );
+  }
+
+  // ----------------------------------------------------------------------- rows
+
+  const escape = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+
+  /** Text with the words that were found in <mark>. */
+  function marked(text, words) {
+    const parts = document.createDocumentFragment();
+    if (!words.length) {
+      parts.append(text);
+      return parts;
+    }
+    const longest = [...words].sort((a, b) => b.length - a.length).map(escape);
+    for (const [at, part] of text.split(new RegExp(`(${longest.join("|")})`, "iu")).entries()) {
+      if (at % 2) {
+        const mark = document.createElement("mark");
+        mark.textContent = part;
+        parts.append(mark);
+      } else if (part) parts.append(part);
+    }
+    return parts;
+  }
+
+  const BEFORE = 60, SNIPPET = 180;
+
+  /** The part of a description that has the first of the words. */
+  function snippet(text, words) {
+    const at = words.length ? text.search(new RegExp(words.map(escape).join("|"), "iu")) : -1;
+    if (at <= BEFORE) return text.length > SNIPPET ? `${text.slice(0, SNIPPET)}…` : text;
+    const start = text.indexOf(" ", at - BEFORE) + 1 || at;
+    const end = start + SNIPPET;
+    return `…${text.slice(start, end)}${end < text.length ? "…" : ""}`;
+  }
+
+  function row(answer, number, query) {
+    const template = document.getElementById(answer.isField ? "found-field" : "found-type");
+    const option = template.content.firstElementChild.cloneNode(true);
+    const typed = tokens(query);
+    const inText = [...new Set([...typed, ...answer.terms])].filter(isLong);
+    const shown = {
+      ...answer,
+      owner: answer.owner && `${answer.owner}.`,
+      release: answer.release === ownRelease ? "" : answer.release,
+      text: snippet(answer.text, inText),
+    };
+    const name = answer.name.toLowerCase();
+    const inName = typed.some((word) => name.includes(word)) ? typed : answer.terms;
+    const words = { name: inName, owner: typed.filter(isLong), text: inText };
+    for (const place of option.querySelectorAll("[data-fill]")) {
+      const what = place.dataset.fill;
+      if (shown[what]) place.append(marked(shown[what], words[what] ?? []));
+      else place.remove();
+    }
+    option.id = `found-${number}`;
+    const fragment = answer.isField ? `#${encodeURIComponent(answer.name)}` : "";
+    option.setAttribute("href", address(`${root}${answer.release}/${answer.path}${fragment}`));
+    return option;
+  }
+
+  // -------------------------------------------------------------------- the box
+
+  const dialog = document.getElementById("search");
+  const box = dialog.querySelector("input");
+  const list = document.getElementById("found");
+  const count = document.getElementById("search-count");
+  let expected = 0; // payloads that are still being read
+  let hasFailed = false;
+
+  function activate(option) {
+    for (const each of list.querySelectorAll("[aria-selected=true]")) {
+      each.setAttribute("aria-selected", "false");
+    }
+    if (!option) {
+      box.removeAttribute("aria-activedescendant");
+      return;
+    }
+    option.setAttribute("aria-selected", "true");
+    box.setAttribute("aria-activedescendant", option.id);
+    option.scrollIntoView({ block: "nearest" });
+  }
+
+  function counted(found) {
+    if (hasFailed && !found) return "The search index could not be loaded.";
+    if (expected && !found) return "Reading the index…";
+    const limit = pools.reduce((sum, pool) => sum + pool.limit, 0);
+    if (found >= limit) return `The best ${found} results`;
+    return found === 1 ? "1 result" : `${found || "No"} results`;
+  }
+
+  function refresh() {
+    const query = box.value.trim();
+    const found = query ? answers(query) : [];
+    const before = list.querySelector("[aria-selected=true]")?.getAttribute("href");
+    list.replaceChildren(...found.map((each, number) => row(each, number, query)));
+    list.scrollTop = 0;
+    box.setAttribute("aria-expanded", String(found.length > 0));
+    count.textContent = query ? counted(found.length) : "";
+    // More of the index has come: what was chosen stays so.
+    const again = box.value === shownFor &&
+      [...list.children].find((each) => each.getAttribute("href") === before);
+    activate(again || list.firstElementChild);
+    shownFor = box.value;
+  }
+
+  let shownFor = "";
+  box.addEventListener("input", refresh);
+
+  box.addEventListener("keydown", (event) => {
+    const options = [...list.children];
+    const at = options.findIndex((each) => each.id === box.getAttribute("aria-activedescendant"));
+    const last = options.length - 1;
+    const moves = {
+      ArrowDown: at < last ? at + 1 : 0,
+      ArrowUp: at > 0 ? at - 1 : last,
+      Home: 0,
+      End: last,
+    };
+    if (!options.length || event.isComposing) return;
+    if (event.key === "Enter") {
+      event.preventDefault();
+      options[at]?.click();
+    } else if (event.key in moves && !event.shiftKey) {
+      event.preventDefault();
+      activate(options[moves[event.key]]);
+    }
+  });
+
+  list.addEventListener("click", (event) => {
+    // A new tab leaves the search as it is.
+    if (!event.ctrlKey && !event.metaKey && !event.shiftKey) dialog.close();
+  });
+  document.getElementById("search-close").addEventListener("click", () => dialog.close());
+
+  addEventListener("search-failed", () => {
+    hasFailed = true;
+    refresh();
+  });
+
+  // ------------------------------------------------------------------------ data
+
+  const known = new Set();
+  let reading = Promise.resolve(); // one after the other, the page's release first
+
+  /** What search.js and elsewhere.js call with what they bring. */
+  globalThis.kubestencilIndex = async (payload) => {
+    const isOwn = payload.release === ownRelease;
+    const documents = documentsOf(payload, known);
+    if (isOwn) {
+      for (const each of documents) {
+        known.add(each.isField ? `${each.path}#${each.name}` : each.path);
+      }
+    }
+    const pool = new Pool(documents, isOwn ? 40 : 10);
+    pools.push(pool);
+    expected += 1;
+    reading = reading.then(() => pool.fill());
+    await reading;
+    expected -= 1;
+    refresh();
+  };
+})();
