@@ -25,7 +25,7 @@
   /** HorizontalPodAutoscaler: hpa. Shorter ones would be found for everything. */
   function initialsOf(name) {
     const words = wordsOf(name);
-    return words.length > 2 ? [words.map((word) => word[0]).join("")] : [];
+    return words.length > 2 ? words.map((word) => word[0]).join("") : "";
   }
 
   const tokens = (text) => text.toLowerCase().split(APART).filter(Boolean);
@@ -55,7 +55,9 @@
       isField: false, name, text, where, release, path,
       role: isKind ? "kind" : "part",
       whole: name.split(APART).join(""),
-      words: [...keysOf(name), ...(isKind ? initialsOf(name) : [])].join(" "),
+      initials: isKind ? initialsOf(name) : "",
+      first: wordsOf(name)[0] ?? "",
+      words: keysOf(name).join(" "),
       around: where,
       weight: weigh(type, false),
     };
@@ -69,6 +71,7 @@
       isField: true, name, text, where, release, path, owner,
       type: shownType,
       whole: name.split(APART).join(""),
+      first: wordsOf(name)[0] ?? "",
       words: keysOf(name).join(" "),
       around: `${where} ${keysOf(owner).join(" ")}`,
       weight: weigh(type, true),
@@ -104,17 +107,22 @@
     });
   }
 
-  const NAMES = ["whole", "words"];
-  const BOOST = { whole: 4, words: 2, around: 0.5 };
+  const NAMES = ["whole", "initials", "first", "words"];
+  const BOOST = { whole: 4, initials: 4, first: 4, words: 2, around: 0.5 };
   const isLong = (term) => term.length > 2;
   const isTyped = (term) => term.length > 3;
 
   /** Each pass adds what those before it did not find, behind what they found. */
   const PASSES = [
-    { of: "names", options: { fields: ["whole", "around"] } },
-    { of: "names", options: {} },
-    { of: "names", options: { prefix: true } },
-    { of: "names", options: { prefix: true, fuzzy: (term) => isTyped(term) && 0.2 }, isLast: true },
+    { of: "names", options: { fields: ["whole", "initials", "around"] } },
+    { of: "names", options: { fields: ["first", "words", "around"] } },
+    { of: "names", options: { fields: ["whole", "around"], prefix: true } },
+    { of: "names", options: { fields: ["first", "words", "around"], prefix: true } },
+    {
+      of: "names",
+      options: { prefix: true, fuzzy: (term) => isTyped(term) && 0.2 },
+      isLast: true,
+    },
     { of: "texts", options: { prefix: isLong } },
   ];
 
@@ -123,7 +131,7 @@
     return Object.values(hit.match).some((fields) => fields.some((f) => NAMES.includes(f)));
   }
 
-  const SLICE = 60; // documents at once: a few milliseconds, so that typing goes on
+  const SLICE = 150; // documents at once: a few milliseconds, so that typing goes on
 
   class Pool {
     constructor(documents, limit) {

@@ -165,6 +165,16 @@
     return null;
   }
 
+  /** Scroll there; what was not laid out yet gets its real height in view, and moves it. */
+  function bring(item, tries = 8) {
+    item.scrollIntoView();
+    const { top } = item.getBoundingClientRect();
+    const again = () => {
+      if (tries && item.getBoundingClientRect().top !== top) bring(item, tries - 1);
+    };
+    requestAnimationFrame(() => requestAnimationFrame(again));
+  }
+
   function open(hash) {
     let path;
     try {
@@ -178,7 +188,7 @@
       for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
       item.classList.add("here");
       nameOf(item).focus({ preventScroll: true });
-      item.scrollIntoView();
+      bring(item);
       return;
     }
   }
@@ -365,4 +375,6 @@
   });
   followHash();
   open(location.hash);
+  // A browser that is still loading looks for the anchor itself, and takes the focus away.
+  addEventListener("load", () => requestAnimationFrame(() => open(location.hash)));
 })();
