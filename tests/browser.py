@@ -53,6 +53,15 @@ class Browser:
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
+    def forget(self) -> None:
+        """Leave the page, and what sites stored or logged."""
+        self.driver.get("about:blank")
+        self.driver.execute_cdp_cmd(
+            "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"}
+        )
+        self.logged()
+        self.requests()
+
     def screen(self, size: tuple[int, int] = DESK, scheme: str = "light") -> None:
         """What the next page is shown on, and which colours its system prefers."""
         self.driver.execute_cdp_cmd(

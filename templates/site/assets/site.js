@@ -166,13 +166,9 @@
   }
 
   /** Scroll there; what was not laid out yet gets its real height in view, and moves it. */
-  function bring(item, tries = 8) {
+  function bring(item, frames = 8) {
     item.scrollIntoView();
-    const { top } = item.getBoundingClientRect();
-    const again = () => {
-      if (tries && item.getBoundingClientRect().top !== top) bring(item, tries - 1);
-    };
-    requestAnimationFrame(() => requestAnimationFrame(again));
+    if (frames) requestAnimationFrame(() => bring(item, frames - 1));
   }
 
   function open(hash) {
