@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
 import shutil
 import threading
 from collections.abc import Iterator
@@ -54,8 +55,7 @@ class Browser:
         self.driver = driver
 
     def forget(self) -> None:
-        """Leave the page, and what sites stored or logged."""
-        self.driver.get("about:blank")
+        """What sites stored, logged and asked for."""
         self.driver.execute_cdp_cmd(
             "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"}
         )
@@ -84,11 +84,12 @@ class Browser:
         self.driver.get(url)
         self.settle()
 
-    def settle(self) -> None:
-        """Wait for a page's pause for typing, and for two frames."""
+    def settle(self, pause: int = 0) -> None:
+        """Wait for a pause of so many milliseconds, and for two frames."""
         self.driver.execute_async_script(
-            "const done = arguments[0]; setTimeout(() => requestAnimationFrame("
-            "() => requestAnimationFrame(() => done())), 150)"
+            "const [pause, done] = arguments; setTimeout(() => requestAnimationFrame("
+            "() => requestAnimationFrame(() => done())), pause)",
+            pause,
         )
 
     def run(self, script: str, *arguments: Any) -> Any:
@@ -115,13 +116,17 @@ class Browser:
         """What pages logged since last asked: errors, and what a policy forbade."""
         return list(self.driver.get_log("browser"))
 
-    def requests(self) -> list[str]:
-        """The messages of requests that were sent since last asked."""
-        return [
-            entry["message"]
+    def requests(self) -> set[str]:
+        """The addresses that were asked for since last asked."""
+        messages = [
+            json.loads(entry["message"])["message"]
             for entry in self.driver.get_log("performance")
-            if "Network.requestWillBeSent" in entry["message"]
         ]
+        return {
+            each["params"]["request"]["url"]
+            for each in messages
+            if each["method"] == "Network.requestWillBeSent"
+        }
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -238,7 +238,7 @@
   const box = dialog.querySelector("input");
   const list = document.getElementById("found");
   const count = document.getElementById("search-count");
-  let expected = 0; // payloads that are still being read
+  let awaited = ownRelease ? 2 : 1; // what has still to be read
   let hasFailed = false;
 
   function activate(option) {
@@ -256,7 +256,7 @@
 
   function counted(found) {
     if (hasFailed && !found) return "The search index could not be loaded.";
-    if (expected && !found) return "Reading the index…";
+    if (awaited && !found) return "Reading the index…";
     const limit = pools.reduce((sum, pool) => sum + pool.limit, 0);
     if (found >= limit) return `The best ${found} results`;
     return found === 1 ? "1 result" : `${found || "No"} results`;
@@ -306,9 +306,15 @@
   });
   document.getElementById("search-close").addEventListener("click", () => dialog.close());
 
+  function arrived() {
+    awaited -= 1;
+    list.setAttribute("aria-busy", String(awaited > 0));
+    refresh();
+  }
+
   addEventListener("search-failed", () => {
     hasFailed = true;
-    refresh();
+    arrived();
   });
 
   // ------------------------------------------------------------------------ data
@@ -317,7 +323,7 @@
   let reading = Promise.resolve(); // one after the other, the page's release first
 
   /** What search.js and elsewhere.js call with what they bring. */
-  globalThis.kubestencilIndex = async (payload) => {
+  globalThis.kubestencilIndex = (payload) => {
     const isOwn = payload.release === ownRelease;
     const documents = documentsOf(payload, known);
     if (isOwn) {
@@ -327,10 +333,6 @@
     }
     const pool = new Pool(documents, isOwn ? 40 : 10);
     pools.push(pool);
-    expected += 1;
-    reading = reading.then(() => pool.fill());
-    await reading;
-    expected -= 1;
-    refresh();
+    reading = reading.then(() => pool.fill()).then(arrived);
   };
 })();
