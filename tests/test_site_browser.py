@@ -436,6 +436,7 @@ def searched(driver: Any, base: str) -> Browser:
         ("liveness probe", ["core/v1/Container/#livenessProbe"]),
         ("livenessProbe", ["core/v1/Container/#livenessProbe"]),
         ("livenessprobe", ["core/v1/Container/#livenessProbe"]),
+        ("image pull policy", ["core/v1/Container/#imagePullPolicy"]),
         ("hpa", ["autoscaling/v1/HorizontalPodAutoscaler/"]),
         ("pvc", ["core/v1/PersistentVolumeClaim/"]),
         (
