@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import re
 import shutil
@@ -19,12 +20,13 @@ from typing import Any
 import pytest
 
 from tests.browser import DESK, PHONE, Browser, served
-from tests.conftest import ROOT, command
+from tests.conftest import ROOT, command, document
 
 POD = "1.35/core/v1/Pod/"
 DEPLOYMENT = "1.35/apps/v1/Deployment/"
 RECURSIVE = "1.35/apiextensions.k8s.io/v1/JSONSchemaProps/"
 PAGES = ("", "1.35/", POD, RECURSIVE, "404.html")
+TO = ("-o", "printed", "--set", "site.url=http://localhost/site/")
 DEEP = "spec.containers.livenessProbe.httpGet.port"
 ASSETS = ROOT / "templates" / "site" / "assets"
 
@@ -35,7 +37,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if "KUBESTENCIL_SITE" in os.environ:
         return Path(os.environ["KUBESTENCIL_SITE"]).resolve()
     folder = tmp_path_factory.mktemp("site")
-    done = command(folder)("render", "1.34", "1.35", "-t", "site", "-o", "printed")
+    done = command(folder)("render", "1.34", "1.35", "-t", "site", *TO)
     assert done.returncode == 0, done.stderr
     return folder / "printed" / "site"
 
@@ -55,7 +57,7 @@ def on_disk(site: Path, page: str) -> str:
 def shown(browser: Browser) -> list[str]:
     """The ids of the fields that are not folded away."""
     ids: list[str] = browser.run(
-        "return [...document.querySelectorAll('main ul.tree li')]"
+        "return [...document.querySelectorAll('main ul.tree > li')]"
         ".filter((each) => !each.closest('[hidden]')).map((each) => each.id)"
     )
     return ids
@@ -77,8 +79,12 @@ FOCUSED = "return document.activeElement.getAttribute('aria-label')"
 def test_a_page_asks_only_its_own_site(
     browser: Browser, base: str, site: Path, page: str
 ) -> None:
-    """And logs nothing, which the fixture sees to: served, and from a disk."""
-    for address, own in ((base + page, base), (on_disk(site, page), site.as_uri())):
+    """And logs nothing, which the fixture sees to: served, and from a disk, on which
+    no page can be missing."""
+    places = {base: base + page}
+    if page != "404.html":
+        places[site.as_uri()] = on_disk(site, page)
+    for own, address in places.items():
         browser.requests()
         browser.open(address)
         browser.run("document.getElementById('find').click()")
@@ -158,7 +164,7 @@ def test_a_field_unfolds_and_folds(browser: Browser, base: str) -> None:
     assert (expanded, label) == ("true", "Fold spec")
     assert browser.run("return document.getElementById(arguments[0]).tagName", controls)
     hrefs = browser.run(
-        "return [...document.querySelectorAll('#spec li')].every((each) => each"
+        "return [...document.querySelectorAll('#spec ul.tree > li')].every((each) => each"
         ".querySelector('a.name').getAttribute('href') === `#${each.id}`)"
     )
     assert hrefs
@@ -542,21 +548,81 @@ def test_a_found_field_opens_from_a_disk(browser: Browser, site: Path) -> None:
     browser.wait("document.querySelector('.here')?.id === 'containers'")
 
 
-def test_hostile_text_stays_text(browser: Browser, base: str) -> None:
+def test_hostile_text_of_an_index_stays_text(browser: Browser, base: str) -> None:
     """What an index brings is never read as HTML."""
-    evil = "<img src=x onerror=document.title=1><script>document.title=1</script>"
     browser.open(base + POD)
     find(browser, "")
     browser.run(
         "kubestencilIndex({release: '', types: [[arguments[0], 'a/v1/A/', 1, 1,"
         " arguments[0], '1.34']], fields: [[0, arguments[0], arguments[0],"
         " arguments[0], '1.34']]})",
-        evil,
+        EVIL,
     )
     browser.settle()
     assert find(browser, "onerror img")
     assert browser.run("return document.querySelector('#search img')") is None
-    assert evil in browser.run("return document.getElementById('found').textContent")
+    assert EVIL in browser.run("return document.getElementById('found').textContent")
+
+
+# ------------------------------------------------------------------- what specs can say
+
+EVIL = "<img src=x onerror=document.title=1><script>document.title=1</script>"
+
+
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A site of a spec like a cluster's: objects without names, and hostile texts."""
+    leaf = {"type": "string", "description": EVIL, "default": EVIL, "enum": [EVIL]}
+    part = {"properties": {"deep": {"type": "object", "properties": {"end": leaf}}}}
+    inner = {"type": "object", "properties": {"leaf": leaf, EVIL: leaf}}
+    spec = {
+        "type": "object",
+        "properties": {
+            "inner": inner,
+            "other": {"$ref": "#/definitions/com.example.v1.Part"},
+        },
+    }
+    kind = {
+        "description": f"{EVIL} [here](javascript:document.title=1)",
+        "properties": {"spec": spec},
+        "x-kubernetes-group-version-kind": [
+            {"group": "example.com", "version": "v1", "kind": "Thing"}
+        ],
+    }
+    definitions = {"com.example.v1.Thing": kind, "com.example.v1.Part": part}
+    folder = tmp_path_factory.mktemp("made-up")
+    (folder / "it.json").write_text(json.dumps(document(definitions)))
+    done = command(folder)("render", "it", "--spec", "it.json", "-t", "site", *TO)
+    assert done.returncode == 0, done.stderr
+    with served(folder / "printed") as address:
+        yield f"{address}site/it/example.com/v1/"
+
+
+@pytest.mark.parametrize("page", ["", "Thing/", "Part/"])
+def test_hostile_text_does_not_run(browser: Browser, made_up: str, page: str) -> None:
+    browser.open(made_up + page)
+    browser.run("document.getElementById('unfold-all')?.click()")
+    find(browser, "onerror")
+    assert browser.run("return document.title") != "1"
+    assert browser.run("return document.querySelector('[onerror], [src=x]')") is None
+    assert not browser.run(
+        "return [...document.links].some((each) => each.protocol === 'javascript:')"
+    )
+
+
+def test_objects_without_a_name_unfold(browser: Browser, made_up: str) -> None:
+    """As those with one do, also inside of one."""
+    browser.open(f"{made_up}Thing/")
+    assert shown(browser) == ["spec"]
+    click(browser, "#spec .fold")
+    assert shown(browser) == ["spec", "spec.inner", "spec.other"]
+    for path in ("spec.other.deep.end", f"spec.inner.{EVIL}"):
+        browser.run("location.hash = encodeURIComponent(arguments[0])", path)
+        browser.settle()
+        assert path in shown(browser)
+        assert browser.run("return document.querySelector('.here').id") == path
+    click(browser, "#fold-all")
+    assert shown(browser) == ["spec"]
 
 
 # ----------------------------------------------------------------------- what is theirs

@@ -142,7 +142,7 @@
     return Object.values(hit.match).some((fields) => fields.some((f) => NAMES.includes(f)));
   }
 
-  const SLICE = 150; // documents at once: a few milliseconds, so that typing goes on
+  const SLICE = 100; // documents at once: a few milliseconds, so that typing goes on
 
   class Pool {
     constructor(documents, limit) {
