@@ -25,7 +25,11 @@ from tests.conftest import ROOT, command, document
 POD = "1.35/core/v1/Pod/"
 DEPLOYMENT = "1.35/apps/v1/Deployment/"
 RECURSIVE = "1.35/apiextensions.k8s.io/v1/JSONSchemaProps/"
-PAGES = ("", "1.35/", POD, RECURSIVE, "404.html")
+PAGES = (
+    *("", "1.35/", "1.35/apps/", "1.35/apps/v1/", POD, f"{POD}all/", RECURSIVE),
+    *("1.34/scheduling.k8s.io/v1alpha1/Workload/", "diff/index.html"),
+    *("diff/1.34-1.35.html", "diff/history.html", "404.html"),
+)
 TO = ("-o", "printed", "--set", "site.url=http://localhost/site/")
 DEEP = "spec.containers.livenessProbe.httpGet.port"
 ASSETS = ROOT / "templates" / "site" / "assets"
@@ -87,7 +91,7 @@ def test_a_page_asks_only_its_own_site(
     for own, address in places.items():
         browser.requests()
         browser.open(address)
-        browser.run("document.getElementById('find').click()")
+        browser.run("document.getElementById('find')?.click()")
         browser.settle()
         urls = browser.requests()
         assert urls
@@ -475,21 +479,19 @@ def test_descriptions_are_searched(searched: Browser, base: str) -> None:
 
 def test_what_is_gone_is_found_behind(searched: Browser, base: str) -> None:
     """What the release lacks leads to the newest one that has it, and says so."""
-    elsewhere = searched.run(
-        "return [...document.scripts].some((each) => each.src.endsWith('elsewhere.js'))"
-    )
-    assert elsewhere
-    found = find(searched, "workload")
-    own = [f"{base}1.35/" in each for each in found]
+    found = find(searched, "podcertificaterequest")
+    gone = f"{base}1.34/certificates.k8s.io/v1alpha1/PodCertificateRequest/"
+    assert found[0] == f"{base}1.35/certificates.k8s.io/v1beta1/PodCertificateRequest/"
+    assert gone in found
+    own = [each.startswith(f"{base}1.35/") for each in found]
     assert own == sorted(own, reverse=True)
-    found = find(searched, "volumeattributesclass")
-    gone = [each for each in found if f"{base}1.34/" in each]
-    labels = searched.run(
+    release = searched.run(
         "return [...document.querySelectorAll('#search [role=option]')]"
-        ".filter((each) => each.href.includes('/1.34/'))"
-        ".every((each) => each.textContent.includes('1.34'))"
+        ".find((each) => each.href === arguments[0])"
+        ".querySelector('[data-fill=release]').textContent",
+        gone,
     )
-    assert labels or not gone
+    assert release == "1.34"
 
 
 def test_the_search_by_keyboard(browser: Browser, base: str) -> None:

@@ -168,7 +168,10 @@
 
   const pools = [];
 
-  /** The documents that answer a query, the best first, the page's release before all. */
+  /**
+   * The documents that answer a query, the best first, the page's release before all,
+   * and whether these are all that do.
+   */
   function answers(query) {
     const found = pools.map(() => new Map());
     for (const pass of PASSES) {
@@ -181,9 +184,12 @@
         }
       }
     }
-    return pools.flatMap((pool, at) =>
-      [...found[at]].map(([id, terms]) => ({ ...pool.documents[id], terms })),
-    );
+    return {
+      best: pools.flatMap((pool, at) =>
+        [...found[at]].map(([id, terms]) => ({ ...pool.documents[id], terms })),
+      ),
+      isAll: pools.every((pool, at) => found[at].size < pool.limit),
+    };
   }
 
   // ----------------------------------------------------------------------- rows
@@ -266,12 +272,11 @@
     option.scrollIntoView({ block: "nearest" });
   }
 
-  function counted(found) {
-    if (hasFailed && !found) return "The search index could not be loaded.";
-    if (awaited && !found) return "Reading the index…";
-    const limit = pools.reduce((sum, pool) => sum + pool.limit, 0);
-    if (found >= limit) return `The best ${found} results`;
-    return found === 1 ? "1 result" : `${found || "No"} results`;
+  function counted(number, isAll) {
+    if (hasFailed && !number) return "The search index could not be loaded.";
+    if (awaited > 0 && !number) return "Reading the index…";
+    if (!isAll) return `The best ${number} results`;
+    return number === 1 ? "1 result" : `${number || "No"} results`;
   }
 
   let shownFor = "";
@@ -279,12 +284,12 @@
   /** Ask again: something was typed, or more of the index has come. */
   function refresh() {
     const query = box.value.trim();
-    const found = query ? answers(query) : [];
+    const { best, isAll } = query ? answers(query) : { best: [], isAll: true };
     const isSame = query === shownFor;
     const chosen = list.querySelector("[aria-selected=true]")?.getAttribute("href");
-    list.replaceChildren(...found.map((each, number) => row(each, number, query)));
-    box.setAttribute("aria-expanded", String(found.length > 0));
-    count.textContent = query ? counted(found.length) : "";
+    list.replaceChildren(...best.map((each, number) => row(each, number, query)));
+    box.setAttribute("aria-expanded", String(best.length > 0));
+    count.textContent = query ? counted(best.length, isAll) : "";
     const again = [...list.children].find((each) => each.getAttribute("href") === chosen);
     activate((isSame && again) || list.firstElementChild);
     if (!isSame) list.scrollTop = 0;
