@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from generator.model import Release, parse
 from generator.source import Source, locate
+from tests.browser import Browser, chromium
 
 # A slow machine is no failure, and CI has to find the same as it did before.
 settings.register_profile(
@@ -86,15 +88,37 @@ class Command:
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Command:
+def command(folder: Path) -> Command:
+    """The command in a folder, with nothing of this machine's: the embedded specs."""
     environment = {
         **{k: v for k, v in os.environ.items() if k != "KUBESTENCIL_SPECS"},
         "PYTHONPATH": str(ROOT),
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "XDG_CACHE_HOME": str(folder / "cache"),
         "NO_COLOR": "1",
     }
-    return Command(tmp_path, environment)
+    return Command(folder, environment)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Command:
+    return command(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One Chromium for all tests; skips them where there is none."""
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
+
+
+@pytest.fixture
+def browser(driver: Any) -> Iterator[Browser]:
+    """A browser that remembers nothing; no page may log an error."""
+    browser = Browser(driver)
+    browser.forget()
+    browser.screen()
+    yield browser
+    assert browser.logged() == []
 
 
 def listing(folder: Path) -> dict[str, bytes]:

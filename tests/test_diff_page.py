@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from generator.diff import compare, history, report, timeline
+from tests.browser import DESK, PHONE, Browser
 from tests.diff_specs import document, pod, release
 
-webdriver = pytest.importorskip(
-    "selenium.webdriver", reason="selenium is not installed"
-)
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="chromium and chromedriver are not installed"
-)
-
-PHONE, DESK = (360, 780), (1280, 900)
+TYPING = 150  # milliseconds: more than the filter waits for the next letter
 REMOVED = "io.k8s.api.core.v1.PodResourceClaim:source:field-removed"
 
 
@@ -42,65 +32,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for argument in (
-        *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"),
-        *("--no-first-run", "--disable-background-networking", "--disable-sync"),
-        "--disable-component-update",
-        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):
-        options.add_argument(argument)
-    options.set_capability(
-        "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}
-    )
-    service = webdriver.ChromeService(executable_path=str(DRIVER))
-    driver = webdriver.Chrome(options=options, service=service)
-    driver.set_page_load_timeout(60)
-    driver.set_script_timeout(60)
-    yield driver
-    driver.quit()
-
-
 def show(
-    browser: Any,
+    browser: Browser,
     page: Path,
     anchor: str = "",
     size: tuple[int, int] = DESK,
     scheme: str = "light",
 ) -> None:
-    browser.get("about:blank")
-    browser.get_log("browser")
-    browser.get_log("performance")
-    browser.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride",
-        {
-            "width": size[0],
-            "height": size[1],
-            "deviceScaleFactor": 1,
-            "mobile": size == PHONE,
-        },
-    )
-    browser.execute_cdp_cmd(
-        "Emulation.setEmulatedMedia",
-        {"features": [{"name": "prefers-color-scheme", "value": scheme}]},
-    )
-    browser.get(page.as_uri() + (f"#{anchor}" if anchor else ""))
-    settle(browser)
+    browser.screen(size, scheme)
+    browser.open(page.as_uri() + (f"#{anchor}" if anchor else ""))
 
 
-def settle(browser: Any) -> None:
-    """Wait for the filter's pause for typing, and for two frames."""
-    browser.execute_async_script(
-        "const done = arguments[0];"
-        "setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 150)"
-    )
-
-
-def visible(browser: Any) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = browser.execute_script(
+def visible(browser: Browser) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = browser.run(
         "return [...document.querySelectorAll('.group.kind li[data-severity]')]"
         ".filter((each) => !each.closest('[hidden]'))"
         ".map((each) => ({id: each.id, ...each.dataset,"
@@ -109,67 +53,60 @@ def visible(browser: Any) -> list[dict[str, str]]:
     return found
 
 
-def search(browser: Any, text: str) -> None:
-    browser.execute_script(
+def search(browser: Browser, text: str) -> None:
+    browser.run(
         "const box = document.getElementById('text'); box.value = arguments[0];"
         "box.dispatchEvent(new Event('input'))",
         text,
     )
-    settle(browser)
+    browser.settle(TYPING)
 
 
 @pytest.mark.parametrize("name", ["report", "history", "timeline", "evil"])
 @pytest.mark.parametrize("size", [DESK, PHONE])
 def test_a_page_is_whole_by_itself(
-    browser: Any, folder: Path, name: str, size: tuple[int, int]
+    browser: Browser, folder: Path, name: str, size: tuple[int, int]
 ) -> None:
     """No error, nothing the policy had to forbid, nothing asked of the network, and
     nothing wider than the screen."""
     show(browser, folder / f"{name}.html", size=size)
-    assert browser.get_log("browser") == []
-    requests = [
-        entry["message"]
-        for entry in browser.get_log("performance")
-        if "Network.requestWillBeSent" in entry["message"]
-    ]
-    assert all("file://" in each or "about:blank" in each for each in requests)
-    width = browser.execute_script("return document.documentElement.scrollWidth")
+    assert browser.logged() == []
+    assert all(each.startswith(("file:", "about:")) for each in browser.requests())
+    width = browser.run("return document.documentElement.scrollWidth")
     assert width <= size[0]
 
 
-def test_text_of_a_spec_does_not_run(browser: Any, folder: Path) -> None:
+def test_text_of_a_spec_does_not_run(browser: Browser, folder: Path) -> None:
     show(browser, folder / "evil.html")
-    assert browser.title == "made-up → made-up"
+    assert browser.driver.title == "made-up → made-up"
     assert any("<script>" in each["text"] for each in visible(browser))
 
 
-def test_search_and_filters(browser: Any, folder: Path) -> None:
+def test_search_and_filters(browser: Browser, folder: Path) -> None:
     show(browser, folder / "report.html")
     everything = visible(browser)
     shown = "return document.getElementById('shown').textContent"
-    assert browser.execute_script(shown) == f"{len(everything)} shown"
+    assert browser.run(shown) == f"{len(everything)} shown"
 
     search(browser, "supplementalGroupsPolicy")
     found = visible(browser)
     assert 0 < len(found) < len(everything)
     search(browser, "no such word anywhere")
     assert visible(browser) == []
-    assert browser.execute_script("return !document.getElementById('nothing').hidden")
-    browser.execute_script("document.getElementById('show-all').click()")
-    settle(browser)
+    assert browser.run("return !document.getElementById('nothing').hidden")
+    browser.run("document.getElementById('show-all').click()")
+    browser.settle(TYPING)
     assert len(visible(browser)) == len(everything)
 
     for value in ("safe", "docs", "warning"):
-        browser.execute_script(
-            f"document.querySelector('input[value={value}]').click()"
-        )
+        browser.run(f"document.querySelector('input[value={value}]').click()")
     assert {each["severity"] for each in visible(browser)} == {"breaking"}
-    browser.execute_script("document.querySelector('input[value=stable]').click()")
+    browser.run("document.querySelector('input[value=stable]').click()")
     assert {each["stability"] for each in visible(browser)} == {"beta"}
-    browser.execute_script("document.getElementById('show-all').click()")
-    settle(browser)
+    browser.run("document.getElementById('show-all').click()")
+    browser.settle(TYPING)
 
-    number = browser.execute_script(
+    number = browser.run(
         "const kind = document.getElementById('kind');"
         "kind.value = [...kind.options].find((o) => o.text === 'batch/v1/CronJob').value;"
         "kind.dispatchEvent(new Event('change')); return kind.value"
@@ -181,7 +118,7 @@ def test_search_and_filters(browser: Any, folder: Path) -> None:
 
 @pytest.mark.parametrize("size", [DESK, PHONE])
 def test_a_link_to_a_change_leads_there(
-    browser: Any, folder: Path, size: tuple[int, int]
+    browser: Browser, folder: Path, size: tuple[int, int]
 ) -> None:
     """When the page opens with it, and when the change is filtered and folded away."""
     on_screen = (
@@ -189,46 +126,44 @@ def test_a_link_to_a_change_leads_there(
         "return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight"
     )
     show(browser, folder / "report.html", REMOVED, size)
-    assert browser.execute_script(on_screen, REMOVED)
+    assert browser.run(on_screen, REMOVED)
 
     show(browser, folder / "report.html", size=size)
     search(browser, "ResourceSlice")
-    browser.execute_script(
+    browser.run(
         "for (const each of document.querySelectorAll('details.group')) each.open = false;"
         "location.hash = arguments[0]",
         REMOVED,
     )
-    settle(browser)
-    assert browser.execute_script(on_screen, REMOVED)
+    browser.settle(TYPING)
+    assert browser.run(on_screen, REMOVED)
 
 
-def test_the_keyboard_is_enough(browser: Any, folder: Path) -> None:
-    from selenium.webdriver.common.action_chains import ActionChains
+def test_the_keyboard_is_enough(browser: Browser, folder: Path) -> None:
     from selenium.webdriver.common.keys import Keys
 
     show(browser, folder / "report.html")
-
-    def press(*keys: str) -> None:
-        ActionChains(browser).send_keys(*keys).perform()
-        settle(browser)
-
     focused = "return document.activeElement.id"
-    press("/")
-    assert browser.execute_script(focused) == "text"
-    press("supplementalGroupsPolicy")
+    browser.press("/")
+    browser.settle(TYPING)
+    assert browser.run(focused) == "text"
+    browser.press("supplementalGroupsPolicy")
+    browser.settle(TYPING)
     found = visible(browser)
     assert found
     assert all("supplementalGroupsPolicy" in each["text"] for each in found)
     inner = "return document.querySelectorAll('li[data-severity]:not([hidden])')[{}].id"
     for key, number in ((Keys.ENTER, 0), ("j", 1), ("j", 2), ("k", 1)):
-        press(key)
-        expected = browser.execute_script(inner.format(number))
-        assert browser.execute_script(focused) == expected
-    press(Keys.ESCAPE)
+        browser.press(key)
+        browser.settle(TYPING)
+        expected = browser.run(inner.format(number))
+        assert browser.run(focused) == expected
+    browser.press(Keys.ESCAPE)
+    browser.settle(TYPING)
     assert len(visible(browser)) > len(found)
 
 
-def test_light_and_dark_can_both_be_read(browser: Any, folder: Path) -> None:
+def test_light_and_dark_can_both_be_read(browser: Browser, folder: Path) -> None:
     """WCAG 2.1 asks for a contrast of 4.5 between a text and what is behind it."""
     script = """
     const parse = (text) => text.match(/[\\d.]+/g).map(Number);
@@ -257,7 +192,7 @@ def test_light_and_dark_can_both_be_read(browser: Any, folder: Path) -> None:
     backs = {}
     for scheme in ("light", "dark"):
         show(browser, folder / "report.html", scheme=scheme)
-        contrasts, backs[scheme] = browser.execute_script(script)
+        contrasts, backs[scheme] = browser.run(script)
         assert {name: c for name, c in contrasts.items() if c < 4.5} == {}
     assert backs["light"] > 0.8
     assert backs["dark"] < 0.05

@@ -8,7 +8,7 @@
   // ------------------------------------------------------------------------ words
 
   const APART = /[^\p{L}\p{N}]+/u;
-  const CAMEL = /\p{Lu}+s?(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}|[^\p{Lu}\p{Ll}]+/gu;
+  const CAMEL = /\p{Lu}+s?(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}|[^\p{Lu}\p{Ll}]+/gu;
 
   /** livenessProbe: liveness, probe. */
   function wordsOf(name) {
@@ -19,7 +19,8 @@
   /** What somebody may type for a name: its words, and the name from each of them on. */
   function keysOf(name) {
     const words = wordsOf(name);
-    return [...new Set([...words, ...words.map((_, at) => words.slice(at).join(""))])];
+    const rests = words.map((_, at) => words.slice(at).join(""));
+    return [...new Set([...words, ...rests])].join(" ");
   }
 
   /** HorizontalPodAutoscaler: hpa. Shorter ones would be found for everything. */
@@ -47,18 +48,26 @@
     return role * level * width * (/(Status|List)$/.test(name) ? 0.8 : 1);
   }
 
-  /** An item of a payload as MiniSearch takes it, with what a row of the list shows. */
+  /** What types and fields have alike: what is shown of them, and what finds them. */
+  function documentOf(name, path, text, release) {
+    return {
+      name, path, text, release,
+      where: path.split("/").slice(0, -2).join("/"),
+      whole: name.split(APART).join(""),
+      first: wordsOf(name)[0] ?? "",
+      words: keysOf(name),
+    };
+  }
+
   function typeDocument(type, release) {
     const [name, path, isKind, , text] = type;
-    const where = path.split("/").slice(0, -2).join("/");
+    const common = documentOf(name, path, text, release);
     return {
-      isField: false, name, text, where, release, path,
+      ...common,
+      isField: false,
       role: isKind ? "kind" : "part",
-      whole: name.split(APART).join(""),
       initials: isKind ? initialsOf(name) : "",
-      first: wordsOf(name)[0] ?? "",
-      words: keysOf(name).join(" "),
-      around: where,
+      around: common.where,
       weight: weigh(type, false),
     };
   }
@@ -66,14 +75,13 @@
   function fieldDocument(field, type, release) {
     const [, name, shownType, text] = field;
     const [owner, path] = type;
-    const where = path.split("/").slice(0, -2).join("/");
+    const common = documentOf(name, path, text, release);
     return {
-      isField: true, name, text, where, release, path, owner,
+      ...common,
+      isField: true,
+      owner,
       type: shownType,
-      whole: name.split(APART).join(""),
-      first: wordsOf(name)[0] ?? "",
-      words: keysOf(name).join(" "),
-      around: `${where} ${keysOf(owner).join(" ")}`,
+      around: `${common.where} ${keysOf(owner)}`,
       weight: weigh(type, true),
     };
   }
@@ -110,20 +118,23 @@
   const NAMES = ["whole", "initials", "first", "words"];
   const BOOST = { whole: 4, initials: 4, first: 4, words: 2, around: 0.5 };
   const isLong = (term) => term.length > 2;
-  const isTyped = (term) => term.length > 3;
 
-  /** Each pass adds what those before it did not find, behind what they found. */
+  /**
+   * Each pass adds what those before it did not find, behind what they found. A joined
+   * one takes all words as one: "image pull policy" is imagePullPolicy.
+   */
   const PASSES = [
     { of: "names", options: { fields: ["whole", "initials", "around"] } },
+    { of: "names", options: { fields: ["whole", "words"] }, isJoined: true },
     { of: "names", options: { fields: ["first", "words", "around"] } },
     { of: "names", options: { fields: ["whole", "around"], prefix: true } },
     { of: "names", options: { fields: ["first", "words", "around"], prefix: true } },
     {
       of: "names",
-      options: { prefix: true, fuzzy: (term) => isTyped(term) && 0.2 },
-      isLast: true,
+      options: { prefix: true, fuzzy: (term) => isLong(term) && 0.2 },
+      isLastResort: true,
     },
-    { of: "texts", options: { prefix: isLong } },
+    { of: "texts", options: { prefix: isLong } }, // names included: words of both
   ];
 
   /** Around it are group, version and owner, of which alone nothing is an answer. */
@@ -131,7 +142,7 @@
     return Object.values(hit.match).some((fields) => fields.some((f) => NAMES.includes(f)));
   }
 
-  const SLICE = 150; // documents at once: a few milliseconds, so that typing goes on
+  const SLICE = 100; // documents at once: a few milliseconds, so that typing goes on
 
   class Pool {
     constructor(documents, limit) {
@@ -150,17 +161,21 @@
 
     search(query, pass) {
       const filter = pass.of === "names" ? isNamed : undefined;
-      return this[pass.of].search(query, { boost: BOOST, filter, ...pass.options });
+      const words = pass.isJoined ? tokens(query).join("") : query;
+      return this[pass.of].search(words, { boost: BOOST, filter, ...pass.options });
     }
   }
 
   const pools = [];
 
-  /** The documents that answer a query, the best first, the page's release before all. */
+  /**
+   * The documents that answer a query, the best first, the page's release before all,
+   * and whether these are all that do.
+   */
   function answers(query) {
     const found = pools.map(() => new Map());
     for (const pass of PASSES) {
-      if (pass.isLast && found.some((each) => each.size)) continue;
+      if (pass.isLastResort && found.some((each) => each.size)) continue;
       for (const [at, pool] of pools.entries()) {
         if (found[at].size >= pool.limit) continue;
         for (const hit of pool.search(query, pass)) {
@@ -169,14 +184,17 @@
         }
       }
     }
-    return pools.flatMap((pool, at) =>
-      [...found[at]].map(([id, terms]) => ({ ...pool.documents[id], terms })),
-    );
+    return {
+      best: pools.flatMap((pool, at) =>
+        [...found[at]].map(([id, terms]) => ({ ...pool.documents[id], terms })),
+      ),
+      isAll: pools.every((pool, at) => found[at].size < pool.limit),
+    };
   }
 
   // ----------------------------------------------------------------------- rows
 
-  const escape = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
   /** Text with the words that were found in <mark>. */
   function marked(text, words) {
@@ -185,7 +203,7 @@
       parts.append(text);
       return parts;
     }
-    const longest = [...words].sort((a, b) => b.length - a.length).map(escape);
+    const longest = [...words].sort((a, b) => b.length - a.length).map(quoted);
     for (const [at, part] of text.split(new RegExp(`(${longest.join("|")})`, "iu")).entries()) {
       if (at % 2) {
         const mark = document.createElement("mark");
@@ -200,7 +218,7 @@
 
   /** The part of a description that has the first of the words. */
   function snippet(text, words) {
-    const at = words.length ? text.search(new RegExp(words.map(escape).join("|"), "iu")) : -1;
+    const at = words.length ? text.search(new RegExp(words.map(quoted).join("|"), "iu")) : -1;
     if (at <= BEFORE) return text.length > SNIPPET ? `${text.slice(0, SNIPPET)}…` : text;
     const start = text.indexOf(" ", at - BEFORE) + 1 || at;
     const end = start + SNIPPET;
@@ -238,7 +256,7 @@
   const box = dialog.querySelector("input");
   const list = document.getElementById("found");
   const count = document.getElementById("search-count");
-  let expected = 0; // payloads that are still being read
+  let awaited = ownRelease ? 2 : 1; // what has still to be read
   let hasFailed = false;
 
   function activate(option) {
@@ -254,30 +272,30 @@
     option.scrollIntoView({ block: "nearest" });
   }
 
-  function counted(found) {
-    if (hasFailed && !found) return "The search index could not be loaded.";
-    if (expected && !found) return "Reading the index…";
-    const limit = pools.reduce((sum, pool) => sum + pool.limit, 0);
-    if (found >= limit) return `The best ${found} results`;
-    return found === 1 ? "1 result" : `${found || "No"} results`;
-  }
-
-  function refresh() {
-    const query = box.value.trim();
-    const found = query ? answers(query) : [];
-    const before = list.querySelector("[aria-selected=true]")?.getAttribute("href");
-    list.replaceChildren(...found.map((each, number) => row(each, number, query)));
-    list.scrollTop = 0;
-    box.setAttribute("aria-expanded", String(found.length > 0));
-    count.textContent = query ? counted(found.length) : "";
-    // More of the index has come: what was chosen stays so.
-    const again = box.value === shownFor &&
-      [...list.children].find((each) => each.getAttribute("href") === before);
-    activate(again || list.firstElementChild);
-    shownFor = box.value;
+  function counted(number, isAll) {
+    if (hasFailed && !number) return "The search index could not be loaded.";
+    if (awaited > 0 && !number) return "Reading the index…";
+    if (!isAll) return `The best ${number} results`;
+    return number === 1 ? "1 result" : `${number || "No"} results`;
   }
 
   let shownFor = "";
+
+  /** Ask again: something was typed, or more of the index has come. */
+  function refresh() {
+    const query = box.value.trim();
+    const { best, isAll } = query ? answers(query) : { best: [], isAll: true };
+    const isSame = query === shownFor;
+    const chosen = list.querySelector("[aria-selected=true]")?.getAttribute("href");
+    list.replaceChildren(...best.map((each, number) => row(each, number, query)));
+    box.setAttribute("aria-expanded", String(best.length > 0));
+    count.textContent = query ? counted(best.length, isAll) : "";
+    const again = [...list.children].find((each) => each.getAttribute("href") === chosen);
+    activate((isSame && again) || list.firstElementChild);
+    if (!isSame) list.scrollTop = 0;
+    shownFor = query;
+  }
+
   box.addEventListener("input", refresh);
 
   box.addEventListener("keydown", (event) => {
@@ -306,9 +324,15 @@
   });
   document.getElementById("search-close").addEventListener("click", () => dialog.close());
 
+  function arrived() {
+    awaited -= 1;
+    list.setAttribute("aria-busy", String(awaited > 0));
+    refresh();
+  }
+
   addEventListener("search-failed", () => {
     hasFailed = true;
-    refresh();
+    arrived();
   });
 
   // ------------------------------------------------------------------------ data
@@ -317,7 +341,7 @@
   let reading = Promise.resolve(); // one after the other, the page's release first
 
   /** What search.js and elsewhere.js call with what they bring. */
-  globalThis.kubestencilIndex = async (payload) => {
+  globalThis.kubestencilIndex = (payload) => {
     const isOwn = payload.release === ownRelease;
     const documents = documentsOf(payload, known);
     if (isOwn) {
@@ -327,10 +351,8 @@
     }
     const pool = new Pool(documents, isOwn ? 40 : 10);
     pools.push(pool);
-    expected += 1;
-    reading = reading.then(() => pool.fill());
-    await reading;
-    expected -= 1;
-    refresh();
+    reading = reading.then(() => pool.fill()).then(arrived);
   };
+
+  refresh();
 })();

@@ -71,37 +71,46 @@
     return link ? types.get(link.getAttribute("href")) : undefined;
   }
 
-  /** Once a list, templates included: what is cloned from them has its buttons. */
+  /**
+   * Once a list, templates included: what is cloned from them has its buttons. Objects
+   * without a name of their own stand unfolded in the page, and are folded here.
+   */
   function addButtons(list) {
     if (withButtons.has(list)) return;
     withButtons.add(list);
-    const blank = document.getElementById("fold-button").content.querySelector("button");
+    const blank = document.getElementById("fold-button")?.content.querySelector("button");
+    if (!blank) return; // a page on which nothing can be unfolded
     for (const item of list.children) {
-      if (!typeOf(item)) continue;
+      const inside = insideOf(item);
+      if (!inside && !typeOf(item)) continue;
       const button = blank.cloneNode(true);
       button.setAttribute("aria-label", `Unfold ${nameOf(item).textContent}`);
       item.querySelector(":scope > .line").prepend(button);
+      if (!inside) continue;
+      inside.hidden = true;
+      addButtons(inside);
     }
   }
 
   /** The fields inside of an item, not yet in it, under their full paths. */
   function grow(item) {
     const type = typeOf(item);
+    if (!type) return null;
     addButtons(type);
     const list = document.importNode(type, true);
     const href = nameOf(item).getAttribute("href");
-    for (const each of list.children) {
+    for (const each of list.querySelectorAll("li[id]")) {
       const name = nameOf(each);
       each.id = `${item.id}.${each.id}`;
       name.setAttribute("href", `${href}.${name.getAttribute("href").slice(1)}`);
     }
-    list.id = `inside:${item.id}`;
     return list;
   }
 
   function unfold(item, list) {
     if (list.parentNode !== item) item.append(list);
     list.hidden = false;
+    list.id = `inside:${item.id}`;
     mark(item, true);
     buttonOf(item).setAttribute("aria-controls", list.id);
   }
@@ -138,10 +147,11 @@
    */
   function unfoldAll(list, around, left) {
     for (const item of list.children) {
-      const type = typeOf(item);
-      if (!type || around.has(type)) continue;
+      const type = typeOf(item) ?? item;
+      if (around.has(type)) continue;
       if (left <= 0) return left;
       const inside = insideOf(item) ?? grow(item);
+      if (!inside) continue;
       around.add(type);
       left = unfoldAll(inside, around, left - inside.children.length);
       around.delete(type);
@@ -154,9 +164,9 @@
   function seek(list, path) {
     for (const item of list.children) {
       if (item.id === path) return item;
-      if (!path.startsWith(`${item.id}.`) || !typeOf(item)) continue;
+      if (!path.startsWith(`${item.id}.`)) continue;
       const inside = insideOf(item) ?? grow(item);
-      const found = seek(inside, path);
+      const found = inside && seek(inside, path);
       if (found) {
         unfold(item, inside);
         return found;
