@@ -155,6 +155,17 @@ def read(name: str, folders: Sequence[Path]) -> Target:
     return target
 
 
+def sibling(target: Target, name: str) -> Target | None:
+    """The target called ``name`` where ``target`` comes from, None if there is none.
+
+    Raises what ``read`` raises.
+    """
+    folders = [root / name for root in target.roots if (root / name).is_dir()]
+    if not any((folder / "target.toml").is_file() for folder in folders):
+        return None
+    return read(name, folders)
+
+
 def find(folders: Sequence[Path], name: str) -> Path:
     """The file ``name`` in the first folder that has it."""
     for folder in folders:
