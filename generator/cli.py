@@ -86,8 +86,7 @@ def _complete_target(
 
     del parameter
     templates = context.params.get("templates")
-    known = [*load(templates), "diff"]
-    return [name for name in known if name.startswith(incomplete)]
+    return [name for name in load(templates) if name.startswith(incomplete)]
 
 
 def _specs_option(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -180,22 +179,12 @@ def render(
     """
     from generator import render as run
 
-    # The reports are of several releases: a target of the run, not of a release.
-    named = tuple(name for name in names if name != run.REPORTS)
-    chosen = _targets(named, templates, settings) if named or not names else []
     sources = _sources(releases, specs, spec)
-    reports = not names or run.REPORTS in names
-    if run.REPORTS in names and len(sources) < 2:
-        raise UsageError(
-            "-t diff tells what changed between releases: name two or more"
-        )
-    folders = _report_folders(templates) if reports and len(sources) > 1 else ()
+    chosen = _enough(_targets(names, templates, settings), names, len(sources))
     _say_sources(sources, quiet)
     with _Bar(len(sources), quiet) as bar:
         if check:
-            summary = run.check(
-                sources, chosen, out, jobs=jobs, progress=bar.step, reports=folders
-            )
+            summary = run.check(sources, chosen, out, jobs=jobs, progress=bar.step)
         else:
             summary = run.render(
                 sources,
@@ -204,7 +193,6 @@ def render(
                 jobs=jobs,
                 overwrite=overwrite,
                 progress=bar.step,
-                reports=folders,
             )
     _report(summary, out, quiet)
     if any(tree.drift for tree in summary.trees):
@@ -264,7 +252,6 @@ def targets(templates: Path | None) -> None:
         click.echo(f"{target.name:<14} {target.about}")
         for option, value in target.options.items():
             click.echo(f"{'':<14}   {target.name}.{option}={value}")
-    click.echo(f"{'diff':<14} What changed between the releases that are printed")
 
 
 def _report_folders(templates: Path | None) -> tuple[Path, ...]:
@@ -297,6 +284,16 @@ def _targets(
     return [known[name].with_options(changes.get(name, {})) for name in chosen]
 
 
+def _enough(targets: list[Target], named: tuple[str, ...], count: int) -> list[Target]:
+    """The targets that ``count`` releases are enough for."""
+    for target in targets:
+        if target.name in named and count < target.least:
+            raise UsageError(
+                f"-t {target.name} needs {target.least} releases or more: name them"
+            )
+    return [target for target in targets if count >= target.least]
+
+
 def _sources(
     names: tuple[str, ...], specs: Path | None, spec: str | None
 ) -> list[Source]:
@@ -324,7 +321,7 @@ def _report(summary: Summary, out: Path, quiet: bool) -> None:
         for path in tree.kept:
             _say(
                 click.style("warning: ", fg="yellow")
-                + f"{out / tree.release / tree.target / path}: is no longer printed, "
+                + f"{out / tree.place / path}: is no longer printed, "
                 "but was changed by hand, and is kept"
             )
         if tree.drift:
@@ -348,7 +345,7 @@ def _report(summary: Summary, out: Path, quiet: bool) -> None:
 def _echo_drift(out: Path, tree: Tree) -> None:
     drift = tree.drift
     assert drift is not None
-    folder = out / tree.release / tree.target
+    folder = out / tree.place
     for word, paths in (
         ("out of date", drift.changed),
         ("missing", drift.missing),

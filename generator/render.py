@@ -21,7 +21,8 @@ from generator import output
 from generator.errors import KubestencilError
 from generator.model import Release, UnknownKeyword, parse, validate
 from generator.source import Source
-from generator.target import Target, print_files
+from generator.target import File, Target, print_files, print_part
+from generator.target.view import Part, load_joint
 
 #: Targets, each with the digest of what decides how it is printed (``inputs``).
 Decided = tuple[tuple[Target, str], ...]
@@ -42,14 +43,18 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Reports:
-    """What changed between several releases, to be printed into ``out``.
+class PartJob:
+    """One part of a target over releases, to be printed into ``out``.
 
-    ``templates`` are the folders with the templates.
+    ``sources`` are those of the part's releases, ``facts`` what it is told of the
+    others.
     """
 
     sources: tuple[Source, ...]
-    templates: tuple[Path, ...]
+    target: Target
+    part: str
+    facts: Any
+    inputs: str
     out: Path
     stage: Path
     overwrite: bool
@@ -57,12 +62,12 @@ class Reports:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What became of one target of one release: counts, bytes, seconds.
+    """What became of one folder of printed files: counts, bytes, seconds.
 
-    The reports are of no one release, and have an empty name for it.
+    ``place`` is the folder, below the output folder.
     """
 
-    release: str
+    place: str
     target: str
     files: int
     size: int
@@ -88,9 +93,6 @@ class _Result:
     unknown: tuple[tuple[str, UnknownKeyword], ...]
 
 
-#: The folder of the reports, beside those of the releases.
-REPORTS = "diff"
-
 #: Called with each release that has been printed.
 Progress = Callable[[str], None]
 
@@ -108,24 +110,22 @@ def render(
     jobs: int,
     overwrite: bool,
     progress: Progress,
-    reports: tuple[Path, ...] = (),
 ) -> Summary:
-    """Print every target of every source into ``<out>/<release>/<target>/``.
+    """Print every target of every source into ``<out>/<release>/<target>/``, and
+    those over releases into ``<out>/<target>/``.
 
-    With the folders of ``reports``, which hold their templates, what changed between
-    the sources is printed into ``<out>/diff/``.
     Raises what stands in the way (SpecError, TargetError, OutputError), and then
     the output folder is as it was.
     """
-    known = _known(sources, targets, reports, out, read_bytes=False)
-    if not known.stale and not known.reports:
+    known = _known(sources, targets, out, read_bytes=False)
+    if not known.stale and not known.parts and not known.plans:
         return Summary(known.current, ())
     with output.workspace(out) as stage:
-        work = _work(known, sources, out, stage, jobs=jobs, overwrite=overwrite)
+        work = _work(known, out, stage, jobs=jobs, overwrite=overwrite)
         with _workers(min(jobs, len(work))) as run:
             results = _each(run, _print, work, progress)
             plans = [plan for result in results for plan in result.plans]
-            for _ in run(partial(output.commit, out), plans):
+            for _ in run(partial(output.commit, out), [*known.plans, *plans]):
                 pass
     return _summary(known.current, results)
 
@@ -137,17 +137,16 @@ def check(
     *,
     jobs: int,
     progress: Progress,
-    reports: tuple[Path, ...] = (),
 ) -> Summary:
     """Compare what would be printed with what is there; write nothing."""
-    known = _known(sources, targets, reports, out, read_bytes=True)
-    work = _work(known, sources, out, out, jobs=jobs, overwrite=False)
+    known = _known(sources, targets, out, read_bytes=True)
+    work = _work(known, out, out, jobs=jobs, overwrite=False)
     with _workers(min(jobs, len(work))) as run:
         results = _each(run, _compare, work, progress)
     return _summary(known.current, results)
 
 
-def inputs(source: Source, target: Target) -> str:
+def inputs(sources: Iterable[Source], target: Target) -> str:
     """The digest of everything that decides what a tree is printed like."""
     parts: list[str] = [
         generator.__version__,
@@ -155,21 +154,12 @@ def inputs(source: Source, target: Target) -> str:
         *(_digest_of(str(folder), "*") for folder in target.folders),
         *(_digest_of(str(each), "*") for each in _shared(target.roots)),
         *(_digest_of(each, "*") for each in _read(target)),
-        source.release,
-        source.origin,
-        source.sha256,
+        *(
+            fact
+            for source in sources
+            for fact in (source.release, source.origin, source.sha256)
+        ),
         repr(sorted(target.options.items())),
-    ]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def report_inputs(sources: Sequence[Source], templates: Sequence[Path]) -> str:
-    """The digest of everything that decides what the reports are printed like."""
-    parts = [
-        generator.__version__,
-        _digest_of(str(Path(generator.__file__).parent), "*.py"),
-        *(_digest_of(str(folder), "*") for folder in templates),
-        *(part for each in sources for part in (each.release, each.sha256)),
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -184,70 +174,130 @@ def load(source: Source) -> Release:
 @dataclass(frozen=True, slots=True)
 class _Known:
     """What a run finds: the trees that are what they would become, the targets of
-    each source that are not, and the templates of the reports if those are not."""
+    each source that are not, the parts of targets over releases that are not, and
+    the plans of those that are, but were printed from something else."""
 
     current: tuple[Tree, ...]
     stale: tuple[Stale, ...]
-    reports: tuple[Path, ...]
+    parts: tuple[_StalePart, ...]
+    plans: tuple[output.Plan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _StalePart:
+    sources: tuple[Source, ...]
+    target: Target
+    part: str
+    facts: Any
+    inputs: str
 
 
 def _known(
     sources: Sequence[Source],
     targets: Sequence[Target],
-    reports: tuple[Path, ...],
     out: Path,
     *,
     read_bytes: bool,
 ) -> _Known:
     current: list[Tree] = []
     stale: list[Stale] = []
+    parts: list[_StalePart] = []
+    plans: list[output.Plan] = []
 
-    def is_current(release: str, target: str, decided_by: str) -> bool:
+    def found(
+        place: str, target: Target, decides: Callable[[str], bool]
+    ) -> output.Record | None:
         start = time.perf_counter()
-        tree = _tree(release, target)
-        known = output.is_current(out, tree, decided_by, read_bytes=read_bytes)
+        known = output.current(out, place, decides, read_bytes=read_bytes)
         if known is not None:
-            current.append(_current(release, target, known, start))
-        return known is not None
+            current.append(_current(place, target, known, start))
+        return known
 
+    single = [target for target in targets if target.over == "release"]
     for source in sources:
-        decided = [(target, inputs(source, target)) for target in targets]
+        decided = [(target, inputs([source], target)) for target in single]
         old = [
             (target, decided_by)
             for target, decided_by in decided
-            if not is_current(source.release, target.name, decided_by)
+            if not found(_place(source, target), target, decided_by.__eq__)
         ]
         if old:
             stale.append((source, tuple(old)))
-    if reports and is_current("", REPORTS, report_inputs(sources, reports)):
-        reports = ()
-    return _Known(tuple(current), tuple(stale), reports)
+    for target in (target for target in targets if target.over == "releases"):
+        # A part's record begins with the digest of all that the run was given: where
+        # that is the same, nobody needs to know which facts follow from it.
+        everything = inputs(sources, target)
+        for part in _parts(sources, target):
+            place = _joined(target.name, part.name)
+            if found(place, target, partial(_begins_with, everything)):
+                continue
+            own = tuple(each for each in sources if each.release in part.releases)
+            facts = part.facts()
+            told = hashlib.sha256(repr(facts).encode()).hexdigest()
+            decided_by = f" {inputs(own, target)} {told}"
+            known = found(place, target, partial(_ends_with, decided_by))
+            decided_by = everything + decided_by
+            if known is None:
+                parts.append(_StalePart(own, target, part.name, facts, decided_by))
+            else:
+                plans.append(output.unchanged(place, decided_by, known))
+    return _Known(tuple(current), tuple(stale), tuple(parts), tuple(plans))
+
+
+def _begins_with(start: str, text: str) -> bool:
+    return text.startswith(start)
+
+
+def _ends_with(end: str, text: str) -> bool:
+    return text.endswith(end)
+
+
+def _parts(sources: Sequence[Source], target: Target) -> Iterable[Part]:
+    divide, _ = load_joint(target)
+    names = [source.release for source in sources]
+    return divide(names, lambda: [_model(source) for source in sources], target)
+
+
+# The models that this process has parsed because a target over releases asked for
+# facts. A process forked from it, which prints a part, has them for nothing.
+_models: dict[tuple[str, str], Release] = {}
+
+
+def _model(source: Source) -> Release:
+    key = source.release, source.sha256
+    if key not in _models:
+        _models[key] = load(source)
+    return _models[key]
 
 
 def _work(
-    known: _Known,
-    sources: Sequence[Source],
-    out: Path,
-    stage: Path,
-    *,
-    jobs: int,
-    overwrite: bool,
-) -> list[Job | Reports]:
-    work: list[Job | Reports] = [
+    known: _Known, out: Path, stage: Path, *, jobs: int, overwrite: bool
+) -> list[Job | PartJob]:
+    parts = [
+        PartJob(
+            each.sources,
+            each.target,
+            each.part,
+            each.facts,
+            each.inputs,
+            out,
+            stage,
+            overwrite,
+        )
+        # The longest pieces of work come first, so that none waits for them.
+        for each in sorted(known.parts, key=lambda each: -len(each.sources))
+    ]
+    whole = [
         Job(source, some, out, stage, overwrite)
         for source, some in _chunks(known.stale, jobs)
     ]
-    if known.reports:
-        # The longest piece of work comes first, so that none waits for it.
-        told = Reports(tuple(sources), known.reports, out, stage, overwrite)
-        work.insert(0, told)
-    return work
+    return [*parts, *whole]
 
 
-def _current(release: str, target: str, known: output.Record, start: float) -> Tree:
+def _current(place: str, target: Target, known: output.Record, start: float) -> Tree:
     return Tree(
-        release=release,
-        target=target,
+        place=place,
+        target=target.name,
         files=len(known.files),
         size=sum(seen.size for seen in known.files.values()),
         written=0,
@@ -271,8 +321,8 @@ def _chunks(stale: Sequence[Stale], jobs: int) -> Iterator[Stale]:
 
 def _each(
     run: Run,
-    function: Callable[[Job | Reports], _Result],
-    work: list[Job | Reports],
+    function: Callable[[Job | PartJob], _Result],
+    work: list[Job | PartJob],
     progress: Progress,
 ) -> list[_Result]:
     results: list[_Result] = []
@@ -306,37 +356,39 @@ def _workers(count: int) -> Iterator[Run]:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A tree to be printed: what decides it, and its files."""
+    """A tree to be printed: where, what decides it, and its files."""
 
-    release: str
+    place: str
     target: str
     inputs: str
-    files: Iterable[tuple[str, bytes]]
+    files: Iterable[File]
 
 
-def _wanted(job: Job | Reports) -> tuple[list[_Wanted], tuple[_Unknown, ...]]:
-    """The trees of a job, and what the model did not know in its release."""
-    if isinstance(job, Reports):
-        from generator.diff.report import report_files
-
-        releases = [load(source) for source in job.sources]
-        known = report_inputs(job.sources, job.templates)
-        files = report_files(releases, job.templates)
-        return [_Wanted("", REPORTS, known, files)], ()
-    release = load(job.source)
+def _wanted(job: Job | PartJob) -> tuple[list[_Wanted], tuple[_Unknown, ...]]:
+    """The trees of a job, and what the model did not know in its releases."""
+    if isinstance(job, PartJob):
+        name = job.target.name
+        releases = [_known_model(source) for source in job.sources]
+        files = print_part(job.part, releases, job.facts, job.target)
+        return [_Wanted(_joined(name, job.part), name, job.inputs, files)], ()
+    release = _known_model(job.source)
     wanted = [
         _Wanted(
-            release.name,
+            _place(job.source, target),
             target.name,
             decided_by,
-            ((file.path, file.data) for file in print_files(release, target)),
+            print_files(release, target),
         )
         for target, decided_by in job.targets
     ]
     return wanted, tuple((release.name, keyword) for keyword in release.unknown)
 
 
-def _print(job: Job | Reports) -> _Result:
+def _known_model(source: Source) -> Release:
+    return _models.get((source.release, source.sha256)) or load(source)
+
+
+def _print(job: Job | PartJob) -> _Result:
     trees: list[Tree] = []
     plans: list[output.Plan] = []
     found, unknown = _wanted(job)
@@ -344,16 +396,16 @@ def _print(job: Job | Reports) -> _Result:
         start = time.perf_counter()
         plan = output.stage(
             job.out,
-            _tree(wanted.release, wanted.target),
+            wanted.place,
             wanted.inputs,
-            wanted.files,
+            ((file.path, file.data) for file in wanted.files),
             job.stage,
             overwrite=job.overwrite,
         )
         plans.append(plan)
         trees.append(
             Tree(
-                release=wanted.release,
+                place=wanted.place,
                 target=wanted.target,
                 files=len(plan.files),
                 size=plan.size,
@@ -366,17 +418,16 @@ def _print(job: Job | Reports) -> _Result:
     return _Result(tuple(trees), tuple(plans), unknown)
 
 
-def _compare(job: Job | Reports) -> _Result:
+def _compare(job: Job | PartJob) -> _Result:
     trees: list[Tree] = []
     found, unknown = _wanted(job)
     for wanted in found:
         start = time.perf_counter()
-        files = list(wanted.files)
-        tree = _tree(wanted.release, wanted.target)
-        drift = output.compare(job.out, tree, files)
+        files = [(file.path, file.data) for file in wanted.files]
+        drift = output.compare(job.out, wanted.place, files)
         trees.append(
             Tree(
-                release=wanted.release,
+                place=wanted.place,
                 target=wanted.target,
                 files=len(files),
                 size=sum(len(data) for _, data in files),
@@ -397,8 +448,12 @@ def _summary(current: tuple[Tree, ...], results: list[_Result]) -> Summary:
     )
 
 
-def _tree(release: str, target: str) -> str:
-    return f"{release}/{target}" if release else target
+def _place(source: Source, target: Target) -> str:
+    return _joined(source.release, target.name)
+
+
+def _joined(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if name else folder
 
 
 @cache
@@ -409,14 +464,15 @@ def _shared(roots: tuple[Path, ...]) -> list[Path]:
 
 
 def _read(target: Target) -> list[str]:
-    """The folders that options name, and whose files decide what is printed."""
+    """The files and folders that options name, and that decide what is printed."""
     return [str(target.options[name]) for name in target.reads if target.options[name]]
 
 
 @cache
 def _digest_of(folder: str, pattern: str) -> str:
     digest: Any = hashlib.sha256()
-    for path in sorted(Path(folder).rglob(pattern)):
+    found = Path(folder)
+    for path in sorted(found.rglob(pattern)) if found.is_dir() else [found]:
         if path.is_file() and "__pycache__" not in path.parts:
             digest.update(str(path.relative_to(folder)).encode() + b"\0")
             digest.update(hashlib.sha256(path.read_bytes()).digest())

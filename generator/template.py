@@ -17,14 +17,17 @@ if TYPE_CHECKING:
 
 Print = Callable[[Mapping[str, Any]], str]
 
+#: The ends of the names of templates that print HTML or XML.
+ESCAPED = (".html.j2", ".xml.j2")
+
 
 class Templates:
     """The templates in some folders, each compiled when it is first used.
 
     The first folder that has a template wins. ``common`` are the variables that
     every template sees; ``where`` is what asks for the templates, and is named
-    where one is missing. ``html`` escapes all text for HTML; any other is escaped
-    by the view, for the place that it goes to.
+    where one is missing. A template whose name ends in one of ``ESCAPED`` has all text
+    escaped; for any other the view does it, for the place that the text goes to.
     """
 
     def __init__(
@@ -32,14 +35,12 @@ class Templates:
         folders: Iterable[Path],
         common: Mapping[str, Any],
         where: str,
-        *,
-        html: bool = False,
     ) -> None:
         self.folders = tuple(str(folder) for folder in folders)
-        self.common = common
+        self.common = {**common, "once": self.once}
         self.where = where
-        self.html = html
         self.compiled: dict[str, Print] = {}
+        self.fragments: dict[tuple[str, str], str] = {}
 
     def render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
         """What the template ``name`` prints of ``subject``.
@@ -52,11 +53,24 @@ class Templates:
         except Exception as error:
             raise self._failure(error, name, subject) from error
 
+    def once(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
+        """What the template ``name`` prints of ``subject``, which is printed only the
+        first time: a piece that many files have in common.
+
+        It is for templates, and marked as a piece of what they print.
+        """
+        from markupsafe import Markup
+
+        key = name, subject
+        if key not in self.fragments:
+            self.fragments[key] = Markup(self.render(name, subject, values))
+        return self.fragments[key]
+
     def _compile(self, name: str) -> Print:
         import jinja2
 
         try:
-            environment = _environment(self.folders, self.html)
+            environment = _environment(self.folders)
             template = environment.get_template(name)
         except jinja2.TemplateSyntaxError as error:
             raise TargetError(
@@ -107,7 +121,7 @@ class Templates:
 
 
 @cache
-def _bytecode_cache(html: bool) -> jinja2.BytecodeCache | None:
+def _bytecode_cache() -> jinja2.BytecodeCache | None:
     import jinja2
     from platformdirs import user_cache_path
 
@@ -119,22 +133,20 @@ def _bytecode_cache(html: bool) -> jinja2.BytecodeCache | None:
         return None
     if not os.access(folder, os.W_OK):
         return None
-    # Whether text is escaped is compiled in, and Jinja2's own key does not say it.
-    pattern = f"__jinja2_{'html' if html else 'text'}_%s.cache"
-    return jinja2.FileSystemBytecodeCache(str(folder), pattern)
+    return jinja2.FileSystemBytecodeCache(str(folder), "__jinja2_by_name_%s.cache")
 
 
 @cache
-def _environment(folders: tuple[str, ...], html: bool) -> jinja2.Environment:
+def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
     """One environment a search path, so that a template is compiled once in a process,
     and, by way of the user's cache folder, once on a machine."""
     import jinja2
 
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
-        bytecode_cache=_bytecode_cache(html),
+        bytecode_cache=_bytecode_cache(),
         undefined=jinja2.StrictUndefined,
-        autoescape=html,
+        autoescape=lambda name: name is not None and name.endswith(ESCAPED),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

@@ -297,7 +297,7 @@ def test_hostile_history() -> None:
         (("diff", "1.34/apps/v2", "1.35/apps/v1"), 2, "no API version 'apps/v2'"),
         (("history", "PodSpek", "--releases", "1.35"), 2, "did you mean PodSpec"),
         (("history", "PodSpec", "hostUser", "--releases", "1.35"), 2, "hostUsers"),
-        (("render", "1.35", "-t", "diff"), 2, "name two or more"),
+        (("render", "1.35", "-t", "diff"), 2, "needs 2 releases or more"),
     ],
 )
 def test_wrong_calls(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import generator
@@ -24,9 +25,11 @@ FORMATS = ("text", "markdown", "html", "json")
 
 _SUFFIXES = {"text": "txt", "markdown": "md", "html": "html"}
 _MARKS = {"del": "[-{}-]", "ins": "{{+{}+}}"}
-#: The formats that ``render`` prints, with the ends of the files' names.
-_PRINTED = {"markdown": "md", "html": "html", "json": "json"}
 
+#: The formats that ``render`` prints, with the ends of the files' names.
+PRINTED = {"markdown": "md", "html": "html", "json": "json"}
+_LISTS = {"markdown": "README.md", "html": "index.html"}
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 #: Where the templates of reports are.
 BUILT_IN = (resource("templates") / "diff",)
@@ -47,8 +50,10 @@ def comparison(
     *,
     colour: bool = False,
     templates: Folders = BUILT_IN,
+    common: Mapping[str, Any] = _NOTHING,
 ) -> str:
-    """A comparison in one of ``FORMATS``; ``colour`` is for a terminal's text.
+    """A comparison in one of ``FORMATS``; ``colour`` is for a terminal's text,
+    ``common`` what a user's own templates need besides.
 
     Raises TargetError for a mistake in a template.
     """
@@ -56,7 +61,7 @@ def comparison(
         return data.dumps(data.comparison(found))
     values = view.report(found, _escape(form))
     title = f"{found.before} → {found.after}"
-    return _render(templates, "report", form, title, values, colour)
+    return _render(templates, "report", form, title, {**values, **common}, colour)
 
 
 def histories(
@@ -81,19 +86,23 @@ def times(
     *,
     colour: bool = False,
     templates: Folders = BUILT_IN,
+    common: Mapping[str, Any] = _NOTHING,
 ) -> str:
     """A timeline in one of ``FORMATS``."""
     if form == "json":
         return data.dumps(data.timeline(found))
     matrices = [view.timeline(found, _escape(form))]
-    values = {"matrices": matrices}
+    values = {"matrices": matrices, **common}
     return _render(templates, "history", form, "Kinds and versions", values, colour)
 
 
 def report_files(
-    releases: Sequence[Release], templates: Folders = BUILT_IN
+    releases: Sequence[Release],
+    templates: Folders = BUILT_IN,
+    forms: Collection[str] = PRINTED,
+    common: Mapping[str, Any] = _NOTHING,
 ) -> Iterator[tuple[str, bytes]]:
-    """The files of ``generated/diff/``: path and bytes.
+    """The files of ``generated/diff/``: path and bytes, in ``forms``.
 
     They are the comparison of each release with the next, of the first with the
     last, the timeline, and a list of them all. ``releases`` come in the order of
@@ -107,22 +116,24 @@ def report_files(
         found = compare(before, after)
         name = f"{before.name}-{after.name}"
         listed.append((name, found))
-        for form, suffix in _PRINTED.items():
-            text = comparison(found, form, templates=templates)
-            yield f"{name}.{suffix}", text.encode()
+        for form in forms:
+            text = comparison(found, form, templates=templates, common=common)
+            yield f"{name}.{PRINTED[form]}", text.encode()
     served = timeline(releases)
-    for form, suffix in _PRINTED.items():
-        text = times(served, form, templates=templates)
-        yield f"history.{suffix}", text.encode()
+    for form in forms:
+        text = times(served, form, templates=templates, common=common)
+        yield f"history.{PRINTED[form]}", text.encode()
     values = {
         "pairs": [
             (name, found.before, found.after, tuple(found.summary.items()))
             for name, found in listed
-        ]
+        ],
+        **common,
     }
-    for form, name in (("markdown", "README.md"), ("html", "index.html")):
-        text = _render(templates, "index", form, "What changed", values, False)
-        yield name, text.encode()
+    for form in forms:
+        if form in _LISTS:
+            text = _render(templates, "index", form, "What changed", values, False)
+            yield _LISTS[form], text.encode()
 
 
 def _escape(form: str) -> Callable[[str], str]:
@@ -153,7 +164,7 @@ def _render(
         common["paint"] = terminal.painted if colour else _unpainted
     if form == "html":
         common["page"] = _page(folders)
-    templates = Templates(folders, common, str(folders[0]), html=form == "html")
+    templates = Templates(folders, common, str(folders[0]))
     return templates.render(
         f"{name}.{_SUFFIXES[form]}.j2", title, {"title": title, **values}
     )

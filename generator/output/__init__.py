@@ -6,8 +6,9 @@ from generator.output.tree import (
     Plan,
     commit,
     compare,
-    is_current,
+    current,
     stage,
+    unchanged,
     workspace,
 )
 
@@ -17,7 +18,8 @@ __all__ = [
     "Record",
     "commit",
     "compare",
-    "is_current",
+    "current",
     "stage",
+    "unchanged",
     "workspace",
 ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,14 +51,17 @@ class Drift:
         return bool(self.changed or self.missing or self.left_over)
 
 
-def is_current(out: Path, tree: str, inputs: str, *, read_bytes: bool) -> Record | None:
-    """The tree's record, if it was printed from ``inputs`` and nobody touched it.
+def current(
+    out: Path, tree: str, decides: Callable[[str], bool], *, read_bytes: bool
+) -> Record | None:
+    """The tree's record, if it is of a finished run whose inputs ``decides`` takes,
+    and nobody touched the tree.
 
     A file is taken as untouched by its size and time, or, with ``read_bytes``,
     by its bytes only.
     """
     known = record.read(out, tree)
-    if known.inputs != inputs or known.pending or not known.files:
+    if known.pending or not known.files or not decides(known.inputs):
         return None
     folder = out / tree
     for path, seen in known.files.items():
@@ -123,6 +126,12 @@ def stage(
         kept=tuple(kept),
         size=size,
     )
+
+
+def unchanged(tree: str, inputs: str, known: Record) -> Plan:
+    """The plan of a tree that other inputs give as it is: only they are recorded."""
+    size = sum(seen.size for seen in known.files.values())
+    return Plan(tree, inputs, known.files, {}, (), (), size)
 
 
 def commit(out: Path, plan: Plan) -> None:

@@ -17,6 +17,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 #: What can put the output of a user's template into shape.
 FORMATS = ("black",)
 
+#: What a target can be printed over.
+OVER = ("release", "releases")
+
 Value = str | bool | int | float
 Quirk = Mapping[str, Any]
 
@@ -26,8 +29,9 @@ class FileRule:
     """One kind of file that a target prints.
 
     ``each`` is what the view prints a file for; ``path`` a pattern such as ``docs/{name}.md``,
-    relative to the target's folder; ``template`` the template's file; ``format``
-    one of ``FORMATS``, for what a user's own template prints, or empty.
+    relative to the target's folder, or to that of a part of it; ``template`` the
+    template's file, empty where the view has the bytes; ``format`` one of
+    ``FORMATS``, for what a user's own template prints, or empty.
     """
 
     each: str
@@ -46,7 +50,9 @@ class Target:
     to set; ``quirks`` the accidents of the published format that are kept, each
     with its ``reason``; ``fixups`` the corrections of the document that it needs,
     likewise (``generator.target.fixup``). ``reads`` names the options that are
-    folders which decide what is printed.
+    files or folders which decide what is printed. ``over`` says whether it is
+    printed for each ``release``, or once over all ``releases``, of which it needs
+    at ``least`` so many.
     """
 
     name: str
@@ -60,6 +66,8 @@ class Target:
     quirks: Mapping[str, Quirk]
     fixups: Mapping[str, Quirk]
     reads: tuple[str, ...]
+    over: str
+    least: int
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -140,8 +148,12 @@ def read(name: str, folders: Sequence[Path]) -> Target:
         quirks=table.take("quirks", dict, {}),
         fixups=table.take("fixups", dict, {}),
         reads=tuple(table.take("reads", list, [])),
+        over=table.take("over", str, OVER[0]),
+        least=table.take("least", int, 1),
     )
     table.end()
+    if target.over not in OVER:
+        raise target.error(f"must be one of {OVER}", "over")
     for key, named in (("quirks", target.quirks), ("fixups", target.fixups)):
         for quirk, body in named.items():
             if not isinstance(body, dict) or not body.get("reason"):
@@ -211,7 +223,7 @@ def _file_rule(raw: Any, path: Path) -> FileRule:
     rule = FileRule(
         each=table.take("each", str),
         path=table.take("path", str),
-        template=table.take("template", str),
+        template=table.take("template", str, ""),
         format=table.take("format", str, ""),
     )
     table.end()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import generator
 from generator.errors import SpecError, nearest
 from generator.model import Release
 from generator.resources import resource
 from generator.target.manifest import FileRule, Target, find
-from generator.target.view import Item, View, load
+from generator.target.view import Item, View, load, load_joint
 from generator.template import Templates
 
 # A path segment that no file system reads otherwise: no separator, no "..", no
@@ -33,24 +34,51 @@ def print_files(release: Release, target: Target) -> Iterator[File]:
     Raises SpecError where two subjects get the same path, or a name cannot be a
     part of one; TargetError for a mistake in the target.
     """
-    view = load(target)(release, target)
+    common = {
+        "release": release.name,
+        "origin": release.origin,
+        "sha256": release.sha256,
+    }
+    return _print(load(target)(release, target), target, common)
+
+
+def print_part(
+    name: str, releases: Sequence[Release], facts: Any, target: Target
+) -> Iterator[File]:
+    """Every file of one part of a target over releases (``view.Part``)."""
+    _, make = load_joint(target)
+    return _print(make(name, releases, facts, target), target, {"part": name})
+
+
+def _print(view: View, target: Target, about: Mapping[str, str]) -> Iterator[File]:
     templates = Templates(
         # Through the roots a template finds what targets share: "_markdown/…".
         (*target.folders, *target.roots),
-        _common(release, target),
+        {
+            **about,
+            **view.common,
+            "options": target.options,
+            "target": target.name,
+            "version": generator.__version__,
+        },
         f"{target.manifest}: files.template",
     )
     taken: dict[str, str] = {}
     for rule in target.files:
+        if rule.each in view.elsewhere:
+            continue
         finish = _finish(view, rule, target)
         for item in _items(view, rule, target):
-            path = _path(target, rule, item, release)
+            path = _path(target, rule, item, about)
             other = taken.setdefault(path.casefold(), item.subject)
             if other is not item.subject:
                 raise SpecError(
                     f"{other} and {item.subject} are both printed to {path}",
                     where=f"target {target.name}",
                 )
+            if not rule.template:
+                yield File(path, item.data)
+                continue
             text = templates.render(rule.template, item.subject, item.values)
             yield File(path, (finish(text, item.subject) if finish else text).encode())
 
@@ -84,19 +112,8 @@ def _is_built_in(target: Target, template: str) -> bool:
     return find(target.folders, template).is_relative_to(resource("templates"))
 
 
-def _common(release: Release, target: Target) -> Mapping[str, object]:
-    return {
-        "release": release.name,
-        "origin": release.origin,
-        "sha256": release.sha256,
-        "options": target.options,
-        "target": target.name,
-        "version": generator.__version__,
-    }
-
-
-def _path(target: Target, rule: FileRule, item: Item, release: Release) -> str:
-    names = {**target.options, **item.names, "release": release.name}
+def _path(target: Target, rule: FileRule, item: Item, about: Mapping[str, str]) -> str:
+    names = {**target.options, **about, **item.names}
     try:
         path = rule.path.format_map(names)
     except (KeyError, IndexError, ValueError, AttributeError) as error:
