@@ -45,7 +45,8 @@ class Target:
     """One ``target.toml``.
 
     ``view`` names what the templates are given (``generator.target.view``),
-    ``folders`` where the templates are, the user's before the built-in one.
+    ``folders`` where the templates are, the user's before the built-in one,
+    and ``beside`` the folders that all targets are in.
     ``spelling`` and ``types`` are read by the view; ``options`` are the user's
     to set; ``quirks`` the accidents of the published format that are kept, each
     with its ``reason``; ``fixups`` the corrections of the document that it needs,
@@ -59,6 +60,7 @@ class Target:
     about: str
     view: str
     folders: tuple[Path, ...]
+    beside: tuple[Path, ...]
     files: tuple[FileRule, ...]
     options: Mapping[str, Value]
     spelling: Mapping[str, Any]
@@ -119,18 +121,22 @@ def load(user: Path | None) -> dict[str, Target]:
     }
     targets: dict[str, Target] = {}
     for name in sorted(names):
-        folders = tuple(root / name for root in roots if (root / name).is_dir())
-        if any((folder / "target.toml").is_file() for folder in folders):
-            targets[name] = read(name, folders)
+        target = read(name, roots)
+        if target is not None:
+            targets[name] = target
     return targets
 
 
-def read(name: str, folders: Sequence[Path]) -> Target:
-    """The target in ``folders``, the first of which wins.
+def read(name: str, roots: Sequence[Path]) -> Target | None:
+    """The target called ``name`` in the folders ``roots``, the first of which wins;
+    None if none has it.
 
     Raises TargetError with the file and the key that is wrong.
     """
-    path = find(folders, "target.toml")
+    folders = tuple(root / name for root in roots if (root / name).is_dir())
+    path = find(folders, "target.toml") if folders else None
+    if path is None or not path.is_file():
+        return None
     try:
         raw = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -140,7 +146,8 @@ def read(name: str, folders: Sequence[Path]) -> Target:
         name=name,
         about=table.take("about", str),
         view=table.take("view", str),
-        folders=tuple(folders),
+        folders=folders,
+        beside=tuple(roots),
         files=tuple(_file_rule(each, path) for each in table.take("files", list)),
         options=table.take("options", dict, {}),
         spelling=table.take("spelling", dict, {}),
@@ -168,14 +175,11 @@ def read(name: str, folders: Sequence[Path]) -> Target:
 
 
 def sibling(target: Target, name: str) -> Target | None:
-    """The target called ``name`` where ``target`` comes from, None if there is none.
+    """The target called ``name`` beside ``target``, None if there is none.
 
-    Raises what ``read`` raises.
+    Raises TargetError for a mistake in its manifest.
     """
-    folders = [root / name for root in target.roots if (root / name).is_dir()]
-    if not any((folder / "target.toml").is_file() for folder in folders):
-        return None
-    return read(name, folders)
+    return read(name, target.beside)
 
 
 def find(folders: Sequence[Path], name: str) -> Path:
