@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from functools import cache
@@ -15,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from generator.model import Release, parse
 from generator.source import Source, locate
+from tests.cargo import Cargo
 
 # A slow machine is no failure, and CI has to find the same as it did before.
 settings.register_profile(
@@ -95,6 +97,14 @@ def run(tmp_path: Path) -> Command:
         "NO_COLOR": "1",
     }
     return Command(tmp_path, environment)
+
+
+@pytest.fixture(scope="session")
+def cargo(pytestconfig: pytest.Config) -> Cargo:
+    if shutil.which("cargo") is None:
+        pytest.skip("cargo is missing")
+    given = os.environ.get("CARGO_TARGET_DIR")
+    return Cargo(Path(given) if given else pytestconfig.cache.mkdir("cargo"))
 
 
 def listing(folder: Path) -> dict[str, bytes]:

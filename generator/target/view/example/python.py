@@ -46,13 +46,11 @@ class Writer:
         """A module that makes the object."""
         code = self.value(example, None, "", len("example = "))
         imports = _imports(self.name, sorted(code.names - _DATETIME))
-        if _DATETIME <= code.names:
+        if "datetime" in code.names:
             imports = f"from datetime import datetime, timezone\n\n{imports}"
         return f"{imports}\nexample = {code.text}\n"
 
-    def value(
-        self, node: Node, schema: Schema | None, pad: str, column: int
-    ) -> _Code:
+    def value(self, node: Node, schema: Schema | None, pad: str, column: int) -> _Code:
         """A value that begins in ``column`` of a line that begins with ``pad``."""
         if isinstance(node, Object):
             return self.object(node, pad)
@@ -109,9 +107,7 @@ class Writer:
         opening, inside, closing = _parts(node)
         deeper = pad + _STEP
         key = opening[1:]
-        code = self.value(
-            inside, self.inside(schema), deeper, len(deeper) + len(key)
-        )
+        code = self.value(inside, self.inside(schema), deeper, len(deeper) + len(key))
         text = f"{opening[0]}\n{deeper}{key}{code.text},\n{pad}{closing}"
         return _Code(text, code.names)
 

@@ -1,4 +1,4 @@
-"""Examples for the generated Rust crate, mostly as rustfmt has them.
+"""Examples for the generated Rust crate, as rustfmt has them but for long lines.
 
 Types are named by their modules (``core_v1::Pod``), since what is in one example
 comes from several with types of the same name. The crate's corrections of the
@@ -31,8 +31,10 @@ _STEP = "    "
 _REST = "..Default::default()"
 _NOTHING: frozenset[str] = frozenset()
 _MAPS = frozenset(["std::collections::BTreeMap"])
-# The longest body of a struct on one line (rustfmt, struct_lit_width).
+# The longest body of a struct, and arguments of a call, on one line (rustfmt,
+# struct_lit_width and fn_call_width).
 _SHORT = 18
+_CALL = 60
 _RESERVED = ("BTreeMap", "ByteString", "Default", "Some", "Box", "json", "vec")
 
 
@@ -85,10 +87,10 @@ class Writer:
         assert example.definition
         path = self.path(example.definition.name)
         code = self.object(example, example.definition.name, _STEP)
-        uses = "".join(f"use {each};\n" for each in sorted(path.uses | code.uses))
-        return (
-            f"{uses}\npub fn example() -> {path.text} {{\n{_STEP}{code.text}\n}}\n"
-        )
+        # As rustfmt sorts them, small letters first.
+        paths = sorted(path.uses | code.uses, key=str.swapcase)
+        uses = "".join(f"use {each};\n" for each in paths)
+        return f"{uses}\npub fn example() -> {path.text} {{\n{_STEP}{code.text}\n}}\n"
 
     def path(self, name: str) -> _Code:
         """The type of a definition."""
@@ -116,7 +118,7 @@ class Writer:
         key = f"{rust.string(node.key)}.into()"
         inside = self.value(node.value, schema, pad + _STEP)
         text = f"BTreeMap::from([({key}, {inside.text})])"
-        if "\n" in text:
+        if "\n" in text or len(text) > _CALL:
             lines = "".join(f"{pad}{_STEP}{each},\n" for each in (key, inside.text))
             text = f"BTreeMap::from([(\n{lines}{pad})])"
         return _Code(text, inside.uses | _MAPS)

@@ -140,17 +140,16 @@ class Trees:
     def metadata(self, definition: Definition) -> Entry | None:
         """The metadata of a kind, with what it requires and a name."""
         smallest = self.smallest.get(_OBJECT_META)
-        for field in definition.fields:
-            if field.name == "metadata" and field.schema.ref == _OBJECT_META:
-                if isinstance(smallest, Object):
-                    required = {each.field.name for each in smallest.entries}
-                    entries = (
-                        each
-                        for each in self.plan(_OBJECT_META).entries
-                        if each.field.name == "name" or each.field.name in required
-                    )
-                    return Entry(field, made(smallest.definition, entries), False)
-        return None
+        field = next((each for each in definition.fields if _is_metadata(each)), None)
+        if field is None or not isinstance(smallest, Object):
+            return None
+        required = {each.field.name for each in smallest.entries}
+        entries = (
+            each
+            for each in self.plan(_OBJECT_META).entries
+            if each.field.name == "name" or each.field.name in required
+        )
+        return Entry(field, made(smallest.definition, entries), False)
 
     def find_smallest(self) -> None:
         """Find the smallest value of each definition that has one.
@@ -259,6 +258,10 @@ def _needs(schema: Schema) -> Iterator[str]:
 
 def _is_useful(field: Field, node: Node) -> bool:
     return field.name == "spec" and isinstance(node, Object) and bool(node.entries)
+
+
+def _is_metadata(field: Field) -> bool:
+    return field.name == "metadata" and field.schema.ref == _OBJECT_META
 
 
 def _is_small(node: Node) -> bool:
