@@ -23,6 +23,7 @@ from generator.target.view.example.nodes import (
     Mapped,
     Node,
     Object,
+    Scalar,
     plain,
 )
 from generator.target.view.rust import ANY, TIME, Crate
@@ -169,6 +170,8 @@ class Writer:
         if member.boxed:
             text = f"Box::new({text})"
         if not member.required:
+            if isinstance(entry.node, Scalar) and member.schema.ref is not None:
+                text = _broken(text, pad)
             text = f"Some({text})"
         code = _Code(f"{pad}{member.name}: {text},\n", uses)
         if entry.shared:
@@ -216,6 +219,15 @@ class Writer:
         if spelled == "f64":
             return _Code(repr(float(value)), _NOTHING)
         return _Code(_json(value), _NOTHING)
+
+
+def _broken(call: str, pad: str) -> str:
+    """A call of one argument, on lines of its own where rustfmt wants that."""
+    function, _, rest = call.partition("(")
+    argument = rest[:-1]
+    if len(call) <= _CALL or not argument:
+        return call
+    return f"{function}(\n{pad}{_STEP}{argument},\n{pad})"
 
 
 def _absent(member: _Member) -> str:
