@@ -12,7 +12,7 @@ import re
 from functools import cache
 
 # It begins with a letter, so that it is no number, date, anchor, tag or comment.
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*\Z")
+_PLAIN = re.compile(r"\$?[A-Za-z][A-Za-z0-9_./-]*\Z")
 # https://yaml.org/type/bool.html and null.html, in small letters.
 _WORDS = frozenset(["false", "n", "no", "null", "off", "on", "true", "y", "yes"])
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}

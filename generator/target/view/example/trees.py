@@ -37,6 +37,8 @@ _ORDER = {"apiVersion": 0, "kind": 1, "metadata": 2}
 # Larger or deeper than anybody reads: only a document that is made for it has such.
 _MAX_SIZE = 500
 _MAX_DEPTH = 30
+# The largest example of all fields in Kubernetes, a CronJob's, has 670 nodes.
+_MAX_WHOLE = 20_000
 # In lists of lists of lists, no definition is written out.
 _MAX_NESTING = 2
 
@@ -74,7 +76,8 @@ class Trees:
         return made(definition, sorted(entries.values(), key=_place))
 
     def every(self, definition: Definition) -> Object | None:
-        """The example with all fields, None where there is not even a smallest."""
+        """The example with all fields, None where it is huge, or there is not even a
+        smallest."""
         if not isinstance(self.smallest.get(definition.name), Object):
             return None
         written: dict[str, list[tuple[int, str]]] = {}
@@ -89,7 +92,8 @@ class Trees:
                         below.append(each[1])
                         here.append(each)
             level = below
-        return self.full(definition.name, written)
+        found = self.full(definition.name, written)
+        return found if found.size <= _MAX_WHOLE else None
 
     def full(self, name: str, written: _Written) -> Object:
         """A definition in full, with what is written out in it."""
