@@ -201,10 +201,15 @@ def make(release: Release, target: Target) -> View:
     TargetError for options that Cargo does not take.
     """
     check_quirks(target, {})
-    for option, pattern in (("name", _CRATE_NAME), ("version", _VERSION)):
-        if pattern.match(str(target.options[option])) is None:
-            raise target.error("is nothing that Cargo takes", f"options.{option}")
+    check_options(target)
     return View(files=Crate(corrected(release, target)).files(), finish={})
+
+
+def check_options(target: Target) -> None:
+    """Raise TargetError for options that Cargo does not take."""
+    for option, pattern in (("name", _CRATE_NAME), ("version", _VERSION)):
+        if pattern.match(str(target.options.get(option))) is None:
+            raise target.error("is nothing that Cargo takes", f"options.{option}")
 
 
 class Crate:

@@ -26,7 +26,7 @@ from generator.target.view.example.nodes import (
     Scalar,
     plain,
 )
-from generator.target.view.rust import ANY, TIME, Crate
+from generator.target.view.rust import ANY, TIME, Crate, check_options
 
 _STEP = "    "
 _REST = "..Default::default()"
@@ -70,6 +70,7 @@ class Writer:
     """
 
     def __init__(self, release: Release, target: Target) -> None:
+        check_options(target)
         self.crate = Crate(corrected(release, target))
         self.name = rust.crate_name(str(target.options["name"]))
         self.aliases = self.module_aliases()
