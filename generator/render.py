@@ -170,7 +170,9 @@ def inputs(sources: Iterable[Source], target: Target) -> str:
         *(
             _digest_of(str(folder), "*")
             for name in target.borrows
-            for folder in target.borrowed(name).folders
+            for borrowed in [target.borrowed(name)]
+            if borrowed is not None
+            for folder in borrowed.folders
         ),
         *(_digest_of(str(each), "*") for each in _shared(target.roots)),
         *(_digest_of(each, "*") for each in _read(target)),

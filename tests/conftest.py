@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, settings
 from generator.model import Release, parse
 from generator.source import Source, locate
 from tests.browser import Browser, chromium
+from tests.cargo import Cargo
 
 # A slow machine is no failure, and CI has to find the same as it did before.
 settings.register_profile(
@@ -119,6 +121,14 @@ def browser(driver: Any) -> Iterator[Browser]:
     browser.screen()
     yield browser
     assert browser.logged() == []
+
+
+@pytest.fixture(scope="session")
+def cargo(pytestconfig: pytest.Config) -> Cargo:
+    if shutil.which("cargo") is None:
+        pytest.skip("cargo is missing")
+    given = os.environ.get("CARGO_TARGET_DIR")
+    return Cargo(Path(given) if given else pytestconfig.cache.mkdir("cargo"))
 
 
 def listing(folder: Path) -> dict[str, bytes]:

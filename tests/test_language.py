@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from generator.errors import SpecError
 from generator.language import markdown
+from generator.language import yaml as yaml_language
 from generator.language.python import Spelling, class_names
 
 SPLIT, WHOLE = Spelling("split"), Spelling("whole")
@@ -151,3 +153,20 @@ def test_words_that_begin_with_client() -> None:
     assert rename("client-python clientIP x.client") == (
         "client-python kubernetes.clientIP x.kubernetes.client"
     )
+
+
+@given(st.one_of(HOSTILE, st.from_regex(r"[-+.0-9a-zA-Z_:$~]{1,6}", fullmatch=True)))
+def test_a_yaml_string_is_one(text: str) -> None:
+    """As a value, as a key, in a list, and with another line after it."""
+    spelled = yaml_language.string(text)
+    assert "\n" not in spelled
+    document = (
+        f"a: {spelled}\n{yaml_language.key(text, '')} {spelled}\nz:\n- {spelled}\n"
+    )
+    assert yaml.safe_load(document) == {"a": text, text: text, "z": [text]}
+
+
+@given(st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False)))
+def test_a_yaml_number_is_one(number: float) -> None:
+    found = yaml.safe_load(yaml_language.value(number))
+    assert (found, type(found)) == (number, type(number))

@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from generator.model import Release
-from generator.target import load as load_targets
-from generator.target import print_files
+from tests.cargo import Cargo, write
 from tests.conftest import full_specs, load, release
 from tests.rust_crate import read
 from tests.rust_documents import Documents
@@ -35,49 +34,6 @@ COMPARED = tuple(PEER) if os.environ.get("KUBESTENCIL_RUST") == "all" else ("1.3
 CRATES = ("ours", "theirs")
 CORE, POD = "io.k8s.api.core.v1", "api::core::v1::Pod"
 META = "apimachinery::pkg::apis::meta::v1"
-
-
-class Cargo:
-    """cargo, with one folder for what it builds, so that it builds it once."""
-
-    def __init__(self, build: Path) -> None:
-        self.build = build
-
-    def __call__(self, folder: Path, *arguments: str, **more: str) -> str:
-        environment = {
-            **os.environ,
-            "CARGO_TARGET_DIR": str(self.build),
-            "CARGO_TERM_COLOR": "never",
-            **more,
-        }
-        done = subprocess.run(
-            ["cargo", *arguments],
-            cwd=folder,
-            env=environment,
-            text=True,
-            capture_output=True,
-            timeout=600,
-        )
-        output = done.stdout + done.stderr
-        if "failed to get" in output or "Could not resolve host" in output:
-            pytest.skip("crates.io cannot be reached")
-        assert done.returncode == 0, output[-5000:]
-        return output
-
-
-@pytest.fixture(scope="module")
-def cargo(pytestconfig: pytest.Config) -> Cargo:
-    given = os.environ.get("CARGO_TARGET_DIR")
-    return Cargo(Path(given) if given else pytestconfig.cache.mkdir("cargo"))
-
-
-def write(printed: Release, folder: Path, **options: str) -> Path:
-    target = load_targets(None)["rust"].with_options(options)
-    for file in print_files(printed, target):
-        path = folder / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file.data)
-    return folder
 
 
 @pytest.fixture(scope="module")

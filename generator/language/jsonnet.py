@@ -117,6 +117,12 @@ def key(name: str) -> str:
 
 
 @cache
+def member(name: str) -> str:
+    """What reads the field ``name`` of what it follows: ``.name``, ``['a-b']``."""
+    return f".{name}" if key(name) == name else f"[{string(name)}]"
+
+
+@cache
 def string(text: str, *, html_escapes: bool = False) -> str:
     """A literal of ``text``.
 

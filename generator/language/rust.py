@@ -141,6 +141,11 @@ def type_name(kind: str) -> str:
     return f"{name}_" if name in _PRELUDE else name
 
 
+def crate_name(package: str) -> str:
+    """What code calls a package of Cargo's: ``kubernetes_types``."""
+    return package.replace("-", "_")
+
+
 def distinct(names: Iterable[str]) -> list[str]:
     """``names`` in their order, those that come again with a number."""
     result: dict[str, None] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,8 @@ class Target:
     """One ``target.toml``.
 
     ``view`` names what the templates are given (``generator.target.view``),
-    ``folders`` where the templates are, the user's before the built-in one.
+    ``folders`` where the templates are, the user's before the built-in one,
+    and ``roots`` the folders that all targets are in.
     ``spelling`` and ``types`` are read by the view; ``options`` are the user's
     to set; ``quirks`` the accidents of the published format that are kept, each
     with its ``reason``; ``fixups`` the corrections of the document that it needs,
@@ -59,6 +60,7 @@ class Target:
     about: str
     view: str
     folders: tuple[Path, ...]
+    roots: tuple[Path, ...]
     files: tuple[FileRule, ...]
     options: Mapping[str, Value]
     spelling: Mapping[str, Any]
@@ -71,24 +73,20 @@ class Target:
     borrows: tuple[str, ...]
 
     @property
-    def roots(self) -> tuple[Path, ...]:
-        """The folders of targets that this one is in."""
-        return tuple(folder.parent for folder in self.folders)
-
-    @property
     def manifest(self) -> Path:
         """The file that says all this."""
         return find(self.folders, "target.toml")
 
-    def borrowed(self, name: str) -> Target:
-        """A target that this one has something from, with the options of its manifest.
+    def borrowed(self, name: str) -> Target | None:
+        """A target that this one has something from, with the options of its manifest;
+        None where there is no such target.
 
         Raises TargetError where the manifest does not say so: then a change to that
         target would not be seen.
         """
         if name not in self.borrows:
             raise self.error(f"does not name {name!r}", "borrows")
-        return read(name, _folders(self.roots, name))
+        return read(name, self.roots)
 
     def with_options(self, changes: Mapping[str, str]) -> Target:
         """The same target with some options set, each to a value of its type.
@@ -130,22 +128,22 @@ def load(user: Path | None) -> dict[str, Target]:
     }
     targets: dict[str, Target] = {}
     for name in sorted(names):
-        folders = _folders(roots, name)
-        if any((folder / "target.toml").is_file() for folder in folders):
-            targets[name] = read(name, folders)
+        target = read(name, roots)
+        if target is not None:
+            targets[name] = target
     return targets
 
 
-def _folders(roots: Iterable[Path], name: str) -> tuple[Path, ...]:
-    return tuple(root / name for root in roots if (root / name).is_dir())
-
-
-def read(name: str, folders: Sequence[Path]) -> Target:
-    """The target in ``folders``, the first of which wins.
+def read(name: str, roots: Sequence[Path]) -> Target | None:
+    """The target called ``name`` in the folders ``roots``, the first of which wins;
+    None if none has it.
 
     Raises TargetError with the file and the key that is wrong.
     """
-    path = find(folders, "target.toml")
+    folders = tuple(root / name for root in roots if (root / name).is_dir())
+    path = find(folders, "target.toml") if folders else None
+    if path is None or not path.is_file():
+        return None
     try:
         raw = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -155,7 +153,8 @@ def read(name: str, folders: Sequence[Path]) -> Target:
         name=name,
         about=table.take("about", str),
         view=table.take("view", str),
-        folders=tuple(folders),
+        folders=folders,
+        roots=tuple(roots),
         files=tuple(_file_rule(each, path) for each in table.take("files", list)),
         options=table.take("options", dict, {}),
         spelling=table.take("spelling", dict, {}),

@@ -71,7 +71,7 @@ def read(target: Target, skeleton: Skeleton) -> tuple[OverlayFile, ...]:
     chosen = str(target.options["overlay"])
     if not chosen:
         return ()
-    folder = _shared(target, "overlay") if chosen == _DEFAULT else Path(chosen)
+    folder = _chosen(target)
     if not folder.is_dir():
         raise UsageError(
             "is not a folder",
@@ -94,6 +94,27 @@ def read(target: Target, skeleton: Skeleton) -> tuple[OverlayFile, ...]:
             raise TargetError("is not UTF-8 text", where=str(path)) from error
         files[path.name] = OverlayFile(path.name, str(path), text)
     return tuple(files.values())
+
+
+def added_to(
+    target: Target, skeleton: Skeleton
+) -> frozenset[tuple[str, str, str]] | None:
+    """The types (group, version, name) that the overlay of ``target`` is for; None
+    where it does not say so.
+
+    Raises what ``read`` raises.
+    """
+    if not read(target, skeleton):
+        return frozenset()
+    needs = _chosen(target) / _NEEDS
+    if not needs.is_file():
+        return None
+    return frozenset(
+        (group, version, name)
+        for group, versions in tomllib.loads(needs.read_text("utf-8")).items()
+        for version, names in versions.items()
+        for name in names
+    )
 
 
 def check(target: Target, files: Sequence[OverlayFile], skeleton: Skeleton) -> None:
@@ -212,6 +233,11 @@ def _unchanged(
     if whole and all(each is True for each in inner.values()):
         return True
     return {name: each for name, each in inner.items() if each}
+
+
+def _chosen(target: Target) -> Path:
+    chosen = str(target.options["overlay"])
+    return _shared(target, "overlay") if chosen == _DEFAULT else Path(chosen)
 
 
 def _has_all(skeleton: Skeleton, needs: Path) -> bool:

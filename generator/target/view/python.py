@@ -145,8 +145,11 @@ class KindGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class _Type:
-    """A spelled type: Python's, the official client's, and the classes in both."""
+class Type:
+    """A spelled type: Python's, the official client's, and the classes in both.
+
+    ``exact`` is the runtime's function that makes a time exact, empty for others.
+    """
 
     annotation: str
     official: str
@@ -161,17 +164,28 @@ def make(release: Release, target: Target) -> View:
     become one; TargetError for a spelling or an option that cannot be.
     """
     check_quirks(target, {})
-    return View(files=_Package(release, target).files(), finish={})
+    return View(files=Package(release, target).files(), finish={})
 
 
-class _Package:
+class Package:
+    """The names and the types of the package that ``target`` prints."""
+
     def __init__(self, release: Release, target: Target) -> None:
         self.release = release
         self.spelling = spelling(target)
         _check_options(target)
         reserved = self.spelling.reserved_classes
         self.classes = class_names(release.definitions, reserved)
-        self.types: dict[str, _Type] = {}
+        self.types: dict[str, Type] = {}
+
+    def check(self) -> None:
+        """Raise the SpecError that printing would raise."""
+        self.kinds()
+        for each in self.models:
+            self.fields(each)
+            self.attributes(each)
+        # These are found when they are asked for.
+        _ = self.modules, self.circles
 
     def files(self) -> Mapping[str, Callable[[], Iterable[Item]]]:
         return {
@@ -274,7 +288,7 @@ class _Package:
             late=tuple(map(self.imported, sorted(late))),
         )
 
-    def fields(self, definition: Definition) -> list[tuple[Field, _Type]]:
+    def fields(self, definition: Definition) -> list[tuple[Field, Type]]:
         """The fields in the order of their JSON names, as the official classes
         have them: it is the order in which their ApiClient writes them."""
         ordered = sorted(definition.fields, key=lambda field: field.name)
@@ -306,7 +320,7 @@ class _Package:
     def row(
         self,
         field: Field,
-        spelled: _Type,
+        spelled: Type,
         owner: str,
         clashes: frozenset[str],
     ) -> FieldRow:
@@ -338,7 +352,7 @@ class _Package:
         module = self.modules[name]
         return Import(module, name, len(f"from .{module} import {name}") > WIDTH)
 
-    def type(self, schema: Schema) -> _Type:
+    def type(self, schema: Schema) -> Type:
         if schema.ref is not None:
             known = self.types.get(schema.ref)
             if known is None:
@@ -346,7 +360,7 @@ class _Package:
             return known
         if schema.type == "array":
             inside = self.type(schema.items) if schema.items else _ANYTHING
-            return _Type(
+            return Type(
                 f"list[{inside.annotation}]",
                 f"list[{inside.official}]",
                 inside.refs,
@@ -354,7 +368,7 @@ class _Package:
             )
         if schema.values is not None:
             inside = self.type(schema.values)
-            return _Type(
+            return Type(
                 f"dict[str, {inside.annotation}]",
                 f"dict(str, {inside.official})",
                 inside.refs,
@@ -362,35 +376,35 @@ class _Package:
             )
         return _plain(schema)
 
-    def referred(self, name: str) -> _Type:
+    def referred(self, name: str) -> Type:
         definition = self.release.definitions[name]
         if definition.is_object:
             spelled = self.classes[name]
-            return _Type(spelled, spelled, (spelled,))
+            return Type(spelled, spelled, (spelled,))
         if name == _QUANTITY:
-            return _Type("Quantity", "str")
+            return Type("Quantity", "str")
         if name in _TIMES and definition.schema.format == "date-time":
             return _time(_TIMES[name])
         return self.type(definition.schema)
 
 
-_ANYTHING = _Type("Any", "object")
+_ANYTHING = Type("Any", "object")
 
 
-def _plain(schema: Schema) -> _Type:
+def _plain(schema: Schema) -> Type:
     if schema.int_or_string:
-        return _Type("int | str", "object")
+        return Type("int | str", "object")
     if schema.type == "object":
-        return _Type("dict[str, Any]", "object")
+        return Type("dict[str, Any]", "object")
     if schema.type == "string" and schema.format == "date-time":
         return _time("DateTime")
     if schema.type in _PLAIN:
-        return _Type(_PLAIN[schema.type], _OFFICIAL[schema.type])
+        return Type(_PLAIN[schema.type], _OFFICIAL[schema.type])
     return _ANYTHING
 
 
-def _time(name: str) -> _Type:
-    return _Type(name, "datetime", exact=_EXACT[name])
+def _time(name: str) -> Type:
+    return Type(name, "datetime", exact=_EXACT[name])
 
 
 def _words(annotation: str) -> Iterator[str]:

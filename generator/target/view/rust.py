@@ -201,13 +201,20 @@ def make(release: Release, target: Target) -> View:
     TargetError for options that Cargo does not take.
     """
     check_quirks(target, {})
+    check_options(target)
+    return View(files=Crate(corrected(release, target)).files(), finish={})
+
+
+def check_options(target: Target) -> None:
+    """Raise TargetError for options that Cargo does not take."""
     for option, pattern in (("name", _CRATE_NAME), ("version", _VERSION)):
-        if pattern.match(str(target.options[option])) is None:
+        if pattern.match(str(target.options.get(option))) is None:
             raise target.error("is nothing that Cargo takes", f"options.{option}")
-    return View(files=_Crate(corrected(release, target)).files(), finish={})
 
 
-class _Crate:
+class Crate:
+    """The names and the types of the crate of a corrected release."""
+
     def __init__(self, release: Release) -> None:
         self.release = release
         known = release.definitions
@@ -455,7 +462,7 @@ class _Crate:
         )
         if plain is not None:
             return _MARKERS.get(plain, plain) if in_schema else plain
-        return _MARKERS[_ANY] if in_schema else _ANY
+        return _MARKERS[ANY] if in_schema else ANY
 
     def merge(self, schema: Schema) -> str:
         """The strategy as the macros take it: a function of ``merge_strategies``."""
@@ -571,8 +578,9 @@ _LIST = RustType(
     rows=(),
 )
 
-_ANY = "crate::serde_json::Value"
-_TIME = "crate::jiff::Timestamp"
+#: The types of what JSON has no type for.
+ANY = "crate::serde_json::Value"
+TIME = "crate::jiff::Timestamp"
 _DEEP = "crate::DeepMerge::merge_from"
 # "" is any format that is not listed; the formats of numbers are Go's types.
 _PLAIN: Mapping[tuple[str | None, str | None], str] = {
@@ -582,10 +590,10 @@ _PLAIN: Mapping[tuple[str | None, str | None], str] = {
     ("number", None): "f64",
     ("string", None): "String",
     ("string", "byte"): "crate::ByteString",
-    ("string", "date-time"): _TIME,
-    ("string", "int-or-string"): _ANY,
+    ("string", "date-time"): TIME,
+    ("string", "int-or-string"): ANY,
 }
-_MARKERS = {_ANY: "crate::schema::Any", _TIME: "crate::schema::DateTime"}
+_MARKERS = {ANY: "crate::schema::Any", TIME: "crate::schema::DateTime"}
 
 
 def _is_time(schema: Schema) -> bool:

@@ -17,7 +17,7 @@ from generator.target.view import Item, View
 from generator.target.view.site import extra, searching
 from generator.target.view.site.lineage import Lineage, Told
 from generator.target.view.site.listing import groups
-from generator.target.view.site.options import logo, named
+from generator.target.view.site.options import logo, named, report_folders
 from generator.target.view.site.parts import NOT_COMMON
 from generator.target.view.site.place import places
 from generator.target.view.site.release import start
@@ -109,7 +109,7 @@ def _assets(target: Target, told: Facts) -> Iterator[Item]:
         for path in sorted((folder / _ASSETS).rglob("*")):
             if path.is_file():
                 found[path.relative_to(folder / _ASSETS).as_posix()] = path
-    reports = target.borrowed("diff").folders
+    reports = report_folders(target)
     found |= {name: find(reports, original) for name, original in _OF_REPORTS.items()}
     theme = named(target, "theme")
     for name, path in found.items():

@@ -1,4 +1,4 @@
-"""The files that the site's options name."""
+"""The files that the site's options name, and those that it borrows."""
 
 from __future__ import annotations
 
@@ -35,3 +35,11 @@ def named(target: Target, option: str) -> Path | None:
             where=f"--set {target.name}.{option}={given}",
         )
     return path
+
+
+def report_folders(target: Target) -> tuple[Path, ...]:
+    """Where the reports' own templates are."""
+    reports = target.borrowed("diff")
+    if reports is None:
+        raise target.error("there is no target diff to borrow from", "borrows")
+    return reports.folders

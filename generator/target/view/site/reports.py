@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from generator.diff.report import report_files
 from generator.model import Release
 from generator.target.manifest import Target
 from generator.target.view import Item, View
+from generator.target.view.site.options import report_folders
 from generator.target.view.site.parts import NOT_OF_THE_REPORTS
 
 
@@ -19,9 +19,11 @@ def view(releases: Sequence[Release], target: Target) -> View:
         "root": "../",
         "newest": releases[-1].name,
     }
+    # What the site has of its own comes first.
+    folders = (*target.folders, *report_folders(target))
     files = (
         Item(path, {"path": path}, {}, data)
-        for path, data in report_files(releases, _folders(target), ["html"], common)
+        for path, data in report_files(releases, folders, ["html"], common)
     )
     return View(
         files={"report": lambda: files},
@@ -29,8 +31,3 @@ def view(releases: Sequence[Release], target: Target) -> View:
         elsewhere=NOT_OF_THE_REPORTS,
         common={},
     )
-
-
-def _folders(target: Target) -> tuple[Path, ...]:
-    """Where the reports' templates are: what the site has of its own comes first."""
-    return (*target.folders, *target.borrowed("diff").folders)

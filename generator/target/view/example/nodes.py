@@ -1,0 +1,96 @@
+"""A value as a tree, before it is said in a language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from generator.model import Definition, Field
+
+# The key in a map that has one.
+_KEY = "key"
+
+
+# Nodes are compared by what they are, not by what is in them: many examples share
+# them, and so do the texts that are made of them.
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar:
+    """A text, a number, a truth, or an empty object or list of anything."""
+
+    value: Any
+    size: ClassVar[int] = 1
+    depth: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A field with its value. A ``shared`` one is in several examples."""
+
+    field: Field
+    node: Node
+    shared: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Object:
+    """An object; ``definition`` is None where it is described in its place."""
+
+    definition: Definition | None
+    entries: tuple[Entry, ...]
+    size: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listed:
+    """A list of one item."""
+
+    item: Node
+    size: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapped:
+    """A map with one key."""
+
+    key: str
+    value: Node
+    size: int
+    depth: int
+
+
+#: ``size`` counts the nodes of a tree, ``depth`` its levels.
+Node = Scalar | Object | Listed | Mapped
+
+
+def made(definition: Definition | None, entries: Iterable[Entry]) -> Object:
+    """An object of ``entries``."""
+    inside = tuple(entries)
+    size = depth = 0
+    for each in inside:
+        size += each.node.size
+        depth = max(depth, each.node.depth)
+    return Object(definition, inside, size + 1, depth + 1)
+
+
+def listed(item: Node) -> Listed:
+    """A list of ``item``."""
+    return Listed(item, item.size + 1, item.depth + 1)
+
+
+def mapped(value: Node) -> Mapped:
+    """A map that has ``value``."""
+    return Mapped(_KEY, value, value.size + 1, value.depth + 1)
+
+
+def plain(node: Node) -> Any:
+    """The JSON value that a tree stands for."""
+    if isinstance(node, Object):
+        return {each.field.name: plain(each.node) for each in node.entries}
+    if isinstance(node, Listed):
+        return [plain(node.item)]
+    if isinstance(node, Mapped):
+        return {node.key: plain(node.value)}
+    return node.value

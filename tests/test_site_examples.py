@@ -1,0 +1,475 @@
+"""The examples of the site are not only text: they parse, import, compile, evaluate,
+and say the same in each language."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import black
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from generator.model import Definition, Release
+from generator.resources import resource
+from generator.target import Target
+from generator.target import load as load_targets
+from generator.target.view.example import Example, Examples
+from generator.target.view.example.nodes import Object, plain
+from generator.target.view.example.trees import Trees
+from tests import jsonnet_library
+from tests.cargo import Cargo, write, write_changed
+from tests.conftest import RELEASES, full_specs, load, release
+from tests.packages import imported, print_package
+
+SHAPES = ("required", "every")
+ALONE = load_targets(None)["site"]
+
+
+class Printed:
+    """A release with all of its examples: kind and shape, to language, to code."""
+
+    def __init__(self, spec: Release, target: Target, *names: str) -> None:
+        self.release = spec
+        examples = Examples(spec, target)
+        kinds = [spec.definitions[name] for name in names] or examples.kinds
+        self.kinds = {each.name: each for each in kinds}
+        self.code = {
+            (name, shape): {
+                each.language: each.code for each in shaped(examples, shape, kind)
+            }
+            for name, kind in self.kinds.items()
+            for shape in SHAPES
+        }
+
+    def values(self) -> dict[tuple[str, str], Any]:
+        """What the YAML of each says."""
+        return {
+            key: yaml.load(code["yaml"], yaml.CSafeLoader)
+            for key, code in self.code.items()
+        }
+
+
+def shaped(
+    examples: Examples, shape: str, definition: Definition
+) -> tuple[Example, ...]:
+    if shape == "required":
+        return examples.required(definition)
+    return examples.every(definition)
+
+
+def with_package(folder: Path, package: str) -> Target:
+    """A target beside a user's target ``python``, which has that package."""
+    text = (resource("templates") / "python" / "target.toml").read_text()
+    old = 'package = "kubernetes_models"'
+    assert old in text
+    (folder / "python").mkdir(parents=True)
+    (folder / "python" / "target.toml").write_text(
+        text.replace(old, f'package = "{package}"')
+    )
+    return load_targets(folder)["markdown"]
+
+
+def package_of(spec: Release) -> str:
+    return f"examples_{spec.name.replace('.', '_')}"
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def printed(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Printed:
+    spec = load(request.param, full_specs())
+    folder = tmp_path_factory.mktemp("templates")
+    return Printed(spec, with_package(folder, package_of(spec)))
+
+
+@pytest.fixture(scope="module")
+def latest() -> Printed:
+    return Printed(load(RELEASES[-1], full_specs()), ALONE)
+
+
+def test_yaml_says_what_the_tree_says(printed: Printed) -> None:
+    assert len(printed.kinds) > 70
+    assert_yaml(printed)
+
+
+def assert_yaml(printed: Printed) -> None:
+    trees = Trees(printed.release)
+    for (name, shape), value in printed.values().items():
+        kind = printed.kinds[name]
+        tree = trees.required(kind) if shape == "required" else trees.every(kind)
+        assert isinstance(tree, Object)
+        assert value == plain(tree), (name, shape)
+
+
+def test_python_makes_the_same_object(printed: Printed, tmp_path: Path) -> None:
+    assert_python(printed, tmp_path, package_of(printed.release))
+
+
+def assert_python(printed: Printed, folder: Path, package: str) -> None:
+    """The printed package takes the YAML, and the Python makes the same."""
+    print_package(printed.release, folder, package)
+    module = imported(folder, package)
+    for (name, shape), value in printed.values().items():
+        code, text = (printed.code[name, shape][each] for each in ("python", "yaml"))
+        assert f"from {package} import " in code
+        names: dict[str, Any] = {}
+        exec(compile(code, "example", "exec"), names)
+        made = names["example"]
+        assert made.to_dict() == value, (name, shape)
+        assert module.load(text, strict=True) == [made]
+
+
+def test_black_leaves_the_python_as_it_is(latest: Printed) -> None:
+    for (name, shape), code in latest.code.items():
+        if shape == "required" or name.startswith("io.k8s.api.apps."):
+            text = code["python"]
+            assert black.format_str(text, mode=black.Mode()) == text
+
+
+def test_jsonnet_evaluates_to_the_same_object(printed: Printed, tmp_path: Path) -> None:
+    pytest.importorskip("rjsonnet")
+    missing = assert_jsonnet(printed, tmp_path)
+    # The library has no other packages.
+    assert not any(name.startswith("io.k8s.api.") for name in missing)
+
+
+def assert_jsonnet(printed: Printed, folder: Path) -> set[str]:
+    """Returns the kinds that have no example."""
+    files = jsonnet_library.files(printed.release, "jsonnet", "default")
+    main = json.dumps(str(jsonnet_library.write(folder, files)))
+    values = printed.values()
+    codes = {
+        key: code["jsonnet"].replace("'main.libsonnet'", main)
+        for key, code in printed.code.items()
+        if "jsonnet" in code
+    }
+    array = ",".join(f"({code})" for code in codes.values())
+    found = jsonnet_library.evaluate(f"[{array}]")
+    for key, each in zip(codes, found, strict=True):
+        assert each == values[key], key
+    return {key[0] for key in values if key not in codes}
+
+
+def test_rust_compiles_to_the_same_object(latest: Printed, cargo: Cargo) -> None:
+    compare_in_rust(latest, cargo, "written")
+
+
+def compare_in_rust(printed: Printed, cargo: Cargo, name: str) -> None:
+    """Compare what the examples make with what the crate reads from their YAML.
+
+    Not as JSON: the crate writes fields that the document calls optional.
+    """
+    # In one place, so that a second run has less to build.
+    crate = write(printed.release, cargo.build / f"{name}-crate", name=name)
+    codes = [code["rust"] for code in printed.code.values()]
+    codes = [code.replace("kubernetes_types", name) for code in codes]
+    program = example_program(cargo.build / f"{name}-program", crate, name, codes)
+    output = cargo(program, "build", "--quiet")
+    assert "warning" not in output, output[:3000]
+    done = subprocess.run(
+        [str(cargo.build / "debug" / f"{name}-program")],
+        input=json.dumps(list(printed.values().values())),
+        text=True,
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr[:3000]
+    assert done.stdout == f"{len(codes)} are the same\n"
+
+
+def example_program(folder: Path, crate: Path, name: str, codes: list[str]) -> Path:
+    """A program that compares each example with a JSON value."""
+    numbers = range(len(codes))
+    modules = "".join(f"mod e{number};\n" for number in numbers)
+    checks = "".join(f"    check(&all[{n}], e{n}::example());\n" for n in numbers)
+    main = _MAIN.replace("CHECKS", checks).replace("COUNT", str(len(codes)))
+    write_changed(
+        folder / "Cargo.toml",
+        f'[package]\nname = "{name}-program"\nversion = "0.0.0"\nedition = "2021"\n'
+        f"[dependencies]\n{name} = {{ path = {json.dumps(str(crate))} }}\n"
+        'serde = "1"\nserde_json = "1"\n[profile.dev]\ndebug = false\n[workspace]\n',
+    )
+    write_changed(folder / "src" / "main.rs", modules + main)
+    for number, code in enumerate(codes):
+        write_changed(folder / "src" / f"e{number}.rs", code)
+    return folder
+
+
+_MAIN = """
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+fn check<T: DeserializeOwned + PartialEq + std::fmt::Debug>(expected: &Value, made: T) {
+    let read: T = serde_json::from_value(expected.clone()).unwrap();
+    assert_eq!(read, made, "{expected}");
+}
+
+fn main() {
+    let all: Vec<Value> = serde_json::from_reader(std::io::stdin()).unwrap();
+    assert_eq!(all.len(), COUNT);
+CHECKS    println!("COUNT are the same");
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("rustfmt") is None, reason="rustfmt is missing")
+def test_rustfmt_leaves_the_rust_without_long_lines_as_it_is(
+    latest: Printed, tmp_path: Path
+) -> None:
+    for number, code in enumerate(latest.code.values()):
+        if max(map(len, code["rust"].splitlines())) < 94:
+            (tmp_path / f"{number}.rs").write_text(code["rust"])
+    assert len(list(tmp_path.iterdir())) > len(latest.kinds)
+    command = ["rustfmt", "--check", *map(str, tmp_path.iterdir())]
+    done = subprocess.run(command, text=True, capture_output=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+# What would end a literal, or become something else, in one language or another.
+NASTY = [
+    '"', "'", "\\", '"""', "'''", "\n", "\r", "\t", "\0", "\x7f", "\x85", "\u2028",
+    "\u2029", "\u202e", "\ufeff", "\ufffe", "\U0001f642", "é", "|||", "/*", "*/", "//",
+    "#", '"#', 'r#"', "${x}", "$(x)", "{x}", "{{ x }}", "{% x %}", "%s", "\\u0041", "\\x41",
+    ": ", " #", "- ", "? ", "&a", "*a", "!!int ", "<<", "=", "~", ",", "[", "]", "{", "}",
+    " ", "a", "</script>", "import os", "std", "self", "word " * 30,
+]  # fmt: skip
+WORDS = [
+    "on", "off", "yes", "NO", "y", "null", "Null", "true", "False", "1", "0x1f", "1e3",
+    "1_000", ".inf", ".nan", "+1", "-1", "0o7", "2001-01-01", "12:30:45", "=", "<<", "~",
+    "", "---", "...", "local", "error", "type", "class", "None", "x" * 1100,
+]  # fmt: skip
+TEXTS = st.one_of(
+    st.sampled_from(WORDS), st.lists(st.sampled_from(NASTY), max_size=4).map("".join)
+)
+# The package refuses these in the names of fields.
+ATTRIBUTES = TEXTS.filter(lambda name: not re.search(r'[\\"\x00-\x1f]', name))
+NUMBERS = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False))
+PART, THING = "io.k8s.api.x.v1.Part", "io.k8s.api.x.v1.Thing"
+TEXT = {"type": "string"}
+SCALARS = st.one_of(
+    st.builds(lambda text: {"type": "string", "default": text}, TEXTS),
+    st.builds(lambda text: {"type": "string", "enum": [text]}, TEXTS),
+    st.builds(lambda number: {"type": "number", "default": number}, NUMBERS),
+    st.builds(lambda number: {"type": "integer", "default": number}, NUMBERS),
+    st.builds(lambda number: {"type": "boolean", "default": number}, NUMBERS),
+    st.builds(lambda text: {"type": "object", "default": text}, TEXTS),
+    st.just({"$ref": f"#/definitions/{PART}"}),
+    st.just({"$ref": f"#/definitions/{THING}"}),
+    st.just({"type": "object", "properties": {"*/ \u2028": {"type": "integer"}}}),
+    st.just({"type": "string", "format": "date-time"}),
+    st.just({}),
+)
+SCHEMAS = st.one_of(
+    SCALARS,
+    st.builds(lambda inner: {"type": "array", "items": inner}, SCALARS),
+    st.builds(lambda inner: {"type": "object", "additionalProperties": inner}, SCALARS),
+)
+
+
+def hostile(
+    fields: Mapping[str, Any], group: str = "", kind: str = "Thing", required: int = 0
+) -> Release:
+    """A document with a kind that has these fields, and a part that has them."""
+    served = {"group": group, "version": "v1", "kind": kind}
+    own = {"apiVersion": TEXT, "kind": TEXT, "part": {"$ref": f"#/definitions/{PART}"}}
+    return release(
+        {
+            THING: {
+                "type": "object",
+                "properties": {**fields, **own},
+                "required": list(fields)[:required],
+                "x-kubernetes-group-version-kind": [served],
+            },
+            PART: {"type": "object", "properties": fields},
+        }
+    )
+
+
+@settings(max_examples=30)
+@given(st.dictionaries(TEXTS, SCHEMAS, max_size=4), TEXTS, TEXTS)
+def test_hostile_text_stays_in_its_literal(
+    fields: dict[str, Any], group: str, kind: str
+) -> None:
+    """In YAML and Jsonnet, which take any name."""
+    pytest.importorskip("rjsonnet")
+    printed = Printed(hostile(fields, group, kind), ALONE, THING)
+    assert_yaml(printed)
+    if any("jsonnet" in code for code in printed.code.values()):
+        with TemporaryDirectory() as folder:
+            assert_jsonnet(printed, Path(folder))
+
+
+_NUMBERS = itertools.count()
+
+
+@settings(max_examples=20)
+@given(st.dictionaries(ATTRIBUTES, SCHEMAS, max_size=4), TEXTS, TEXTS)
+def test_hostile_text_stays_in_its_literal_in_python(
+    fields: dict[str, Any], group: str, kind: str
+) -> None:
+    package = f"hostile_{next(_NUMBERS)}"
+    with TemporaryDirectory() as folder:
+        target = with_package(Path(folder) / "templates", package)
+        printed = Printed(hostile(fields, group, kind), target, THING)
+        if all("python" in code for code in printed.code.values()):
+            assert_python(printed, Path(folder), package)
+            for code in printed.code.values():
+                text = code["python"]
+                assert black.format_str(text, mode=black.Mode()) == text
+
+
+def test_hostile_text_stays_in_its_literal_in_rust(cargo: Cargo) -> None:
+    texts: dict[str, Any] = {
+        f"{number} {name}": {"type": "string", "default": name}
+        for number, name in enumerate([*WORDS, *NASTY])
+    }
+    others = {
+        "nested": {"type": "object", "properties": {'"#\n*/': {"type": "boolean"}}},
+        "float": {"type": "number", "default": 1e300},
+        "int": {"type": "integer", "format": "int32", "default": 1 - 2**31},
+        "large": {"type": "integer", "default": 2**60},
+        "when": {"type": "string", "format": "date-time"},
+        "bytes": {"type": "string", "format": "byte"},
+        "anything": {},
+        "maps": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "items": {"$ref": f"#/definitions/{THING}"},
+            },
+        },
+    }
+    spec = hostile({**texts, **others}, '"#\n', "*/", required=40)
+    compare_in_rust(Printed(spec, ALONE, THING), cargo, "hostile")
+
+
+def definition(
+    fields: Mapping[str, str], required: Sequence[str] = (), kind: str = ""
+) -> dict[str, Any]:
+    """A definition whose fields refer to others, or are texts; perhaps a kind."""
+    properties: dict[str, Any] = {
+        field: {"$ref": f"#/definitions/{name}"} if name else TEXT
+        for field, name in fields.items()
+    }
+    found = {"type": "object", "properties": properties, "required": list(required)}
+    if kind:
+        properties.update(apiVersion=TEXT, kind=TEXT)
+        found["x-kubernetes-group-version-kind"] = [
+            {"group": "x", "version": "v1", "kind": kind}
+        ]
+    return found
+
+
+def test_what_requires_itself_has_no_example() -> None:
+    """Where such a thing may be absent, it is; and a circle of others has an end."""
+    spec = release(
+        {
+            "x.v1.Endless": definition({"a": "x.v1.Between"}, ["a"], "Endless"),
+            "x.v1.Between": definition({"b": "x.v1.Endless"}, ["b"]),
+            "x.v1.Fine": definition(
+                {"other": "x.v1.Endless", "me": "x.v1.Fine"}, (), "Fine"
+            ),
+        }
+    )
+    printed = Printed(spec, ALONE)
+    assert list(printed.kinds) == ["x.v1.Fine"]
+    assert printed.values()["x.v1.Fine", "every"] == {
+        "apiVersion": "x/v1",
+        "kind": "Fine",
+        "me": {"apiVersion": "x/v1", "kind": "Fine"},
+    }
+
+
+def test_a_value_that_doubles_at_every_step_is_left_out() -> None:
+    """Thirty definitions that require the next one twice are a billion values."""
+    steps = {
+        f"x.v1.D{n}": definition(dict.fromkeys("ab", f"x.v1.D{n + 1}"), ["a", "b"])
+        for n in range(30)
+    }
+    spec = release(
+        {
+            "x.v1.Top": definition({"small": "", "large": "x.v1.D0"}, (), "Top"),
+            "x.v1.D30": definition({"a": ""}, ["a"]),
+            **steps,
+        }
+    )
+    found = Printed(spec, ALONE).values()["x.v1.Top", "every"]
+    assert found.keys() == {"apiVersion", "kind", "small"}
+
+
+def test_no_example_is_much_larger_than_the_document() -> None:
+    """A thousand fields of a type with hundreds of fields."""
+    parts = [f"part{number}" for number in range(400)]
+    wide = dict.fromkeys((f"field{number}" for number in range(1000)), "x.v1.Large")
+    spec = release(
+        {
+            "x.v1.Wide": definition(wide, (), "Wide"),
+            "x.v1.Large": definition(dict.fromkeys(parts, ""), parts),
+        }
+    )
+    examples = Examples(spec, ALONE)
+    (kind,) = examples.kinds
+    assert examples.required(kind) and not examples.every(kind)
+
+
+def test_a_language_that_cannot_print_the_release_is_left_out() -> None:
+    """Two fields with one attribute are an error in Python alone."""
+    printed = Printed(hostile({"a-b": TEXT, "a_b": TEXT}), ALONE)
+    for code in printed.code.values():
+        assert list(code) == ["yaml", "jsonnet", "rust"]
+
+
+def test_what_a_deployment_requires() -> None:
+    """The document requires no spec, and the example would be useless without."""
+    spec = load(RELEASES[-1])
+    examples = Examples(spec, ALONE)
+    found = examples.required(spec.definitions["io.k8s.api.apps.v1.Deployment"])
+    assert [each.title for each in found] == ["YAML", "Python", "Jsonnet", "Rust"]
+    assert found[0].code == """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: example
+spec:
+  selector: {}
+  template:
+    spec:
+      containers:
+      - name: string
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins"),
+    [
+        ("Namespace", "k.core.v1.namespace.new('example')"),
+        # The overlay has arguments of its own for new.
+        ("Secret", "{ apiVersion: 'v1', kind: 'Secret' }"),
+    ],
+)
+def test_jsonnet_calls_new_as_it_was_generated(kind: str, begins: str) -> None:
+    spec = load(RELEASES[-1])
+    found = Examples(spec, ALONE).required(
+        spec.definitions[f"io.k8s.api.core.v1.{kind}"]
+    )
+    code = {each.language: each.code for each in found}["jsonnet"]
+    assert code.partition("\n\n")[2].startswith(begins)
+
+
+def test_every_field_is_there_but_those_of_the_server(latest: Printed) -> None:
+    for (name, shape), value in latest.values().items():
+        fields = latest.kinds[name].fields
+        hidden = {"status"} - {each.name for each in fields if each.required}
+        if shape == "every":
+            assert value.keys() == {each.name for each in fields} - hidden
+            assert "managedFields" not in value.get("metadata", {})
