@@ -181,7 +181,7 @@ def test_light_and_dark_can_both_be_read(browser: Browser, folder: Path) -> None
     };
     const seen = {};
     for (const name of ['.badge.breaking', '.badge.warning', '.badge.safe', '.badge.docs',
-                        '.level.alpha', '.level.beta', '.note', 'del', 'ins', 'h4',
+                        '.level.alpha', '.level.beta', '.note', 'del', 'ins', 'h3',
                         '.words', '.count.docs', 'footer', '.rules a']) {
       const element = document.querySelector(name);
       const [a, b] = [parse(getComputedStyle(element).color), back(element)].map(light);

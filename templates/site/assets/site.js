@@ -193,6 +193,7 @@
       if (!item) continue;
       for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
       item.classList.add("here");
+      if (buttonOf(item)) unfold(item, insideOf(item) ?? grow(item));
       nameOf(item).focus({ preventScroll: true });
       bring(item);
       return;

@@ -95,6 +95,11 @@ class Page:
     heirs: tuple[Crumb, ...]
     is_kind: bool
 
+    @property
+    def unfolds(self) -> bool:
+        """Whether there is anything inside of a field."""
+        return bool(self.inside) or any(row.inner for row in self.own.rows)
+
 
 def view(release: Release, told: Told, target: Target) -> View:
     """What is printed for a release that is ``told`` of the others."""
