@@ -35,10 +35,7 @@ def divide(
         yield Part(REPORTS, tuple(names), lambda: tuple(names))
     for name in names:
         yield Part(name, (name,), partial(_told, lineage, name))
-    newest = names[-1]
-    yield Part(
-        "", (newest,), lambda: common.facts(lineage().told(newest), models(), lineage())
-    )
+    yield Part("", tuple(names), partial(_told, lineage, names[-1]))
 
 
 def make(name: str, releases: Sequence[Release], facts: Any, target: Target) -> View:
@@ -46,7 +43,7 @@ def make(name: str, releases: Sequence[Release], facts: Any, target: Target) -> 
     if name == REPORTS:
         return reports.view(releases, target)
     if name == "":
-        return common.view(releases[0], facts, target)
+        return common.view(releases, facts, target)
     return release.view(releases[0], facts, target)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
 from generator.diff.versions import own_kinds, served
@@ -15,49 +15,39 @@ from generator.model import Release
 from generator.target.manifest import Target, find
 from generator.target.view import Item, View
 from generator.target.view.site import extra, searching
-from generator.target.view.site.lineage import Lineage, Told
+from generator.target.view.site.lineage import Lives, Told
 from generator.target.view.site.listing import groups
 from generator.target.view.site.options import logo, named, report_folders
 from generator.target.view.site.parts import NOT_COMMON
-from generator.target.view.site.place import places
+from generator.target.view.site.place import Place, places
 from generator.target.view.site.release import start
 
 # The folder of files that are printed as they are.
 _ASSETS = "assets"
+Known = Mapping[str, Place]
 # What the reports have inside of their pages, where those stand alone.
 _OF_REPORTS = {"report.css": "page.css", "report.js": "page.js"}
 
 
-class Facts(NamedTuple):
-    """What this part is told: of the newest release, of what is not in all releases,
-    and the addresses of all pages."""
-
-    told: Told
-    elsewhere: Mapping[str, Any]
-    addresses: Sequence[str]
-
-
-def facts(told: Told, releases: Sequence[Release], lineage: Lineage) -> Facts:
-    """The facts, from all releases in the order of time."""
-    return Facts(told, _elsewhere(releases, lineage), tuple(_addresses(lineage)))
-
-
-def view(release: Release, told: Facts, target: Target) -> View:
-    """What is printed beside the releases, of which ``release`` is the newest."""
+def view(releases: Sequence[Release], told: Told, target: Target) -> View:
+    """What is printed beside the releases, which come in the order of time; ``told``
+    is what the newest is told of the others."""
+    newest = releases[-1]
     pages = extra.pages(target)
+    known = [places(release) for release in releases]
     return View(
         files={
-            "asset": lambda: _assets(target, told),
+            "asset": lambda: _assets(target, _elsewhere(releases, known, told.lives)),
             "extra-page": lambda: extra.items(pages),
             "not-found": lambda: [_not_found(target)],
-            "site": lambda: [_start(release, told, pages, target)],
+            "site": lambda: [_start(newest, told, pages, target, known)],
         },
         finish={},
         elsewhere=NOT_COMMON,
         common={
             "release": "",
-            "releases": told.told.releases,
-            "newest": release.name,
+            "releases": told.releases,
+            "newest": newest.name,
             "switch": (),
             "logo": logo(target),
         },
@@ -65,18 +55,21 @@ def view(release: Release, told: Facts, target: Target) -> View:
 
 
 def _start(
-    release: Release, told: Facts, pages: Sequence[extra.Page], target: Target
+    release: Release,
+    told: Told,
+    pages: Sequence[extra.Page],
+    target: Target,
+    known: Sequence[Known],
 ) -> Item:
-    known = places(release)
     kinds = set(own_kinds(release))
     own = frozenset(each.name for kind, each in served(release) if kind in kinds)
     values = {
-        **start(release, told.told, groups(release, known, own)),
+        **start(release, told, groups(release, known[-1], own)),
         "root": "",
         "prefix": f"{release.name}/",
         "crumbs": (),
         "pages": pages,
-        "addresses": told.addresses,
+        "addresses": tuple(_addresses(told.releases, known)),
         "url": _url(target),
     }
     return Item("the start page", {}, values)
@@ -101,7 +94,7 @@ def _url(target: Target) -> str:
     return url if url.endswith("/") else f"{url}/"
 
 
-def _assets(target: Target, told: Facts) -> Iterator[Item]:
+def _assets(target: Target, elsewhere: Mapping[str, Any]) -> Iterator[Item]:
     """What pages load: the target's own files, the first folder's before the others',
     and those that its options name."""
     found: dict[str, Path] = {}
@@ -120,35 +113,37 @@ def _assets(target: Target, told: Facts) -> Iterator[Item]:
     picture = named(target, "logo")
     if picture:
         yield _asset(logo(target), picture.read_bytes())
-    yield _asset("elsewhere.js", searching.script(told.elsewhere))
+    yield _asset("elsewhere.js", searching.script(elsewhere))
 
 
 def _asset(name: str, data: bytes) -> Item:
     return Item(name, {"path": name}, {}, data)
 
 
-def _addresses(lineage: Lineage) -> Iterator[str]:
+def _addresses(names: Sequence[str], known: Sequence[Known]) -> Iterator[str]:
     """Every page of every release, the newest release's first."""
-    for name, known in reversed(list(zip(lineage.names, lineage.places, strict=True))):
+    for name, own in reversed(list(zip(names, known, strict=True))):
         found = {""}
-        for place in known.values():
+        for place in own.values():
             found |= {f"{place.group}/", f"{place.api}/", f"{place.path}/"}
         yield from (f"{name}/{path}" for path in sorted(found))
 
 
-def _elsewhere(releases: Sequence[Release], lineage: Lineage) -> Mapping[str, Any]:
+def _elsewhere(
+    releases: Sequence[Release], places_of: Sequence[Known], lives: Lives
+) -> Mapping[str, Any]:
     """What the search finds beside a release's own list: types and fields that not
     every release has, each from the newest that has it."""
     types: list[searching.Entry] = []
     fields: list[searching.Entry] = []
-    everywhere = _fields_everywhere(releases, lineage)
+    everywhere = _fields_everywhere(releases, places_of)
     seen: set[tuple[str, str]] = set()
-    for release, known in reversed(list(zip(releases, lineage.places, strict=True))):
+    for release, known in reversed(list(zip(releases, places_of, strict=True))):
         kinds = set(own_kinds(release))
         own = {each.name for kind, each in served(release) if kind in kinds}
         for name, definition in release.definitions.items():
             path = known[name].path
-            is_rare = len(lineage.lives[path]) < len(releases)
+            is_rare = len(lives[path]) < len(releases)
             found = [
                 each
                 for each in searching.field_entries(definition, known, summary)
@@ -166,7 +161,7 @@ def _elsewhere(releases: Sequence[Release], lineage: Lineage) -> Mapping[str, An
 
 
 def _fields_everywhere(
-    releases: Sequence[Release], lineage: Lineage
+    releases: Sequence[Release], places_of: Sequence[Known]
 ) -> frozenset[tuple[str, str]]:
     found = (
         {
@@ -174,6 +169,6 @@ def _fields_everywhere(
             for name, definition in release.definitions.items()
             for field in definition.fields
         }
-        for release, known in zip(releases, lineage.places, strict=True)
+        for release, known in zip(releases, places_of, strict=True)
     )
     return frozenset(set.intersection(*found))
