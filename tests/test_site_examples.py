@@ -76,7 +76,7 @@ def with_package(folder: Path, package: str) -> Target:
     (folder / "python" / "target.toml").write_text(
         text.replace(old, f'package = "{package}"')
     )
-    return load_targets(folder)["markdown"]
+    return load_targets(folder)["site"]
 
 
 def package_of(spec: Release) -> str:

@@ -251,7 +251,7 @@ class _Pages:
             examples=self.written.required(definition) if is_kind else (),
             chapters=tuple(
                 Chapter(release, tuple(event.shown for event in run))
-                for release, run in groupby(events, attrgetter("release"))
+                for release, run in groupby(reversed(events), attrgetter("release"))
             ),
             versions=tuple(self.versions(own)),
             born="" if lives[0] == self.told.releases[0] else lives[0],
