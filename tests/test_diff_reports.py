@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -112,6 +112,7 @@ def test_text_of_a_spec_is_never_markdown(text: str) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.characters(codec="utf-8"), max_size=12))
+@example("   ")
 def test_literal_markdown_shows_as_itself(text: str) -> None:
     """Whatever stands around it, as a paragraph, a list item or in a table."""
     wanted = " ".join(markdown.line(text).split())

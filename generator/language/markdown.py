@@ -242,9 +242,10 @@ _OPENER = re.compile(r"(\s*)([-+=:]|\d+[.)](?=\s|$))")
 def literal(text: str) -> str:
     """``text`` on one line, showing as itself wherever it stands in a page.
 
-    Nothing in it is markup: not for a table, a list, a link, nor for HTML.
+    Nothing in it is markup: not for a table, a list, a link, nor for HTML. Spaces
+    at its start would make code of it; they would not be shown anyway.
     """
-    shown = _SIGNS.sub(lambda match: f"&#{ord(match[0])};", line(text))
+    shown = _SIGNS.sub(lambda match: f"&#{ord(match[0])};", line(text).lstrip())
     return _OPENER.sub(_shut, shown, count=1) if _OPENER.match(shown) else shown
 
 
