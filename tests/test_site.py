@@ -139,6 +139,11 @@ def test_the_switch_stays_on_the_type(site: Site) -> None:
         address = f"../../../../{release}/resource.k8s.io/v1/ResourceClaim/"
         assert address in page.links
     assert 'class="absent" title="Not in 1.33"' in page.text
+    listing = site.page("1.35/apps/v1/")
+    assert "../../../1.33/apps/v1/" in listing.links
+    new = site.page("1.35/scheduling.k8s.io/v1alpha1/")
+    assert "../../../1.34/" in new.links
+    assert "../../../1.34/scheduling.k8s.io/v1alpha1/" not in new.links
 
 
 def test_the_newest_release_is_news(site: Site) -> None:

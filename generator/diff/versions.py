@@ -61,6 +61,12 @@ def own_kinds(release: Release) -> Iterator[GroupVersionKind]:
             yield kind
 
 
+def kind_definitions(release: Release) -> Mapping[str, GroupVersionKind]:
+    """The definitions of the kinds that are their own, by full name."""
+    kinds = set(own_kinds(release))
+    return {each.name: kind for kind, each in served(release) if kind in kinds}
+
+
 def group_names(release: Release) -> Mapping[str, str]:
     """What the API calls the group of each package: ``core``, ``resource.k8s.io``."""
     return {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 
-from generator.diff.versions import own_kinds, served
+from generator.diff.versions import kind_definitions
 from generator.errors import SpecError
 from generator.model import Definition, Release
 from generator.target.manifest import Target
@@ -52,8 +52,8 @@ class Examples:
     @cached_property
     def kinds(self) -> tuple[Definition, ...]:
         """The definitions that there are examples of."""
-        definitions = dict(served(self.release))
-        found = (definitions[kind] for kind in own_kinds(self.release))
+        names = kind_definitions(self.release)
+        found = (self.release.definitions[name] for name in names)
         return tuple(each for each in found if self._trees.required(each))
 
     def required(self, definition: Definition) -> tuple[Example, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from generator.diff.versions import own_kinds, served
+from generator.diff.versions import kind_definitions
 from generator.errors import UsageError
 from generator.language.html import summary
 from generator.model import Release
@@ -61,8 +61,7 @@ def _start(
     target: Target,
     known: Sequence[Known],
 ) -> Item:
-    kinds = set(own_kinds(release))
-    own = frozenset(each.name for kind, each in served(release) if kind in kinds)
+    own = kind_definitions(release).keys()
     values = {
         **start(release, told, groups(release, known[-1], own)),
         "root": "",
@@ -139,8 +138,7 @@ def _elsewhere(
     everywhere = _fields_everywhere(releases, places_of)
     seen: set[tuple[str, str]] = set()
     for release, known in reversed(list(zip(releases, places_of, strict=True))):
-        kinds = set(own_kinds(release))
-        own = {each.name for kind, each in served(release) if kind in kinds}
+        own = kind_definitions(release)
         for name, definition in release.definitions.items():
             path = known[name].path
             is_rare = len(lives[path]) < len(releases)

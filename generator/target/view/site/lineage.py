@@ -7,13 +7,13 @@ is printed again only where another one tells something new of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 from generator.diff.comparison import Comparison, compare
-from generator.diff.versions import own_kinds, precedence, served
+from generator.diff.versions import kind_definitions, precedence
 from generator.diff.view import Shown, shown
 from generator.model import Release
 from generator.target.view.site.place import Place, place, places
@@ -88,7 +88,7 @@ class Lineage:
 
 
 class Families:
-    """The types that have the same name, in any release."""
+    """The types that have the same name, and what has a type, in any release."""
 
     def __init__(self, lives: Lives) -> None:
         self.lives = lives
@@ -98,6 +98,16 @@ class Families:
             self.members.setdefault(own.kind, []).append(own)
         for each in self.members.values():
             each.sort(key=lambda member: precedence(member.version))
+        self._releases: dict[str, set[str]] = {}
+        for path, releases in lives.items():
+            own = place(path)
+            for part in ("", own.group, own.api, path):
+                self._releases.setdefault(part, set()).update(releases)
+
+    def releases(self, path: str) -> Collection[str]:
+        """The releases that have a type, a group (``apps``) or a version (``apps/v1``);
+        all, for no path."""
+        return self._releases[path]
 
     def versions(self, own: Place) -> list[Place]:
         """The versions of a type in its group, the most stable last."""
@@ -138,8 +148,7 @@ def _events(
 
 
 def _kinds(release: Release, known: Mapping[str, Place]) -> set[str]:
-    own = set(own_kinds(release))
-    return {known[each.name].path for kind, each in served(release) if kind in own}
+    return {known[name].path for name in kind_definitions(release)}
 
 
 def _news(

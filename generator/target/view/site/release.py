@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from generator.diff.versions import level, own_kinds, served
+from generator.diff.versions import kind_definitions, level
 from generator.diff.view import Shown
 from generator.language.html import prose, summary
 from generator.model import Definition, GroupVersionKind, Release
@@ -133,10 +133,7 @@ class _Pages:
         self.fields = Fields(release, self.places, told.events)
         self.families = Families(told.lives)
         self.written = Examples(release, target)
-        kinds = set(own_kinds(release))
-        self.kinds = frozenset(
-            each.name for kind, each in served(release) if kind in kinds
-        )
+        self.kinds = kind_definitions(release).keys()
 
     @cached_property
     def relations(self) -> Relations:
@@ -315,13 +312,13 @@ class _Pages:
     def switch(self, path: str, root: str, below: str) -> Iterator[Switch]:
         """Every release has a page for a type that any of them has; for a group or a
         version, where it is missing, the release's start page stands in."""
-        lives = self.told.lives.get(path, ())
         for each in self.told.releases:
-            has_it = each in lives or not lives
-            way = f"{path}/" if lives else ""
+            has_it = each in self.families.releases(path)
+            way = path if has_it or path in self.told.lives else ""
+            address = "/".join(filter(None, (each, way)))
             yield Switch(
                 each,
-                f"{root}{each}/{way}{below if has_it else ''}",
+                f"{root}{address}/{below if has_it else ''}",
                 each == self.release.name,
                 has_it,
             )

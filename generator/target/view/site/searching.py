@@ -4,7 +4,7 @@ not in every release."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from generator.model import Definition, Release
@@ -22,7 +22,7 @@ def index(
     release: Release,
     known: Mapping[str, Place],
     kinds: Mapping[str, int],
-    own: frozenset[str],
+    own: Collection[str],
 ) -> bytes:
     """The list of a release: a script that hands it to the page.
 
