@@ -38,26 +38,20 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """An API group: its versions, the most stable first.
-
-    ``kinds`` are those of all versions, each once, in the version that people should
-    use; the versions of each that they may also meet are ``others``.
-    """
+    """An API group: its versions, the most stable first."""
 
     name: str
     versions: tuple[Version, ...]
 
     @property
-    def kinds(self) -> tuple[tuple[Link, str, tuple[str, ...]], ...]:
-        """Each kind with its version, and the others that have it."""
-        found: dict[str, list[tuple[Link, str]]] = {}
+    def kinds(self) -> tuple[tuple[Link, str], ...]:
+        """The kinds of all versions, each once, in the version that people should
+        use, which is named."""
+        found: dict[str, tuple[Link, str]] = {}
         for version in self.versions:
             for link in version.kinds:
-                found.setdefault(link.name, []).append((link, version.name))
-        return tuple(
-            (*found[name][0], tuple(other for _, other in found[name][1:]))
-            for name in sorted(found)
-        )
+                found.setdefault(link.name, (link, version.name))
+        return tuple(found[name] for name in sorted(found))
 
 
 def groups(
