@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 
 from generator.render import load
 from generator.source import locate
-from tests.conftest import POD, Command, document, visible
+from tests.conftest import POD, Command, command, document, visible
 from tests.site_pages import Site, Tags
 
 KIB = 1024
@@ -23,8 +25,7 @@ META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of three releases, from the embedded specs."""
     folder = tmp_path_factory.mktemp("site")
-    command = Command(folder, _environment(folder))
-    done = command("render", "1.33..1.35", "-t", "site", "-o", "out")
+    done = command(folder)("render", "1.33..1.35", "-t", "site", "-o", "out")
     assert done.returncode == 0, done.stderr
     return folder / "out" / "site"
 
@@ -32,16 +33,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site(folder: Path) -> Site:
     return Site(folder)
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    import os
-
-    from tests.conftest import ROOT
-
-    kept = {k: v for k, v in os.environ.items() if k != "KUBESTENCIL_SPECS"}
-    cache = str(folder / "cache")
-    return {**kept, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": cache, "NO_COLOR": "1"}
 
 
 # --- addresses and links
@@ -300,6 +291,36 @@ def test_a_change_to_a_release_rebuilds_that_release(run: Command) -> None:
     page = Site(site).page("1.34/core/v1/Container/")
     assert "gone in 1.35" in page.text
     assert "unchanged" in run(*call).stdout
+
+
+FACTS = """
+import hashlib
+from generator.render import load
+from generator.source import locate
+from generator.target import load as targets
+from generator.target.view import load_joint
+names = ("1.33", "1.34")
+target = targets(None)["site"]
+divide, _ = load_joint(target)
+models = [load(locate(name, None)) for name in names]
+facts = [part.facts() for part in divide(names, lambda: models, target)]
+print(hashlib.sha256(repr(facts).encode()).hexdigest())
+"""
+
+
+def test_the_same_documents_tell_the_same(tmp_path: Path) -> None:
+    """In any process: else every part would be printed again whatever changed."""
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", FACTS],
+            env={**command(tmp_path).environment, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(told) == 1
 
 
 def test_releases_that_are_no_longer_printed_leave(run: Command) -> None:

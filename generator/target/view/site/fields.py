@@ -159,12 +159,12 @@ def _plain(schema: Schema) -> str:
 def _marks(events: Sequence[Event]) -> Iterator[Mark]:
     changed: dict[str, list[str]] = {}
     for event in events:
-        if event.change == "field-added" and event.shown.field == event.field:
+        if event.change == "field-added" and event.way == event.field:
             yield Mark("since", event.release, "")
-        elif event.change == "field-removed" and event.shown.field == event.field:
+        elif event.change == "field-removed" and event.way == event.field:
             yield Mark("gone", event.release, "")
         else:
-            changed.setdefault(event.release, []).append(event.shown.label)
+            changed.setdefault(event.release, []).append(event.label)
     for release, labels in changed.items():
         yield Mark("changed", release, ", ".join(dict.fromkeys(labels)))
 

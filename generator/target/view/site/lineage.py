@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from generator.diff.comparison import Comparison, compare
 from generator.diff.versions import kind_definitions, precedence
-from generator.diff.view import Shown, shown
+from generator.diff.view import shown
+from generator.diff.words import Piece
 from generator.model import Release
 from generator.target.view.site.place import Place, place, places
 
@@ -23,12 +24,20 @@ Lives = Mapping[str, tuple[str, ...]]
 
 
 class Event(NamedTuple):
-    """What ``release`` changed in a type, ``field`` being empty for the type itself."""
+    """What ``release`` changed in a type.
+
+    ``field`` is the type's field, empty for the type itself, and ``way`` leads from
+    the type to what changed (``spec.replicas``, where spec has no type of its own);
+    ``label`` and ``pieces`` say it, as the reports do.
+    """
 
     release: str
     field: str
+    way: str
     change: str
-    shown: Shown
+    severity: str
+    label: str
+    pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +151,16 @@ def _events(
     for change in found.changes:
         # A type that came or went says so by its life.
         if change.severity != "docs" and (change.field or change.keyword):
-            field = (change.field or "").partition(".")[0]
-            event = Event(found.after, field, change.change, shown(change))
+            words = shown(change)
+            event = Event(
+                found.after,
+                words.field.partition(".")[0],
+                words.field,
+                change.change,
+                words.severity,
+                words.label,
+                words.pieces,
+            )
             yield known[change.definition].path, event
 
 

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from generator.diff.versions import kind_definitions, level
-from generator.diff.view import Shown
 from generator.language.html import prose, summary
 from generator.model import Definition, GroupVersionKind, Release
 from generator.target.manifest import Target
@@ -20,7 +19,7 @@ from generator.target.view import Item, View
 from generator.target.view.example import Example, Examples
 from generator.target.view.site import searching
 from generator.target.view.site.fields import Fields, Type, anchor
-from generator.target.view.site.lineage import Families, Told
+from generator.target.view.site.lineage import Event, Families, Told
 from generator.target.view.site.listing import Group, groups
 from generator.target.view.site.options import logo
 from generator.target.view.site.parts import NOT_OF_A_RELEASE
@@ -58,7 +57,7 @@ class Chapter(NamedTuple):
     """What a release changed in a type."""
 
     release: str
-    changes: tuple[Shown, ...]
+    changes: tuple[Event, ...]
 
 
 class Version(NamedTuple):
@@ -247,7 +246,7 @@ class _Pages:
             ways=tuple(self.ways(name)),
             examples=self.written.required(definition) if is_kind else (),
             chapters=tuple(
-                Chapter(release, tuple(event.shown for event in run))
+                Chapter(release, tuple(run))
                 for release, run in groupby(reversed(events), attrgetter("release"))
             ),
             versions=tuple(self.versions(own)),
