@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator import output
+from generator import output, whole
 from generator.errors import OutputError
 from generator.output import Plan
 from tests.conftest import Command, document, listing, visible
@@ -205,3 +205,18 @@ def test_runs_at_the_same_time_do_not_damage_each_other(
     assert len(pages) == counts[last]
     check = ("render", "x", "--spec", f"{last}.json", "-t", "markdown", "-o", "out")
     assert run(*check, "--check").returncode == 0
+
+
+def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
+    """Also where it cannot be written; and what a killed run left of records goes."""
+    path = tmp_path / "a" / "file"
+    whole.write(path, b"old")
+    with pytest.raises(OSError):
+        whole.write(tmp_path / "a", b"new")
+    assert path.read_bytes() == b"old"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a"]
+    private = tmp_path / ".kubestencil" / "1.35"
+    private.mkdir(parents=True)
+    (private / "markdown.json.123.part").write_bytes(b"{")
+    with output.workspace(tmp_path):
+        assert list(private.iterdir()) == []

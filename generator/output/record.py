@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from generator import whole
 from generator.errors import OutputError
 
 #: The folder of records and of files on their way, inside the output folder.
@@ -85,13 +86,17 @@ def write(out: Path, tree: str, record: Record) -> None:
         "files": dict(record.files),
         "pending": dict(record.pending),
     }
-    temporary = path.with_suffix(".tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(raw, separators=(",", ":")), "utf-8")
-        temporary.replace(path)
+        whole.write(path, json.dumps(raw, separators=(",", ":")).encode())
     except OSError as error:
         raise unwritable(path, error) from error
+
+
+def clear(out: Path) -> None:
+    """Remove what runs that were killed have left of records. No other run may be
+    writing any."""
+    for path in (out / PRIVATE).rglob(f"*{whole.PART}"):
+        path.unlink(missing_ok=True)
 
 
 def trees(out: Path) -> list[str]:

@@ -266,6 +266,7 @@ def workspace(out: Path) -> Iterator[Path]:
         with lock:
             folder = private / "stage"
             _clear(folder)
+            record.clear(out)
             folder.mkdir()
             try:
                 yield folder

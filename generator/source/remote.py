@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
+from generator import whole
 from generator.errors import SourceError, UsageError
 from generator.release import Row, label
 from generator.source.document import MAX_BYTES, Source
@@ -112,16 +111,7 @@ def fetch(
     check(Source(row.name, row.url, data))
     path = folder / f"{row.name}.json"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{row.name}.", dir=folder)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        whole.write(path, data)
     except OSError as error:
         raise SourceError(
             f"cannot be written: {error.strerror}", where=str(path)

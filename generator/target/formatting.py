@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from generator import whole
 from generator.errors import TargetError
 
 
@@ -52,7 +52,7 @@ def _black(text: str, stub: bool) -> str:
         raise ValueError(str(error)) from error
     # A cache folder that cannot be written costs time, not correctness.
     with contextlib.suppress(OSError):
-        _keep(kept, shaped)
+        whole.write(kept, shaped.encode())
     return shaped
 
 
@@ -61,14 +61,6 @@ def _kept(text: str, stub: bool) -> Path:
     parts = f"{_black_version()}\0{stub}\0{text}"
     digest = hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
     return _folder() / digest[:2] / digest[2:]
-
-
-def _keep(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Other processes of the run may be writing the same file.
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_text(text, "utf-8")
-    temporary.replace(path)
 
 
 @cache
