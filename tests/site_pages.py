@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
@@ -92,13 +93,28 @@ class Site:
     """
 
     def __init__(self, folder: Path, base: str = "/") -> None:
-        self.folder = folder
+        found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        paths = {path.relative_to(folder).as_posix(): path for path in found}
         self.base = base
+        self.files = set(paths)
         self.pages: dict[str, Page] = {}
-        for path in sorted(folder.rglob("*.html")):
-            name = path.relative_to(folder).as_posix()
-            address = name.removesuffix("index.html")
-            self.pages[address] = Page(address, path.read_text("utf-8"))
+        for name, path in paths.items():
+            if name.endswith(".html"):
+                self._add(name, path.read_bytes())
+
+    @classmethod
+    def printed(cls, files: Mapping[str, bytes]) -> Site:
+        """A site that is on no disk."""
+        site = cls(Path("/nowhere"))
+        site.files = set(files)
+        for name, data in files.items():
+            if name.endswith(".html"):
+                site._add(name, data)
+        return site
+
+    def _add(self, name: str, data: bytes) -> None:
+        address = name.removesuffix("index.html")
+        self.pages[address] = Page(address, data.decode())
 
     def page(self, address: str) -> Page:
         return self.pages[address]
@@ -125,7 +141,7 @@ class Site:
         if target.startswith(".."):
             return False
         if target not in self.pages:
-            return (self.folder / target).is_file()
+            return target in self.files
         return not hash_sign or self.pages[target].has(anchor)
 
 

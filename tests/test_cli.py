@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from generator.errors import KubestencilError
 from generator.model import parse
 from generator.source import Source
-from generator.target import load, print_files
+from generator.target import load
 from tests.conftest import POD, ROOT, SMALL, Command, document, listing, visible
+from tests.made_up import everything, specs
 
 
 def test_one_release_and_what_was_used_is_said(run: Command, tmp_path: Path) -> None:
@@ -213,47 +213,6 @@ def test_a_disk_that_fills_up_leaves_the_output_as_it_was(
     assert listing(small.parent / "out") == before
 
 
-NAMES = st.one_of(
-    st.from_regex(r"[a-z]{1,3}(\.v1)?\.[A-Z][a-z]{0,3}", fullmatch=True),
-    st.text(max_size=12),
-    st.sampled_from(["..", "a/b", "/etc/x", "a\0b", "io.k8s.v1.A", "None", "class"]),
-)
-TEXTS = st.one_of(
-    st.text(),
-    st.sampled_from(["</td>", "a|b", "`x`", "{{ 1 }}", "\n# x\n", "<script>", "\\"]),
-)
-
-
-def schemas(names: list[str]) -> st.SearchStrategy[Any]:
-    leaf = st.one_of(
-        st.fixed_dictionaries({"type": st.sampled_from(["string", "integer"])}),
-        st.sampled_from(names).map(lambda name: {"$ref": f"#/definitions/{name}"}),
-        st.fixed_dictionaries({"description": TEXTS, "default": TEXTS}),
-    )
-    return st.recursive(
-        leaf,
-        lambda inner: st.one_of(
-            st.fixed_dictionaries({"type": st.just("array"), "items": inner}),
-            st.fixed_dictionaries({"additionalProperties": inner}),
-            st.fixed_dictionaries(
-                {
-                    "description": TEXTS,
-                    "properties": st.dictionaries(
-                        st.text(max_size=8), inner, max_size=3
-                    ),
-                }
-            ),
-        ),
-        max_leaves=6,
-    )
-
-
-@st.composite
-def specs(draw: st.DrawFn) -> dict[str, Any]:
-    names = draw(st.lists(NAMES, min_size=1, max_size=4, unique=True))
-    return document({name: draw(schemas(names)) for name in names})
-
-
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(specs())
 def test_a_hostile_spec_is_printed_or_refused(spec: dict[str, Any]) -> None:
@@ -261,7 +220,7 @@ def test_a_hostile_spec_is_printed_or_refused(spec: dict[str, Any]) -> None:
     data = json.dumps(spec).encode()
     for target in load(None).values():
         try:
-            files = list(print_files(parse(Source("x", "x.json", data)), target))
+            files = list(everything([parse(Source("x", "x.json", data))], target))
         except KubestencilError as error:
             assert error.what
             continue

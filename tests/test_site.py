@@ -11,10 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
+from generator.errors import KubestencilError
+from generator.model import parse
 from generator.render import load
-from generator.source import locate
+from generator.source import Source, locate
+from generator.target import load as targets
 from tests.conftest import POD, Command, command, document, visible
+from tests.made_up import PROPER_NAMES, everything, specs
 from tests.site_pages import Site, Tags
 
 KIB = 1024
@@ -172,6 +177,16 @@ def test_pages_hold_no_script_and_no_style(site: Site) -> None:
         assert page.text.count("<script") == page.text.count("<script src="), page.path
 
 
+TARGET = targets(None)["site"]
+TAGS = {
+    *("a", "article", "aside", "b", "body", "br", "button", "code", "dd", "del"),
+    *("dialog", "div", "dl", "dt", "em", "fieldset", "footer", "form", "h1", "h2"),
+    *("h3", "h4", "head", "header", "html", "i", "img", "input", "ins", "kbd"),
+    *("label", "legend", "li", "link", "main", "meta", "nav", "ol", "option"),
+    *("output", "p", "pre", "script", "section", "select", "span", "strong"),
+    *("summary", "details", "table", "tbody", "td", "template", "th", "thead"),
+    *("title", "tr", "ul", "wbr"),
+}
 HOSTILE = [
     "<script>window.pwned=1</script>",
     "</template></code></pre><img src=x onerror=window.pwned=1>",
@@ -244,6 +259,28 @@ def test_hostile_text_stays_text(run: Command) -> None:
                 assert scheme in ("", "http", "https"), (page.path, address)
     pod = next(page for page in pages if page.path == "evil/core/v1/Pod/")
     assert "&lt;script&gt;window.pwned=1&lt;/script&gt;" in pod.text
+
+
+@settings(max_examples=100)
+@given(specs(PROPER_NAMES), specs(PROPER_NAMES))
+def test_every_document_has_a_whole_site(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    """Or is refused: no link leads nowhere, and there is no tag but the site's own."""
+    sources = [
+        Source(name, "made-up", json.dumps(each).encode())
+        for name, each in (("1.1", before), ("1.2", after))
+    ]
+    try:
+        files = list(everything([parse(each) for each in sources], TARGET))
+    except KubestencilError as error:
+        assert error.what
+        return
+    site = Site.printed({file.path: file.data for file in files})
+    for page in site.pages.values():
+        assert site.broken(page) == []
+        tags = {tag for tag, _ in Tags(page.text).tags}
+        assert tags <= TAGS, page.path
 
 
 # --- what is printed again

@@ -14,6 +14,9 @@ from generator.model import Definition, Release
 _SHARED = "io.k8s.apimachinery."
 _GROUP = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\Z")
 
+#: What stands for the group of a type whose name has no package.
+UNGROUPED = "other"
+
 #: What stands for the version of a type that has none.
 UNVERSIONED = "unversioned"
 
@@ -56,7 +59,8 @@ def places(release: Release) -> Mapping[str, Place]:
 
 def _group(definition: Definition, names: Mapping[str, str]) -> str:
     """The group as the API calls it, if an address can hold that."""
+    own = definition.group or UNGROUPED
     if definition.name.startswith(_SHARED):
-        return definition.group
-    group = names.get(definition.name.rpartition(".")[0], definition.group)
-    return group if _GROUP.match(group) else definition.group
+        return own
+    group = names.get(definition.name.rpartition(".")[0], own)
+    return group if _GROUP.match(group) else own
