@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
@@ -17,6 +18,8 @@ from generator.target.view.site.place import Place
 
 # From the page of one type to that of another: out of group, version and kind.
 _UP = "../../../"
+# Most ways, which quote() would leave as they are, too.
+_PLAIN = re.compile(r"[A-Za-z0-9.]+\Z")
 _MAX_VALUE = 300
 
 
@@ -124,7 +127,7 @@ class Fields:
 
 def anchor(way: str) -> str:
     """The way to a field, as the fragment of an address."""
-    return quote(way, safe="$-_.~")
+    return way if _PLAIN.match(way) else quote(way, safe="$-_.~")
 
 
 def type_label(schema: Schema, known: Mapping[str, Place]) -> str:
