@@ -35,7 +35,7 @@ class Cargo:
         )
         output = done.stdout + done.stderr
         if "failed to get" in output or "Could not resolve host" in output:
-            pytest.skip("crates.io cannot be reached")
+            pytest.skip("the registry of crates cannot be reached")
         assert done.returncode == 0, output[-5000:]
         return output
 

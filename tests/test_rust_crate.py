@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 HERE = Path(__file__).parent / "rust"
-# The crate on crates.io that has the release, with the time library that we use.
+# The published crate that has the release, with the time library that we use.
 PEER = {"1.32": "0.28.0", "1.33": "0.29.0", "1.34": "0.29.0", "1.35": "0.29.0"}
 # Building two crates takes a minute a release, so the others are for who asks.
 COMPARED = tuple(PEER) if os.environ.get("KUBESTENCIL_RUST") == "all" else ("1.35",)
