@@ -449,7 +449,18 @@ def test_objects_without_a_name_unfold_as_well(run: Command) -> None:
     """CustomResourceDefinitions in a cluster's document have their fields inside."""
     inner = {
         "type": "object",
-        "properties": {"size": {"type": "integer", "description": "How many."}},
+        "properties": {
+            "size": {"type": "integer", "description": "How many.", "default": 3},
+            "name": {"type": "string", "default": "", "enum": ["", "a"]},
+            "keys": {
+                "type": "array",
+                "items": {"type": "object", "additionalProperties": {"type": "string"}},
+                "x-kubernetes-list-type": "map",
+                "x-kubernetes-list-map-keys": ["id"],
+                "x-kubernetes-patch-strategy": "merge",
+            },
+        },
+        "required": ["size"],
     }
     spec = {"type": "object", "properties": {"store": inner}, "description": "S."}
     definitions = {
@@ -468,6 +479,12 @@ def test_objects_without_a_name_unfold_as_well(run: Command) -> None:
     page = Site(run.folder / "out" / "site").page("mine/example.com/v1/Shop/")
     assert "spec.store.size" in page.ids
     assert "#spec.store.size" in page.links
+    text = " ".join("".join(Tags(page.text).text).split())
+    assert "size integer required" in text
+    assert "default3" in text and 'default""one of""a' in text
+    assert "keys []map[string]string" in text
+    assert "list typemap" in text and "map keysid" in text
+    assert "patch strategymerge" in text
 
 
 def test_the_site_is_the_same_every_time(run: Command) -> None:

@@ -174,7 +174,8 @@ def _marks(events: Sequence[Event]) -> Iterator[Mark]:
 
 def _facts(schema: Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What the document says of a field beside its type and its description."""
-    if schema.has_default and schema.default not in ({}, "", None):
+    # "{}" at every field that holds a struct comes from Go, where it cannot be absent.
+    if schema.has_default and schema.default != {}:
         yield "default", (_json(schema.default),)
     inner = _unwrapped(schema)[1]
     if inner.enum:
@@ -216,7 +217,8 @@ def _rules(schema: Schema) -> Iterator[tuple[str, str]]:
 
 
 def _json(value: object) -> str:
-    if isinstance(value, str):
+    """A value as JSON, a text without its quotes where it has something to say."""
+    if isinstance(value, str) and value:
         text = value
     else:
         text = json.dumps(value, ensure_ascii=False, sort_keys=True)

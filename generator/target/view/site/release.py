@@ -92,7 +92,6 @@ class Page:
     born: str
     gone: str
     heirs: tuple[Crumb, ...]
-    is_kind: bool
 
     @property
     def unfolds(self) -> bool:
@@ -229,7 +228,6 @@ class _Pages:
         own = self.places[name]
         lives = self.told.lives[own.path]
         events = self.told.events.get(own.path, ())
-        is_kind = name in self.kinds
         gone = self.after(lives[-1])
         heirs = self.families.heirs(own.path, gone) if gone else ()
         return Page(
@@ -244,7 +242,7 @@ class _Pages:
             inside=self.fields.inside(name),
             users=tuple(self.users(name)),
             ways=tuple(self.ways(name)),
-            examples=self.written.required(definition) if is_kind else (),
+            examples=self.written.required(definition) if name in self.kinds else (),
             chapters=tuple(
                 Chapter(release, tuple(run))
                 for release, run in groupby(reversed(events), attrgetter("release"))
@@ -257,7 +255,6 @@ class _Pages:
                 for heir in heirs
                 if heir != own.path
             ),
-            is_kind=is_kind,
         )
 
     def users(self, name: str) -> Iterator[Use]:
