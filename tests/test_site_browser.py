@@ -28,20 +28,40 @@ RECURSIVE = "1.35/apiextensions.k8s.io/v1/JSONSchemaProps/"
 PAGES = (
     *("", "1.35/", "1.35/apps/", "1.35/apps/v1/", POD, f"{POD}all/", RECURSIVE),
     *("1.34/scheduling.k8s.io/v1alpha1/Workload/", "diff/index.html"),
-    *("diff/1.34-1.35.html", "diff/history.html", "404.html"),
+    *("diff/1.34-1.35.html", "diff/history.html", "404.html", "pages/guide/"),
 )
 TO = ("-o", "printed", "--set", "site.url=http://localhost/site/")
+GUIDE = """# A guide
+
+A [link](https://example.com), `code`, and a table that is wider than a phone:
+
+| one of the columns | another of the columns | a third of the columns |
+| --- | ---: | --- |
+| text | 1 | `a_long_word_that_has_no_place_at_which_it_could_be_broken` |
+
+## Steps
+
+1. First
+2. Then
+
+```yaml
+kind: Pod
+```
+"""
 DEEP = "spec.containers.livenessProbe.httpGet.port"
 ASSETS = ROOT / "templates" / "site" / "assets"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two releases, below a folder that is not the server's own."""
+    """Two releases and a page of one's own, below a folder that is not the server's."""
     if "KUBESTENCIL_SITE" in os.environ:
         return Path(os.environ["KUBESTENCIL_SITE"]).resolve()
     folder = tmp_path_factory.mktemp("site")
-    done = command(folder)("render", "1.34", "1.35", "-t", "site", *TO)
+    (folder / "docs").mkdir()
+    (folder / "docs" / "guide.md").write_text(GUIDE)
+    own = "--set=site.pages=docs"
+    done = command(folder)("render", "1.34", "1.35", "-t", "site", *TO, own)
     assert done.returncode == 0, done.stderr
     return folder / "printed" / "site"
 
