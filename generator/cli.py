@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -371,7 +372,10 @@ def _targets(
             )
         changes.setdefault(target, {})[option] = value
     chosen = dict.fromkeys(names) or known
-    return [known[name].with_options(changes.get(name, {})) for name in chosen]
+    return [
+        replace(known[name].with_options(changes.get(name, {})), lent=changes)
+        for name in chosen
+    ]
 
 
 def _enough(targets: list[Target], named: tuple[str, ...], count: int) -> list[Target]:

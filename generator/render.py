@@ -167,13 +167,7 @@ def inputs(sources: Iterable[Source], target: Target) -> str:
         generator.__version__,
         _digest_of(str(Path(generator.__file__).parent), "*.py"),
         *(_digest_of(str(folder), "*") for folder in target.folders),
-        *(
-            _digest_of(str(folder), "*")
-            for name in target.borrows
-            for borrowed in [target.borrowed(name)]
-            if borrowed is not None
-            for folder in borrowed.folders
-        ),
+        *(part for name in target.borrows for part in _borrowed(target, name)),
         *(_digest_of(str(each), "*") for each in _shared(target.roots)),
         *(_digest_of(each, "*") for each in _read(target)),
         *(
@@ -184,6 +178,14 @@ def inputs(sources: Iterable[Source], target: Target) -> str:
         repr(sorted(target.options.items())),
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _borrowed(target: Target, name: str) -> Iterator[str]:
+    """What decides what a target has from another."""
+    found = target.borrowed(name)
+    if found is not None:
+        yield from (_digest_of(str(folder), "*") for folder in found.folders)
+        yield repr(sorted(found.options.items()))
 
 
 def load(source: Source) -> Release:

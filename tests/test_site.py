@@ -419,6 +419,17 @@ def test_title_logo_footer_theme_and_pages_are_options(run: Command) -> None:
     assert run(*call, "--check").returncode == 1
 
 
+def test_examples_go_by_the_options_of_what_they_need(run: Command) -> None:
+    """The package that they import is the one that is printed."""
+    call = ("render", "1.35", "-t", "site", "-o", "out", "--set", "python.package=ours")
+    assert run(*call).returncode == 0
+    page = run.folder / "out" / "site" / "1.35" / "core" / "v1" / "Pod" / "index.html"
+    assert "from ours import V1" in page.read_text()
+    assert run(*call[:-2], "--check").returncode == 1
+    wrong = run(*call[:-1], "python.package=not-a-name")
+    assert (wrong.returncode, "cannot name a package" in wrong.stderr) == (1, True)
+
+
 @pytest.mark.parametrize(
     ("setting", "said"),
     [

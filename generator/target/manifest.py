@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +53,8 @@ class Target:
     likewise (``generator.target.fixup``). ``reads`` names the options that are
     files or folders which decide what is printed. ``over`` says whether it is
     printed for each ``release``, or once over all ``releases``, of which it needs
-    at ``least`` so many. ``borrows`` names the targets that it has something from.
+    at ``least`` so many. ``borrows`` names the targets that it has something from,
+    and ``lent`` has the options that the user set for those.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Target:
     over: str
     least: int
     borrows: tuple[str, ...]
+    lent: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def manifest(self) -> Path:
@@ -78,15 +80,16 @@ class Target:
         return find(self.folders, "target.toml")
 
     def borrowed(self, name: str) -> Target | None:
-        """A target that this one has something from, with the options of its manifest;
-        None where there is no such target.
+        """A target that this one has something from, with its options; None where
+        there is no such target.
 
         Raises TargetError where the manifest does not say so: then a change to that
         target would not be seen.
         """
         if name not in self.borrows:
             raise self.error(f"does not name {name!r}", "borrows")
-        return read(name, self.roots)
+        found = read(name, self.roots)
+        return found and found.with_options(self.lent.get(name, {}))
 
     def with_options(self, changes: Mapping[str, str]) -> Target:
         """The same target with some options set, each to a value of its type.
