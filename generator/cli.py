@@ -348,12 +348,6 @@ def targets(templates: Path | None) -> None:
             click.echo(f"{'':<14}   {target.name}.{option}={value}")
 
 
-def _report_folders(templates: Path | None) -> tuple[Path, ...]:
-    from generator.diff import report
-
-    return report.folders(templates)
-
-
 def _targets(
     known: Mapping[str, Target], names: tuple[str, ...], settings: tuple[str, ...]
 ) -> list[Target]:

@@ -43,11 +43,11 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class PartJob:
-    """One part of a target over releases, to be printed into ``out``.
+class StalePart:
+    """One part of a target over releases that has to be printed.
 
     ``sources`` are those of the part's releases, ``facts`` what it is told of the
-    others.
+    others, and ``inputs`` is what decides how it is printed.
     """
 
     sources: tuple[Source, ...]
@@ -55,6 +55,13 @@ class PartJob:
     part: str
     facts: Any
     inputs: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartJob:
+    """A part to be printed into ``out``."""
+
+    stale: StalePart
     out: Path
     stage: Path
     overwrite: bool
@@ -204,18 +211,13 @@ class _Known:
 
     current: tuple[Tree, ...]
     stale: tuple[Stale, ...]
-    parts: tuple[_StalePart, ...]
+    parts: tuple[StalePart, ...]
     left: tuple[tuple[Target, str], ...]
     plans: tuple[output.Plan, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _StalePart:
-    sources: tuple[Source, ...]
-    target: Target
-    part: str
-    facts: Any
-    inputs: str
+#: The record of a place, where its inputs are taken and nobody touched it.
+_Find = Callable[[str, Target, Callable[[str], bool]], output.Record | None]
 
 
 def _known(
@@ -227,7 +229,7 @@ def _known(
 ) -> _Known:
     current: list[Tree] = []
     stale: list[Stale] = []
-    parts: list[_StalePart] = []
+    parts: list[StalePart] = []
     left: list[tuple[Target, str]] = []
     plans: list[output.Plan] = []
 
@@ -251,8 +253,6 @@ def _known(
         if old:
             stale.append((source, tuple(old)))
     for target in (target for target in targets if target.over == "releases"):
-        # A part's record begins with the digest of all that the run was given: where
-        # that is the same, nobody needs to know which facts follow from it.
         everything = inputs(sources, target)
         divided = list(_parts(sources, target))
         places = {_joined(target.name, part.name) for part in divided}
@@ -262,34 +262,52 @@ def _known(
             if place not in places
         )
         for part in divided:
-            place = _joined(target.name, part.name)
-            if found(place, target, partial(_begins_with, everything)):
-                continue
-            own = tuple(each for each in sources if each.release in part.releases)
-            facts = part.facts()
-            told = hashlib.sha256(repr(facts).encode()).hexdigest()
-            decided_by = f" {inputs(own, target)} {told}"
-            known = found(place, target, partial(_ends_with, decided_by))
-            decided_by = everything + decided_by
-            if known is None:
-                parts.append(_StalePart(own, target, part.name, facts, decided_by))
-            else:
-                plans.append(output.unchanged(place, decided_by, known))
+            state = _state(part, sources, target, everything, found)
+            if isinstance(state, StalePart):
+                parts.append(state)
+            elif state is not None:
+                plans.append(state)
     return _Known(tuple(current), tuple(stale), tuple(parts), tuple(left), tuple(plans))
 
 
-def _begins_with(start: str, text: str) -> bool:
-    return text.startswith(start)
+def _state(
+    part: Part,
+    sources: Sequence[Source],
+    target: Target,
+    everything: str,
+    found: _Find,
+) -> StalePart | output.Plan | None:
+    """What is to be done with a part: print it, record what it is now printed from, or
+    nothing.
 
+    Its record begins with the digest of all that the run was given (``everything``):
+    where that is the same, nobody needs to know which facts follow from it.
+    """
+    own = tuple(each for each in sources if each.release in part.releases)
+    facts = cache(part.facts)
 
-def _ends_with(end: str, text: str) -> bool:
-    return text.endswith(end)
+    @cache
+    def decided_by() -> str:
+        told = hashlib.sha256(repr(facts()).encode()).hexdigest()
+        return f"{inputs(own, target)} {told}"
+
+    def decides(known: str) -> bool:
+        return known.startswith(everything) or known.endswith(decided_by())
+
+    place = _joined(target.name, part.name)
+    known = found(place, target, decides)
+    if known is not None and known.inputs.startswith(everything):
+        return None
+    now = f"{everything} {decided_by()}"
+    if known is not None:
+        return output.unchanged(place, now, known)
+    return StalePart(own, target, part.name, facts(), now)
 
 
 def _parts(sources: Sequence[Source], target: Target) -> Iterable[Part]:
     divide, _ = load_joint(target)
     names = [source.release for source in sources]
-    return divide(names, lambda: [_model(source) for source in sources], target)
+    return divide(names, lambda: list(map(_remembered, sources)), target)
 
 
 # The models that this process has parsed because a target over releases asked for
@@ -298,26 +316,19 @@ _models: dict[tuple[str, str], Release] = {}
 
 
 def _model(source: Source) -> Release:
-    key = source.release, source.sha256
-    if key not in _models:
-        _models[key] = load(source)
-    return _models[key]
+    return _models.get((source.release, source.sha256)) or load(source)
+
+
+def _remembered(source: Source) -> Release:
+    release = _models[source.release, source.sha256] = _model(source)
+    return release
 
 
 def _work(
     known: _Known, out: Path, stage: Path, *, jobs: int, overwrite: bool
 ) -> list[_AnyJob]:
     parts = [
-        PartJob(
-            each.sources,
-            each.target,
-            each.part,
-            each.facts,
-            each.inputs,
-            out,
-            stage,
-            overwrite,
-        )
+        PartJob(each, out, stage, overwrite)
         # The longest pieces of work come first, so that none waits for them.
         for each in sorted(known.parts, key=lambda each: -len(each.sources))
     ]
@@ -406,11 +417,11 @@ def _wanted(job: _AnyJob) -> tuple[list[_Wanted], tuple[_Unknown, ...]]:
     if isinstance(job, LeftJob):
         return [_Wanted(job.place, job.target.name, "", ())], ()
     if isinstance(job, PartJob):
-        name = job.target.name
-        releases = [_known_model(source) for source in job.sources]
-        files = print_part(job.part, releases, job.facts, job.target)
-        return [_Wanted(_joined(name, job.part), name, job.inputs, files)], ()
-    release = _known_model(job.source)
+        stale, name = job.stale, job.stale.target.name
+        releases = [_model(source) for source in stale.sources]
+        files = print_part(stale.part, releases, stale.facts, stale.target)
+        return [_Wanted(_joined(name, stale.part), name, stale.inputs, files)], ()
+    release = _model(job.source)
     wanted = [
         _Wanted(
             _place(job.source, target),
@@ -421,10 +432,6 @@ def _wanted(job: _AnyJob) -> tuple[list[_Wanted], tuple[_Unknown, ...]]:
         for target, decided_by in job.targets
     ]
     return wanted, tuple((release.name, keyword) for keyword in release.unknown)
-
-
-def _known_model(source: Source) -> Release:
-    return _models.get((source.release, source.sha256)) or load(source)
 
 
 def _print(job: _AnyJob) -> _Result:

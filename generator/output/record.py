@@ -108,12 +108,8 @@ def trees(out: Path) -> list[str]:
 
 def places(out: Path, folder: str) -> list[str]:
     """The trees inside a folder that have files on record: ``site/1.35``."""
-    root = out / PRIVATE
-    found = (
-        path.relative_to(root).with_suffix("").as_posix()
-        for path in sorted((root / folder).rglob("*.json"))
-    )
-    return [place for place in found if read(out, place).files]
+    found = (tree for tree in trees(out) if tree.startswith(f"{folder}/"))
+    return [tree for tree in found if read(out, tree).files]
 
 
 def unwritable(path: Path, error: OSError) -> OutputError:
