@@ -42,7 +42,9 @@ def schemas(names: list[str]) -> st.SearchStrategy[Any]:
                     "properties": st.dictionaries(
                         st.text(max_size=8), inner, max_size=3
                     ),
-                }
+                },
+                # No release has any of these beside fields, but documents may.
+                optional={"items": inner, "additionalProperties": inner},
             ),
         ),
         max_leaves=6,

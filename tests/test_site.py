@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from generator.errors import KubestencilError
 from generator.model import parse
@@ -261,8 +261,20 @@ def test_hostile_text_stays_text(run: Command) -> None:
     assert "&lt;script&gt;window.pwned=1&lt;/script&gt;" in pod.text
 
 
+def listed(*fields: str) -> dict[str, Any]:
+    """A document whose only type is a list of objects that have no name."""
+    return document({"v1.A": array({name: {"type": "string"} for name in fields})})
+
+
+def array(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": {"properties": properties}}
+
+
 @settings(max_examples=100)
 @given(specs(PROPER_NAMES), specs(PROPER_NAMES))
+# A field that comes to the objects in a list is told of where the list is.
+@example(listed(), listed("new"))
+@example(listed("list"), document({"v1.A": array({"list": array({"new": {}})})}))
 def test_every_document_has_a_whole_site(
     before: dict[str, Any], after: dict[str, Any]
 ) -> None:

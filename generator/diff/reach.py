@@ -26,10 +26,7 @@ def reach(release: Release) -> Reach:
     A list of a kind leads where the kind does, and says nothing new: lists count
     only for what nothing else leads to.
     """
-    edges = {
-        name: tuple(dict.fromkeys(references(each.schema)))
-        for name, each in release.definitions.items()
-    }
+    leads = edges(release)
     found: dict[str, dict[GroupVersionKind, int]] = {}
     lists: list[Definition] = []
     for definition in release.definitions.values():
@@ -37,16 +34,16 @@ def reach(release: Release) -> Reach:
             if _is_list(definition, release):
                 lists.append(definition)
             else:
-                _follow(definition, edges, found)
+                _follow(definition, leads, found)
     beyond: dict[str, dict[GroupVersionKind, int]] = {}
     for definition in lists:
-        _follow(definition, edges, beyond)
+        _follow(definition, leads, beyond)
     return Reach({**beyond, **found})
 
 
 def _follow(
     start: Definition,
-    edges: Mapping[str, tuple[str, ...]],
+    leads: Mapping[str, tuple[str, ...]],
     found: dict[str, dict[GroupVersionKind, int]],
 ) -> None:
     seen = {start.name: 0}
@@ -56,10 +53,18 @@ def _follow(
         kinds = found.setdefault(name, {})
         for kind in start.kinds:
             kinds[kind] = min(seen[name], kinds.get(kind, seen[name]))
-        for each in edges[name]:
+        for each in leads[name]:
             if each not in seen:
                 seen[each] = seen[name] + 1
                 pending.append(each)
+
+
+def edges(release: Release) -> Mapping[str, tuple[str, ...]]:
+    """The definitions that each definition refers to, each once."""
+    return {
+        name: tuple(dict.fromkeys(references(each.schema)))
+        for name, each in release.definitions.items()
+    }
 
 
 def references(schema: Schema) -> Iterator[str]:

@@ -15,6 +15,7 @@ from generator.model import Release
 from generator.target.manifest import Target, find
 from generator.target.view import Item, View
 from generator.target.view.site import extra, searching
+from generator.target.view.site.fields import fields_of
 from generator.target.view.site.lineage import Lives, Told
 from generator.target.view.site.listing import groups
 from generator.target.view.site.options import logo, named, report_folders
@@ -143,17 +144,22 @@ def _elsewhere(
             path = known[name].path
             is_rare = len(lives[path]) < len(releases)
             found = [
-                each
-                for each in searching.field_entries(definition, known, summary)
-                if (path, each[0]) not in seen and (path, each[0]) not in everywhere
+                field
+                for field in fields_of(definition.schema)
+                if (path, field.name) not in seen
+                and (path, field.name) not in everywhere
             ]
             is_new = is_rare and (path, "") not in seen
             if not found and not is_new:
                 continue
-            seen.update((path, each[0]) for each in found)
+            seen.update((path, field.name) for field in found)
             seen.add((path, ""))
             entry = searching.entry(definition, known[name], 0, name in own, summary)
-            fields += ([len(types), *each, release.name] for each in found)
+            number = len(types)
+            fields += (
+                [number, *searching.field_entry(field, known, summary), release.name]
+                for field in found
+            )
             types.append([*entry, release.name])
     return {"release": "", "types": types, "fields": fields}
 
@@ -165,7 +171,7 @@ def _fields_everywhere(
         {
             (known[name].path, field.name)
             for name, definition in release.definitions.items()
-            for field in definition.fields
+            for field in fields_of(definition.schema)
         }
         for release, known in zip(releases, places_of, strict=True)
     )

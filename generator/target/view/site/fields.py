@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from generator.diff.reach import references
+from generator.diff.reach import edges
 from generator.language.html import prose
 from generator.model import Field, Release, Schema
 from generator.target.view.site.lineage import Event, by_field
 from generator.target.view.site.place import Place
 
-# From the page of one type to that of another: out of group, version and kind.
-_UP = "../../../"
 # Most ways, which quote() would leave as they are, too.
 _PLAIN = re.compile(r"[A-Za-z0-9.]+\Z")
 _MAX_VALUE = 300
@@ -75,21 +73,19 @@ class Fields:
         self.places = known
         self.events = events
         self.types: dict[str, Type] = {}
-        self.edges = {
-            name: tuple(dict.fromkeys(references(each.schema)))
-            for name, each in release.definitions.items()
-        }
+        self.edges = edges(release)
 
     def of(self, name: str) -> Type:
         """The fields of a definition."""
         if name not in self.types:
             place = self.places[name]
             told = by_field(self.events.get(place.path, ()))
-            fields = self.release.definitions[name].fields
+            schema = self.release.definitions[name].schema
             rows = tuple(
-                self.row(field, "", told.get(field.name, ())) for field in fields
+                self.row(field, "", told.get(field.name, ()))
+                for field in fields_of(schema)
             )
-            self.types[name] = Type(place.path, _href(place), rows)
+            self.types[name] = Type(place.path, place.href, rows)
         return self.types[name]
 
     def inside(self, name: str) -> tuple[Type, ...]:
@@ -115,14 +111,25 @@ class Fields:
             anchor(way),
             before,
             place.kind if place else _plain(schema),
-            _href(place) if place else "",
+            place.href if place else "",
             field.required,
             tuple(_marks(events)),
-            tuple(_facts(field.schema)),
-            tuple(_rules(field.schema)),
+            tuple(facts_of(field.schema)),
+            tuple(rules_of(field.schema)),
             prose(field.schema.description),
-            tuple(self.row(each, f"{way}.", ()) for each in schema.fields),
+            tuple(self.row(each, f"{way}.", ()) for each in fields_of(field.schema)),
         )
+
+
+def fields_of(schema: Schema) -> Iterable[Field]:
+    """The fields of an object; of a list or a map, those of the objects in it that have
+    no name, as ``generator.diff`` names them. The outermost of the same name is given.
+    """
+    found = {field.name: field for field in schema.fields}
+    for inner in (schema.items, schema.values):
+        for field in fields_of(inner) if inner is not None else ():
+            found.setdefault(field.name, field)
+    return found.values()
 
 
 def anchor(way: str) -> str:
@@ -134,10 +141,6 @@ def type_label(schema: Schema, known: Mapping[str, Place]) -> str:
     """A type in short: ``[]Container``, ``map[string]Quantity``, ``integer (int32)``."""
     before, inner = _unwrapped(schema)
     return before + (known[inner.ref].kind if inner.ref else _plain(inner))
-
-
-def _href(place: Place) -> str:
-    return f"{_UP}{place.path}/"
 
 
 def _unwrapped(schema: Schema) -> tuple[str, Schema]:
@@ -172,8 +175,8 @@ def _marks(events: Sequence[Event]) -> Iterator[Mark]:
         yield Mark("changed", release, ", ".join(dict.fromkeys(labels)))
 
 
-def _facts(schema: Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What the document says of a field beside its type and its description."""
+def facts_of(schema: Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What the document says of a schema beside its type and its description."""
     # "{}" at every field that holds a struct comes from Go, where it cannot be absent.
     if schema.has_default and schema.default != {}:
         yield "default", (_json(schema.default),)
@@ -210,8 +213,8 @@ _LIMITS = {
 }
 
 
-def _rules(schema: Schema) -> Iterator[tuple[str, str]]:
-    """The CEL rules of a field, each with what is said where it is broken."""
+def rules_of(schema: Schema) -> Iterator[tuple[str, str]]:
+    """The CEL rules of a schema, each with what is said where it is broken."""
     for each in schema.validations:
         yield str(each.get("rule", "")), str(each.get("message", ""))
 

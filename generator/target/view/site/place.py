@@ -38,6 +38,11 @@ class Place(NamedTuple):
         """``apps/v1``."""
         return f"{self.group}/{self.version}"
 
+    @property
+    def href(self) -> str:
+        """The way to it from the page of another type of its release."""
+        return f"../../../{self.path}/"
+
 
 def place(path: str) -> Place:
     """The place that a path names."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from generator.diff.reach import references
 from generator.model import Release
+from generator.target.view.site.fields import fields_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ def relations(release: Release, kinds: Collection[str]) -> Relations:
     edges = {
         name: [
             (field.name, ref)
-            for field in each.fields
+            for field in fields_of(each.schema)
             for ref in dict.fromkeys(references(field.schema))
         ]
         for name, each in release.definitions.items()

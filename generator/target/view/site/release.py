@@ -18,7 +18,14 @@ from generator.target.manifest import Target
 from generator.target.view import Item, View
 from generator.target.view.example import Example, Examples
 from generator.target.view.site import searching
-from generator.target.view.site.fields import Fields, Type, anchor
+from generator.target.view.site.fields import (
+    Fields,
+    Type,
+    anchor,
+    facts_of,
+    rules_of,
+    type_label,
+)
 from generator.target.view.site.lineage import Event, Families, Told
 from generator.target.view.site.listing import Group, groups
 from generator.target.view.site.options import logo
@@ -73,11 +80,16 @@ class Version(NamedTuple):
 class Page:
     """A type. ``kinds`` is what the API server calls it, if it does; ``inside`` are
     the types that can be unfolded; ``born`` and ``gone`` the releases in which it
-    came and went, if it did while these releases lasted."""
+    came and went, if it did while these releases lasted. ``type`` is empty for an
+    object whose fields are shown.
+    """
 
     name: str
     place: Place
     full_name: str
+    type: str
+    facts: tuple[tuple[str, tuple[str, ...]], ...]
+    rules: tuple[tuple[str, str], ...]
     level: str
     kinds: tuple[GroupVersionKind, ...]
     about: Markup
@@ -183,7 +195,7 @@ class _Pages:
                 "span": _span(lives),
                 "is_to_come": self.told.releases.index(self.release.name)
                 < self.told.releases.index(lives[0]),
-                "heirs": [Crumb(heir, f"../../../{heir}/") for heir in heirs],
+                "heirs": [Crumb(heir, place(heir).href) for heir in heirs],
                 **self.frame(path, 3),
             }
             yield Item(path, {"path": path}, values)
@@ -234,6 +246,11 @@ class _Pages:
             name=own.kind,
             place=own,
             full_name=name,
+            type=(
+                "" if definition.fields else type_label(definition.schema, self.places)
+            ),
+            facts=tuple(facts_of(definition.schema)),
+            rules=tuple(rules_of(definition.schema)),
             level=level(definition.version),
             kinds=definition.kinds if len(definition.kinds) == 1 else (),
             about=prose(definition.description),
@@ -267,8 +284,8 @@ class _Pages:
 
     def use(self, name: str, way: Sequence[str]) -> Use:
         known = self.places[name]
-        href = f"../../../{known.path}/#{anchor('.'.join(way))}"
-        return Use(known.kind, known.api, href, ".".join(way))
+        field = ".".join(way)
+        return Use(known.kind, known.api, f"{known.href}#{anchor(field)}", field)
 
     def versions(self, own: Place) -> Iterator[Version]:
         """The versions of its group that have a type of the same name, in any release."""
@@ -277,7 +294,7 @@ class _Pages:
                 each.version,
                 level(each.version),
                 _span(self.told.lives[each.path]),
-                f"../../../{each.path}/",
+                each.href,
             )
 
     def after(self, name: str) -> str:

@@ -4,11 +4,11 @@ not in every release."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from generator.model import Definition, Release
-from generator.target.view.site.fields import type_label
+from generator.model import Definition, Field, Release
+from generator.target.view.site.fields import fields_of, type_label
 from generator.target.view.site.place import Place
 
 #: A type: its name, address, whether it is a kind (1 or 0), how many kinds lead to it,
@@ -35,7 +35,10 @@ def index(
         number = len(types)
         place, count = known[name], kinds.get(name, 0)
         types.append(entry(definition, place, count, name in own, _line))
-        fields += ([number, *each] for each in field_entries(definition, known, _line))
+        fields += (
+            [number, *field_entry(field, known, _line)]
+            for field in fields_of(definition.schema)
+        )
     return script({"release": release.name, "types": types, "fields": fields})
 
 
@@ -47,18 +50,15 @@ def entry(
     return [place.kind, f"{place.path}/", int(own), kinds, text]
 
 
-def field_entries(
-    definition: Definition, known: Mapping[str, Place], told: Tell
-) -> Sequence[Sequence[str]]:
-    """What is found of a type's fields: name, type, description."""
-    return [
-        (
-            field.name,
-            type_label(field.schema, known),
-            told(field.schema.description),
-        )
-        for field in definition.fields
-    ]
+def field_entry(
+    field: Field, known: Mapping[str, Place], told: Tell
+) -> tuple[str, str, str]:
+    """What is found of a field: name, type, description."""
+    return (
+        field.name,
+        type_label(field.schema, known),
+        told(field.schema.description),
+    )
 
 
 def _line(text: str) -> str:
