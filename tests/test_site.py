@@ -149,12 +149,24 @@ def test_the_newest_release_is_news(site: Site) -> None:
     assert "diff/1.34-1.35.html" in page.links
 
 
+def test_reports_lead_to_what_they_tell_of(site: Site) -> None:
+    """A type and a field in the newer release, or in the last that had it; a kind in
+    the last."""
+    links = site.page("diff/1.34-1.35.html").links
+    assert "../1.35/core/v1/NodeStatus/" in links
+    assert "../1.35/core/v1/NodeStatus/#declaredFeatures" in links
+    assert "../1.34/storagemigration.k8s.io/v1alpha1/StorageVersionMigration/" in links
+    links = site.page("diff/history.html").links
+    assert "../1.35/apps/v1/Deployment/" in links
+    assert "../1.34/storage.k8s.io/v1alpha1/VolumeAttributesClass/" in links
+
+
 # --- what a page weighs
 
 
 def test_a_pods_page_is_light(folder: Path) -> None:
     """With all that the page loads before somebody searches."""
-    needs = ["theme.css", "site.css", "boot.js", "site.js", "icon.svg"]
+    needs = ["theme.css", "site.css", "boot.js", "disk.js", "site.js", "icon.svg"]
     page = (folder / "1.35/core/v1/Pod/index.html").stat().st_size
     size = page + sum((folder / "assets" / name).stat().st_size for name in needs)
     assert size < 300 * KIB

@@ -302,16 +302,36 @@ def test_tab_leads_to_all_of_the_top(browser: Browser, base: str) -> None:
     assert {"find", "scheme", "unfold-all", "fold-all", "fold"} <= set(seen)
 
 
-def test_links_open_from_a_disk(browser: Browser, site: Path) -> None:
+@pytest.mark.parametrize("page", [POD, "diff/1.34-1.35.html", "diff/history.html"])
+def test_links_open_from_a_disk(browser: Browser, site: Path, page: str) -> None:
     """A disk has no index pages: every link names its file, clones included."""
-    browser.open(on_disk(site, POD))
-    click(browser, "#unfold-all")
-    assert len(shown(browser)) > 1000
+    browser.open(on_disk(site, page))
+    if page == POD:
+        click(browser, "#unfold-all")
+        assert len(shown(browser)) > 1000
+    assert browser.run("return document.links.length") > 50
     folders = browser.run(
         "return [...document.links].filter((each) => each.protocol === 'file:'"
         " && each.pathname.endsWith('/')).map((each) => each.href)"
     )
     assert folders == []
+
+
+@pytest.mark.parametrize("where", ["served", "disk"])
+def test_a_report_leads_to_a_field(
+    browser: Browser, base: str, site: Path, where: str
+) -> None:
+    report = "diff/1.34-1.35.html"
+    browser.open(base + report if where == "served" else on_disk(site, report))
+    click(
+        browser,
+        "a.field[href$='NodeStatus/#declaredFeatures'],"
+        "a.field[href$='NodeStatus/index.html#declaredFeatures']",
+    )
+    browser.settle(200)
+    assert (
+        browser.run("return document.querySelector('.here').id") == "declaredFeatures"
+    )
 
 
 # --------------------------------------------------------- copying, languages, colours
@@ -376,6 +396,22 @@ def test_light_and_dark_can_be_chosen(browser: Browser, base: str) -> None:
         assert browser.run(back) == scheme
     click(browser, "#scheme")
     assert browser.run(state) == ["system", "Colours: system"]
+
+
+def test_a_theme_is_that_of_the_reports_too(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "ours.css").write_text(":root { --link: #070; --font: monospace }")
+    done = command(tmp_path)(
+        *("render", "1.34", "1.35", "-t", "site", "-o", "out"),
+        "--set=site.theme=ours.css",
+    )
+    assert done.returncode == 0, done.stderr
+    for page, link in ((POD, ".crumbs a"), ("diff/index.html", "main th a")):
+        browser.open(on_disk(tmp_path / "out" / "site", page))
+        assert browser.run(
+            "const link = getComputedStyle(document.querySelector(arguments[0]));"
+            "return [link.color, getComputedStyle(document.body).fontFamily]",
+            link,
+        ) == ["rgb(0, 119, 0)", "monospace"]
 
 
 def test_a_page_works_where_nothing_is_stored(browser: Browser, base: str) -> None:

@@ -52,15 +52,17 @@ def comparison(
     colour: bool = False,
     templates: Folders = BUILT_IN,
     common: Mapping[str, Any] = _NOTHING,
+    pages: view.Pages = view.NOWHERE,
 ) -> str:
     """A comparison in one of ``FORMATS``; ``colour`` is for a terminal's text,
-    ``common`` what a user's own templates need besides.
+    ``common`` what a user's own templates need besides, ``pages`` what a page of HTML
+    links to.
 
     Raises TargetError for a mistake in a template.
     """
     if form == "json":
         return data.dumps(data.comparison(found))
-    values = view.report(found, _escape(form))
+    values = view.report(found, _escape(form), pages)
     title = f"{found.before} → {found.after}"
     return _render(templates, "report", form, title, {**values, **common}, colour)
 
@@ -88,11 +90,12 @@ def times(
     colour: bool = False,
     templates: Folders = BUILT_IN,
     common: Mapping[str, Any] = _NOTHING,
+    pages: view.Pages = view.NOWHERE,
 ) -> str:
     """A timeline in one of ``FORMATS``."""
     if form == "json":
         return data.dumps(data.timeline(found))
-    matrices = [view.timeline(found, _escape(form))]
+    matrices = [view.timeline(found, _escape(form), pages)]
     values = {"matrices": matrices, **common}
     return _render(templates, "history", form, "Kinds and versions", values, colour)
 
@@ -102,6 +105,7 @@ def report_files(
     templates: Folders = BUILT_IN,
     forms: Collection[str] = PRINTED,
     common: Mapping[str, Any] = _NOTHING,
+    pages: view.Pages = view.NOWHERE,
 ) -> Iterator[tuple[str, bytes]]:
     """The files of ``generated/diff/``: path and bytes, in ``forms``.
 
@@ -118,11 +122,13 @@ def report_files(
         name = f"{before.name}-{after.name}"
         listed.append((name, found))
         for form in forms:
-            text = comparison(found, form, templates=templates, common=common)
+            text = comparison(
+                found, form, templates=templates, common=common, pages=pages
+            )
             yield f"{name}.{PRINTED[form]}", text.encode()
     served = timeline(releases)
     for form in forms:
-        text = times(served, form, templates=templates, common=common)
+        text = times(served, form, templates=templates, common=common, pages=pages)
         yield f"history.{PRINTED[form]}", text.encode()
     values = {
         "pairs": [

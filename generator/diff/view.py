@@ -25,6 +25,27 @@ from generator.model.types import Raw
 
 Escape = Callable[[str], str]
 
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Finds the pages that say more of what a report names.
+
+    ``of_field`` gives the address of a definition's field, or of the definition where
+    the field is empty, in the first of some releases that has it; ``of_kind`` that of
+    a kind in a release that has it. An address is empty where there is no page.
+    """
+
+    of_field: Callable[[str, str, Sequence[str]], str]
+    of_kind: Callable[[GroupVersionKind, str], str]
+
+
+def _nowhere(*_: object) -> str:
+    return ""
+
+
+#: No pages: a report by itself.
+NOWHERE = Pages(_nowhere, _nowhere)
+
 _TEXTS = ("description", "title")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 _SENTENCE = re.compile(r"(?<=[a-z0-9)`\"'][.!?])\s")
@@ -35,7 +56,8 @@ _BRIEF = 60
 @dataclass(frozen=True, slots=True)
 class Shown:
     """One change. ``anchor`` is its address in the page; it stays the same as long
-    as the change does. ``note`` is what the document says of something new or gone.
+    as the change does. ``note`` is what the document says of something new or gone,
+    ``page`` the address of a page about the field.
     """
 
     anchor: str
@@ -45,6 +67,7 @@ class Shown:
     field: str
     pieces: tuple[Piece, ...]
     note: str
+    page: str
     rule: Rule
 
     @property
@@ -55,11 +78,13 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The changes of one definition, with the kinds that lead to it."""
+    """The changes of one definition, with the kinds that lead to it; ``page`` is the
+    address of a page about it."""
 
     anchor: str
     name: str
     full_name: str
+    page: str
     kinds: tuple[str, ...]
     kind_numbers: str
     reach: str
@@ -87,13 +112,16 @@ class Move:
     parts: tuple[Part, ...]
 
 
-def report(found: Comparison, escape: Escape) -> Mapping[str, Any]:
+def report(
+    found: Comparison, escape: Escape, pages: Pages = NOWHERE
+) -> Mapping[str, Any]:
     """What the templates of a comparison are given."""
     kinds = sorted({kind for change in found.changes for kind in change.kinds})
     used = {change.rule.name: change.rule for change in found.changes}
     for each in found.graduations:
         used.update({change.rule.name: change.rule for change in each.changes})
-    shower = _Shower(escape, {kind: number for number, kind in enumerate(kinds)})
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    shower = _Shower(escape, numbers, pages, (found.after, found.before))
     return {
         "before": escape(found.before),
         "after": escape(found.after),
@@ -125,9 +153,17 @@ def shown(change: Change, escape: Escape = str) -> Shown:
 class _Shower:
     """Puts changes into words; hands out each anchor once."""
 
-    def __init__(self, escape: Escape, numbers: Mapping[GroupVersionKind, int]) -> None:
+    def __init__(
+        self,
+        escape: Escape,
+        numbers: Mapping[GroupVersionKind, int],
+        pages: Pages = NOWHERE,
+        releases: Sequence[str] = (),
+    ) -> None:
         self.escape = escape
         self.numbers = numbers
+        self.pages = pages
+        self.releases = releases
         self.taken: dict[str, int] = {}
 
     def move(self, found: Graduation) -> Move:
@@ -167,6 +203,7 @@ class _Shower:
             self.anchor(f"{prefix}{name}"),
             self.escape(name.rpartition(".")[2]),
             self.escape(name),
+            self.pages.of_field(name, "", self.releases),
             tuple(self.escape(kind_name(kind)) for kind in kinds),
             " ".join(str(self.numbers[kind]) for kind in kinds if kind in self.numbers),
             f"in {len(kinds)} kinds" if len(kinds) > 1 else "",
@@ -184,6 +221,11 @@ class _Shower:
             self.escape(field),
             self.pieces(found),
             self.escape(_note(found.after or found.before or {}) if whole else ""),
+            (
+                self.pages.of_field(found.definition, field, self.releases)
+                if field
+                else ""
+            ),
             found.rule,
         )
 
@@ -220,9 +262,11 @@ class Head:
 @dataclass(frozen=True, slots=True)
 class Line:
     """A row of a matrix. ``cells`` are marks: ``new``, ``changed``, ``docs``,
-    ``same`` where there is nothing to say, and ``none`` where the row is absent."""
+    ``same`` where there is nothing to say, and ``none`` where the row is absent;
+    ``page`` is the address of a page about it."""
 
     label: str
+    page: str
     about: str
     span: str
     stability: str
@@ -282,6 +326,7 @@ def history(found: History, escape: Escape) -> Matrix:
         tuple(
             Line(
                 escape(row.field),
+                "",
                 escape(_row_type(row)),
                 escape(_row_span(row, found)),
                 "",
@@ -300,7 +345,7 @@ def history(found: History, escape: Escape) -> Matrix:
     )
 
 
-def timeline(found: Timeline, escape: Escape) -> Matrix:
+def timeline(found: Timeline, escape: Escape, pages: Pages = NOWHERE) -> Matrix:
     """The matrix of all kinds: a row for each of their versions."""
     heads = tuple(Head("", "", escape(release), False) for release in found.releases)
     return Matrix(
@@ -311,6 +356,10 @@ def timeline(found: Timeline, escape: Escape) -> Matrix:
         tuple(
             Line(
                 escape(f"{line.group}/{span.version}/{line.kind}".lstrip("/")),
+                pages.of_kind(
+                    GroupVersionKind(line.group, span.version, line.kind),
+                    span.releases[-1],
+                ),
                 span.stability,
                 escape(_span(span.releases)),
                 span.stability,
@@ -371,6 +420,7 @@ def _event(event: Event, shower: _Shower) -> Shown:
         _label(event.change),
         shower.escape(event.field or ""),
         shower.pieces(event),
+        "",
         "",
         event.rule,
     )

@@ -28,27 +28,6 @@
     }
   }
 
-  // ------------------------------------------------------------------ on a disk
-
-  const FOLDER = /^(?![a-z][a-z\d+.-]*:|\/\/)([^?#]*\/)(?=[?#]|$)/i;
-
-  /** The address that opens from here: a disk has no index pages. */
-  function address(href) {
-    return location.protocol === "file:" ? href.replace(FOLDER, "$1index.html") : href;
-  }
-
-  if (location.protocol === "file:") {
-    const templates = [...document.querySelectorAll("template")];
-    for (const each of templates) {
-      if (each.dataset.type) each.dataset.type = address(each.dataset.type);
-    }
-    for (const part of [document, ...templates.map((each) => each.content)]) {
-      for (const link of part.querySelectorAll("a[href]")) {
-        link.setAttribute("href", address(link.getAttribute("href")));
-      }
-    }
-  }
-
   // ------------------------------------------------------------------- the tree
 
   // More than any kind of Kubernetes has; types of a cluster that refer to each other
@@ -321,7 +300,6 @@
   function loadSearch() {
     if (isLoading) return;
     isLoading = true;
-    globalThis.kubestencil = { address };
     load("assets/minisearch.js");
     load("assets/find.js");
     if (page.dataset.release) load(`${page.dataset.release}/search.js`);

@@ -132,6 +132,15 @@ def fields_of(schema: Schema) -> Iterable[Field]:
     return found.values()
 
 
+def ways(schema: Schema, above: str = "") -> Iterator[str]:
+    """The way to each field that is shown with a type, those inside of a field that
+    has no type of its own included."""
+    for field in fields_of(schema):
+        way = f"{above}{field.name}"
+        yield way
+        yield from ways(field.schema, f"{way}.")
+
+
 def anchor(way: str) -> str:
     """The way to a field, as the fragment of an address."""
     return way if _PLAIN.match(way) else quote(way, safe="$-_.~")
