@@ -12,13 +12,9 @@ from textwrap import dedent
 
 from markupsafe import Markup, escape
 
-from generator.language import godoc
+from generator.language import godoc, terminal
 
 _TAB = 4
-# What a browser would hide, or turn the direction of writing for: see terminal.py.
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]"
-)
 # The parts of a repetition never match the same character: the time that these take
 # is linear, whatever the text.
 _INLINE = re.compile(
@@ -85,7 +81,8 @@ def _shown(text: str) -> str:
     if text.isprintable():
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(_TAB)
-    return _CONTROL.sub("\ufffd", text)
+    # A browser would hide what a terminal would obey, or turn the writing around.
+    return "\n".join(map(terminal.plain, text.split("\n")))
 
 
 def _blocks(lines: Iterable[godoc.Line]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -109,12 +109,7 @@ def added_to(
     needs = _chosen(target) / _NEEDS
     if not needs.is_file():
         return None
-    return frozenset(
-        (group, version, name)
-        for group, versions in tomllib.loads(needs.read_text("utf-8")).items()
-        for version, names in versions.items()
-        for name in names
-    )
+    return frozenset(_needed(needs))
 
 
 def check(target: Target, files: Sequence[OverlayFile], skeleton: Skeleton) -> None:
@@ -244,17 +239,22 @@ def _has_all(skeleton: Skeleton, needs: Path) -> bool:
     if not needs.is_file():
         return True
     try:
-        groups = tomllib.loads(needs.read_text("utf-8"))
         return all(
             name in skeleton.get(group, {}).get(version, {})
-            for group, versions in groups.items()
-            for version, names in versions.items()
-            for name in names
+            for group, version, name in _needed(needs)
         )
     except (ValueError, AttributeError, TypeError) as error:
         raise TargetError(
             f"does not list types by group and version: {error}", where=str(needs)
         ) from error
+
+
+def _needed(needs: Path) -> Iterator[tuple[str, str, str]]:
+    """The types that an overlay is for: group, version, name."""
+    for group, versions in tomllib.loads(needs.read_text("utf-8")).items():
+        for version, names in versions.items():
+            for name in names:
+                yield group, version, name
 
 
 def _package(name: str) -> str:

@@ -14,6 +14,7 @@ from generator.target.manifest import Target
 from generator.target.view import overlay
 from generator.target.view.example.nodes import (
     Entry,
+    Known,
     Listed,
     Mapped,
     Node,
@@ -48,7 +49,7 @@ class Writer:
         # An overlay may have other arguments for the ``new`` of such a type.
         self.added_to = overlay.added_to(target, library.skeleton())
         self.builders: dict[Members, Mapping[str, Function | Nested]] = {}
-        self.known: dict[tuple[Entry, str], str] = {}
+        self.known = Known[str]()
 
     def write(self, example: Object) -> str:
         """A file that gives the object, empty where the library has no such type."""
@@ -83,11 +84,7 @@ class Writer:
 
     def argument(self, entry: Entry, pad: str) -> str:
         """The value of a field, in a line that begins with ``pad``."""
-        if not entry.shared:
-            return self.value(entry.node, pad)
-        if (entry, pad) not in self.known:
-            self.known[entry, pad] = self.value(entry.node, pad)
-        return self.known[entry, pad]
+        return self.known.of(entry, pad, lambda: self.value(entry.node, pad))
 
     def built(self, node: Object, type_: Type, pad: str) -> Iterator[str]:
         """The objects that add up to an object of a type with builders."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from generator.model import Definition, Field
+
+Code = TypeVar("Code")
 
 # The key in a map that has one.
 _KEY = "key"
@@ -63,6 +65,22 @@ class Mapped:
 
 #: ``size`` counts the nodes of a tree, ``depth`` its levels.
 Node = Scalar | Object | Listed | Mapped
+
+
+class Known(Generic[Code]):
+    """What a writer made of entries that several examples have in common."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[Entry, str], Code] = {}
+
+    def of(self, entry: Entry, pad: str, make: Callable[[], Code]) -> Code:
+        """What ``make`` makes of ``entry`` behind ``pad``: once, if it is shared."""
+        if not entry.shared:
+            return make()
+        key = entry, pad
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
 
 def made(definition: Definition | None, entries: Iterable[Entry]) -> Object:

@@ -13,7 +13,14 @@ from typing import Any, NamedTuple
 from generator.language.python import WIDTH, literal
 from generator.model import Definition, Release, Schema
 from generator.target.manifest import Target
-from generator.target.view.example.nodes import Entry, Listed, Mapped, Node, Object
+from generator.target.view.example.nodes import (
+    Entry,
+    Known,
+    Listed,
+    Mapped,
+    Node,
+    Object,
+)
 from generator.target.view.python import Package
 
 _STEP = "    "
@@ -38,7 +45,7 @@ class Writer:
         self.package = Package(release, target)
         self.package.check()
         self.name = str(target.options["package"])
-        self.known: dict[tuple[Entry, str], _Code] = {}
+        self.known = Known[_Code]()
         self.attributes: dict[str, Mapping[str, str]] = {}
         self.definitions = release.definitions
 
@@ -80,15 +87,16 @@ class Writer:
 
     def argument(self, owner: Definition, entry: Entry, pad: str) -> _Code:
         """A line, or more, for a field of a class."""
-        if entry.shared and (entry, pad) in self.known:
-            return self.known[entry, pad]
+        return self.known.of(
+            entry,
+            pad,
+            lambda: self.line(f"{pad}{self.attribute(owner, entry)}=", entry, pad),
+        )
+
+    def attribute(self, owner: Definition, entry: Entry) -> str:
         if owner.name not in self.attributes:
             self.attributes[owner.name] = self.package.attributes(owner)
-        opening = f"{pad}{self.attributes[owner.name][entry.field.name]}="
-        code = self.line(opening, entry, pad)
-        if entry.shared:
-            self.known[entry, pad] = code
-        return code
+        return self.attributes[owner.name][entry.field.name]
 
     def item(self, entry: Entry, pad: str) -> _Code:
         """A line, or more, for a field of an object that is a dict."""

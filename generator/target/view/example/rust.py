@@ -19,6 +19,7 @@ from generator.target.fixup import corrected
 from generator.target.manifest import Target
 from generator.target.view.example.nodes import (
     Entry,
+    Known,
     Listed,
     Mapped,
     Node,
@@ -75,7 +76,7 @@ class Writer:
         self.name = rust.crate_name(str(target.options["name"]))
         self.aliases = self.module_aliases()
         self.structs: dict[str, _Struct] = {}
-        self.known: dict[tuple[Entry, str], _Code] = {}
+        self.known = Known[_Code]()
 
     def module_aliases(self) -> Mapping[tuple[str, ...], str]:
         """A short name for each module that has types: ``core_v1``."""
@@ -164,9 +165,10 @@ class Writer:
         return _Code(f"{struct.path.text} {{\n{''.join(lines)}{pad}}}", uses)
 
     def field(self, struct: _Struct, entry: Entry, pad: str) -> _Code:
-        if entry.shared and (entry, pad) in self.known:
-            return self.known[entry, pad]
         member = struct.members[entry.field.name]
+        return self.known.of(entry, pad, lambda: self.line(member, entry, pad))
+
+    def line(self, member: _Member, entry: Entry, pad: str) -> _Code:
         text, uses = self.value(entry.node, member.schema, pad)
         if member.boxed:
             text = f"Box::new({text})"
@@ -174,10 +176,7 @@ class Writer:
             if isinstance(entry.node, Scalar) and member.schema.ref is not None:
                 text = _broken(text, pad)
             text = f"Some({text})"
-        code = _Code(f"{pad}{member.name}: {text},\n", uses)
-        if entry.shared:
-            self.known[entry, pad] = code
-        return code
+        return _Code(f"{pad}{member.name}: {text},\n", uses)
 
     def struct(self, name: str) -> _Struct:
         known = self.structs.get(name)

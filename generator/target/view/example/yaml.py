@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from generator.language import yaml
-from generator.target.view.example.nodes import Entry, Listed, Mapped, Node, Object
+from generator.target.view.example.nodes import (
+    Entry,
+    Known,
+    Listed,
+    Mapped,
+    Node,
+    Object,
+)
 
 _STEP = "  "
 
@@ -12,7 +19,7 @@ class Writer:
     """Writes YAML; remembers what several examples have in common."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple[Entry, str], str] = {}
+        self.known = Known[str]()
 
     def write(self, example: Object) -> str:
         """The document."""
@@ -32,12 +39,12 @@ class Writer:
         return f"{pad}{yaml.value(node.value)}\n"
 
     def entry(self, entry: Entry, pad: str) -> str:
-        if entry.shared and (entry, pad) in self.known:
-            return self.known[entry, pad]
-        text = f"{pad}{yaml.key(entry.field.name, pad)}{self.value(entry.node, pad)}"
-        if entry.shared:
-            self.known[entry, pad] = text
-        return text
+        return self.known.of(
+            entry,
+            pad,
+            lambda: f"{pad}{yaml.key(entry.field.name, pad)}"
+            f"{self.value(entry.node, pad)}",
+        )
 
     def value(self, node: Node, pad: str) -> str:
         """What follows a colon or a dash in a line that begins with ``pad``."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from generator.diff.versions import kind_definitions
@@ -94,7 +93,7 @@ def _url(target: Target) -> str:
     return url if url.endswith("/") else f"{url}/"
 
 
-def _assets(target: Target, elsewhere: Mapping[str, Any]) -> Iterator[Item]:
+def _assets(target: Target, elsewhere: bytes) -> Iterator[Item]:
     """What pages load: the target's own files, the first folder's before the others',
     and those that its options name."""
     found: dict[str, Path] = {}
@@ -113,7 +112,7 @@ def _assets(target: Target, elsewhere: Mapping[str, Any]) -> Iterator[Item]:
     picture = named(target, "logo")
     if picture:
         yield _asset(logo(target), picture.read_bytes())
-    yield _asset("elsewhere.js", searching.script(elsewhere))
+    yield _asset("elsewhere.js", elsewhere)
 
 
 def _asset(name: str, data: bytes) -> Item:
@@ -131,11 +130,10 @@ def _addresses(names: Sequence[str], known: Sequence[Known]) -> Iterator[str]:
 
 def _elsewhere(
     releases: Sequence[Release], places_of: Sequence[Known], lives: Lives
-) -> Mapping[str, Any]:
+) -> bytes:
     """What the search finds beside a release's own list: types and fields that not
     every release has, each from the newest that has it."""
-    types: list[searching.Entry] = []
-    fields: list[searching.Entry] = []
+    index = searching.Index("", summary)
     everywhere = _fields_everywhere(releases, places_of)
     seen: set[tuple[str, str]] = set()
     for release, known in reversed(list(zip(releases, places_of, strict=True))):
@@ -154,14 +152,10 @@ def _elsewhere(
                 continue
             seen.update((path, field.name) for field in found)
             seen.add((path, ""))
-            entry = searching.entry(definition, known[name], 0, name in own, summary)
-            number = len(types)
-            fields += (
-                [number, *searching.field_entry(field, known, summary), release.name]
-                for field in found
+            index.add(
+                definition, found, known, is_kind=name in own, release=release.name
             )
-            types.append([*entry, release.name])
-    return {"release": "", "types": types, "fields": fields}
+    return index.script()
 
 
 def _fields_everywhere(

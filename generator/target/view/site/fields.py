@@ -21,6 +21,12 @@ _PLAIN = re.compile(r"[A-Za-z0-9.]+\Z")
 _MAX_VALUE = 300
 
 
+#: What is said of a field beside its type: names, each with values.
+Facts = tuple[tuple[str, tuple[str, ...]], ...]
+#: Rules in CEL, each with what is said where it is broken.
+Rules = tuple[tuple[str, str], ...]
+
+
 class Mark(NamedTuple):
     """What happened to a field: ``since``, ``changed``, ``gone``; when, and what."""
 
@@ -46,8 +52,8 @@ class Row(NamedTuple):
     href: str
     required: bool
     marks: tuple[Mark, ...]
-    facts: tuple[tuple[str, tuple[str, ...]], ...]
-    rules: tuple[tuple[str, str], ...]
+    facts: Facts
+    rules: Rules
     about: Markup
     inner: tuple[Row, ...]
 

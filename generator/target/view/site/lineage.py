@@ -75,14 +75,16 @@ class Lineage:
         self.lives = _lives(self.names, self.places)
         self.events: dict[str, list[Event]] = {}
         self.news: dict[str, News] = {}
-        both = zip(releases, self.places, strict=True)
-        for (before, old), (after, new) in pairwise(both):
+        kinds = [
+            _kinds(release, known)
+            for release, known in zip(releases, self.places, strict=True)
+        ]
+        rows = zip(releases, self.places, kinds, strict=True)
+        for (before, old, had), (after, new, has) in pairwise(rows):
             found = compare(before, after)
             for path, event in _events(found, {**old, **new}):
                 self.events.setdefault(path, []).append(event)
-            self.news[after.name] = _news(
-                found, _kinds(before, old), _kinds(after, new), new
-            )
+            self.news[after.name] = _news(found, had, has, new)
 
     def told(self, name: str) -> Told:
         """What the pages of release ``name`` are told."""

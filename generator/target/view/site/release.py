@@ -17,9 +17,11 @@ from generator.model import Definition, GroupVersionKind, Release
 from generator.target.manifest import Target
 from generator.target.view import Item, View
 from generator.target.view.example import Example, Examples
-from generator.target.view.site import searching
+from generator.target.view.site import listing, searching
 from generator.target.view.site.fields import (
+    Facts,
     Fields,
+    Rules,
     Type,
     anchor,
     facts_of,
@@ -27,7 +29,6 @@ from generator.target.view.site.fields import (
     type_label,
 )
 from generator.target.view.site.lineage import Event, Families, Told
-from generator.target.view.site.listing import Group, groups
 from generator.target.view.site.options import logo
 from generator.target.view.site.parts import NOT_OF_A_RELEASE
 from generator.target.view.site.place import Place, place, places
@@ -88,8 +89,8 @@ class Page:
     place: Place
     full_name: str
     type: str
-    facts: tuple[tuple[str, tuple[str, ...]], ...]
-    rules: tuple[tuple[str, str], ...]
+    facts: Facts
+    rules: Rules
     level: str
     kinds: tuple[GroupVersionKind, ...]
     about: Markup
@@ -150,8 +151,8 @@ class _Pages:
         return relations(self.release, sorted(self.kinds))
 
     @cached_property
-    def groups(self) -> tuple[Group, ...]:
-        return groups(self.release, self.places, self.kinds)
+    def groups(self) -> tuple[listing.Group, ...]:
+        return listing.groups(self.release, self.places, self.kinds)
 
     @cached_property
     def siblings(self) -> Mapping[str, Any]:
@@ -167,7 +168,7 @@ class _Pages:
                 {
                     "type": page,
                     "siblings": self.siblings[page.place.api],
-                    **self.frame(page.place.path, 3),
+                    **self.frame(page.place.path),
                 },
             )
 
@@ -178,7 +179,7 @@ class _Pages:
                 values = {
                     "name": definition.kind,
                     "examples": self.written.every(definition),
-                    **self.frame(path, 4, "all/"),
+                    **self.frame(path, "all/"),
                 }
                 yield Item(definition.name, {"path": path}, values)
 
@@ -196,37 +197,32 @@ class _Pages:
                 "is_to_come": self.told.releases.index(self.release.name)
                 < self.told.releases.index(lives[0]),
                 "heirs": [Crumb(heir, place(heir).href) for heir in heirs],
-                **self.frame(path, 3),
+                **self.frame(path),
             }
             yield Item(path, {"path": path}, values)
 
     def listings(self) -> Iterator[Item]:
         for group in self.groups:
-            frame = self.frame(group.name, 1)
-            values = {
-                "name": group.name,
-                "versions": group.versions,
-                "up": "../",
-                **frame,
-            }
-            yield Item(group.name, {"path": group.name}, values)
+            yield self.overview(group.name, group.versions)
             for version in group.versions:
-                frame = self.frame(version.api, 2)
-                values = {
-                    "name": version.api,
-                    "versions": [version],
-                    "up": "../../",
-                    **frame,
-                }
-                yield Item(version.api, {"path": version.api}, values)
+                yield self.overview(version.api, [version])
+
+    def overview(self, path: str, versions: Sequence[listing.Version]) -> Item:
+        """A page of a group (``apps``), or of one of its versions (``apps/v1``)."""
+        values = {
+            "name": path,
+            "versions": versions,
+            "up": "../" * len(path.split("/")),
+            **self.frame(path),
+        }
+        return Item(path, {"path": path}, values)
 
     def start(self) -> Iterator[Item]:
-        frame = self.frame("", 0)
         values = {
             **start(self.release, self.told, self.groups),
             "prefix": "",
             "pages": (),
-            **frame,
+            **self.frame(""),
         }
         yield Item(self.release.name, {}, values)
 
@@ -302,22 +298,23 @@ class _Pages:
         following = self.told.releases[self.told.releases.index(name) + 1 :]
         return following[0] if following else ""
 
-    def frame(self, path: str, depth: int, below: str = "") -> Mapping[str, Any]:
+    def frame(self, path: str, below: str = "") -> Mapping[str, Any]:
         """What every page has: the way to the root, to what it is a part of, and to
         the same in other releases. ``below`` is what comes after the page's ``path``.
         """
+        parts = path.split("/") if path else []
+        depth = len(parts) + below.count("/")
         root = "../" * (depth + 1)
         return {
             "root": root,
-            "crumbs": tuple(self.crumbs(path, depth)),
+            "crumbs": tuple(self.crumbs(parts, depth)),
             "switch": tuple(self.switch(path, root, below)),
         }
 
-    def crumbs(self, path: str, depth: int) -> Iterator[Crumb]:
+    def crumbs(self, parts: Sequence[str], depth: int) -> Iterator[Crumb]:
         """The release and each part of a path; no address for the page itself, nor for
         what the release has no page for."""
         yield Crumb(self.release.name, "../" * depth)
-        parts = path.split("/") if path else []
         for number, part in enumerate(parts, 1):
             is_there = "/".join(parts[:number]) in self.listed or number == 3
             yield Crumb(part, "../" * (depth - number) if is_there else "")
@@ -342,7 +339,9 @@ class _Pages:
         return frozenset((*self.siblings, *(group.name for group in self.groups)))
 
 
-def start(release: Release, told: Told, found: Sequence[Group]) -> Mapping[str, Any]:
+def start(
+    release: Release, told: Told, found: Sequence[listing.Group]
+) -> Mapping[str, Any]:
     """What a start page shows of a release."""
     news = told.news
     return {

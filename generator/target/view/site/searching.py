@@ -4,18 +4,61 @@ not in every release."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from generator.model import Definition, Field, Release
 from generator.target.view.site.fields import fields_of, type_label
 from generator.target.view.site.place import Place
 
-#: A type: its name, address, whether it is a kind (1 or 0), how many kinds lead to it,
-#: and its description; then, in the list of what is elsewhere, a release.
-Entry = list[Any]
-#: What is kept of a description.
-Tell = Callable[[str], str]
+
+class Index:
+    """A list of types and of their fields, as it is put together.
+
+    A type is its name, address, whether it is a kind (1 or 0), how many kinds lead to
+    it, and its description; a field is the number of its type, its name, type and
+    description. ``release`` is the release of all, empty where each says its own at its
+    end; ``told`` gives what is kept of a description.
+    """
+
+    def __init__(self, release: str, told: Callable[[str], str]) -> None:
+        self.release = release
+        self.told = told
+        self.types: list[list[Any]] = []
+        self.fields: list[list[Any]] = []
+
+    def add(
+        self,
+        definition: Definition,
+        fields: Iterable[Field],
+        known: Mapping[str, Place],
+        *,
+        is_kind: bool,
+        kinds: int = 0,
+        release: str = "",
+    ) -> None:
+        """Add a type with some of its fields; ``known`` are the places of its release."""
+        also = [release] if release else []
+        number = len(self.types)
+        place = known[definition.name]
+        about = self.told(definition.description)
+        self.types.append(
+            [place.kind, f"{place.path}/", int(is_kind), kinds, about, *also]
+        )
+        for field in fields:
+            label = type_label(field.schema, known)
+            about = self.told(field.schema.description)
+            self.fields.append([number, field.name, label, about, *also])
+
+    def script(self) -> bytes:
+        """JavaScript that hands the list over, whatever is in it.
+
+        JSON is JavaScript (ECMA-262, 2019), and this is a file of its own, so that
+        nothing in it can end a tag. A browser loads no other data from a disk.
+        """
+        payload = {"release": self.release, "types": self.types, "fields": self.fields}
+        text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+        return f"kubestencilIndex({text})\n".encode()
 
 
 def index(
@@ -24,52 +67,19 @@ def index(
     kinds: Mapping[str, int],
     own: Collection[str],
 ) -> bytes:
-    """The list of a release: a script that hands it to the page.
-
-    ``kinds`` says how many kinds lead to a definition, ``own`` which are kinds.
-    It is a script because a browser loads no other data from a disk.
-    """
-    types: list[Entry] = []
-    fields: list[Entry] = []
+    """The list of a release: ``kinds`` says how many kinds lead to a definition,
+    ``own`` which are kinds."""
+    found = Index(release.name, _line)
     for name, definition in release.definitions.items():
-        number = len(types)
-        place, count = known[name], kinds.get(name, 0)
-        types.append(entry(definition, place, count, name in own, _line))
-        fields += (
-            [number, *field_entry(field, known, _line)]
-            for field in fields_of(definition.schema)
+        found.add(
+            definition,
+            fields_of(definition.schema),
+            known,
+            is_kind=name in own,
+            kinds=kinds.get(name, 0),
         )
-    return script({"release": release.name, "types": types, "fields": fields})
-
-
-def entry(
-    definition: Definition, place: Place, kinds: int, own: bool, told: Tell
-) -> Entry:
-    """What is found of a type, with as much of its description as ``told`` leaves."""
-    text = told(definition.description)
-    return [place.kind, f"{place.path}/", int(own), kinds, text]
-
-
-def field_entry(
-    field: Field, known: Mapping[str, Place], told: Tell
-) -> tuple[str, str, str]:
-    """What is found of a field: name, type, description."""
-    return (
-        field.name,
-        type_label(field.schema, known),
-        told(field.schema.description),
-    )
+    return found.script()
 
 
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def script(payload: object) -> bytes:
-    """JavaScript that hands ``payload`` over, whatever is in it.
-
-    JSON is JavaScript (ECMA-262, 2019), and this is a file of its own, so that
-    nothing in it can end a tag.
-    """
-    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
-    return f"kubestencilIndex({text})\n".encode()
