@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
 LIMIT = 300
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 
@@ -166,7 +166,7 @@ def main() -> None:
             sources.append(("full", ["--specs", str(Path(options.specs).resolve())]))
         for source, arguments in sources:
             for form in ("text", "html", "json"):
-                command = [sys.executable, "-m", "generator", "diff", *options.pair]
+                command = [sys.executable, "-m", "kubestencil", "diff", *options.pair]
                 command += [*arguments, "-q", "-f", form]
                 # Whether a document is valid is found out once, and remembered.
                 timed(command, 1, out)

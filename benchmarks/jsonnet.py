@@ -111,7 +111,7 @@ def kubestencil(folder: Path, release: str, overlay: str) -> None:
     arguments = ["-o", str(folder / "ours")]
     for target in TARGETS:
         arguments += ["-t", target, "--set", f"{target}.overlay={overlay}"]
-    run(sys.executable, "-m", "generator", "render", release, "-q", *arguments)
+    run(sys.executable, "-m", "kubestencil", "render", release, "-q", *arguments)
 
 
 def copy(folder: Path) -> None:
@@ -119,7 +119,7 @@ def copy(folder: Path) -> None:
 
 
 def run(*command: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     subprocess.run(
         command,
         check=True,

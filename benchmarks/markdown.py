@@ -53,7 +53,7 @@ def measure(options: argparse.Namespace, scratch: Path):
     spec = document(options.specs, scratch)
 
     def render(*arguments: str) -> None:
-        command("-m", "generator", "render", *arguments, *specs, "-q", "-o", str(out))
+        command("-m", "kubestencil", "render", *arguments, *specs, "-q", "-o", str(out))
 
     def fresh(*arguments: str) -> Callable[[], None]:
         def run() -> None:
@@ -127,7 +127,7 @@ def start(imports: str, spec: Path) -> Callable[[], None]:
 
 
 def command(*arguments: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     environment.pop("KUBESTENCIL_SPECS", None)
     # An installed package is compiled once; measure that, not the compiler.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -138,8 +138,8 @@ def document(specs: Path | None, scratch: Path) -> Path:
     """A file with the swagger.json of 1.35 as it is read in the measured runs."""
     if specs is not None:
         return specs / "1.35.json"
-    sys.path.insert(0, str(ROOT))
-    from generator.source import locate
+    sys.path.insert(0, str(ROOT / "generator"))
+    from kubestencil.source import locate
 
     path = scratch / "1.35.json"
     path.write_text(json.dumps(locate("1.35", None).document()))

@@ -255,7 +255,7 @@ def child_seconds(command: list[str], path: Path) -> float:
 def print_ours(peers: Path) -> float:
     """Print the package as a user does: parsed, validated, written."""
     with tempfile.TemporaryDirectory() as out:
-        command = [sys.executable, "-m", "generator", "render", RELEASE, "-q"]
+        command = [sys.executable, "-m", "kubestencil", "render", RELEASE, "-q"]
         spent = min(
             child_seconds([*command, "-t", "python", "-j", "1", "-o", each], ROOT)
             for each in (f"{out}/{number}" for number in range(3))
@@ -268,9 +268,9 @@ def print_ours(peers: Path) -> float:
 
 def print_datamodel(peers: Path) -> float:
     """The same definitions as JSON Schema, since it does not read OpenAPI 2.0."""
-    sys.path.insert(0, str(ROOT))
-    from generator.language.python import class_names
-    from generator.source import locate
+    sys.path.insert(0, str(ROOT / "generator"))
+    from kubestencil.source import locate
+    from kubestencil.targets.python.names import class_names
 
     specs = os.environ.get("KUBESTENCIL_SPECS")
     definitions = locate(RELEASE, Path(specs) if specs else None).document()[

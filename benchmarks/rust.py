@@ -44,11 +44,11 @@ def printing(
     folder: Path, specs: Path | None, codegens: Sequence[Path], rounds: int
 ) -> None:
     def ours() -> None:
-        command = [sys.executable, "-m", "generator", "render", RELEASE, "-t", "rust"]
+        command = [sys.executable, "-m", "kubestencil", "render", RELEASE, "-t", "rust"]
         if specs:
             command += ["--specs", str(specs)]
         out = folder / f"out-{time.monotonic_ns()}"
-        run([*command, "-o", str(out)], folder, PYTHONPATH=str(ROOT))
+        run([*command, "-o", str(out)], folder, PYTHONPATH=str(ROOT / "generator"))
         (folder / "out").unlink(missing_ok=True)
         (folder / "out").symlink_to(out)
 

@@ -100,7 +100,7 @@ class Tool:
 
     def render(self, *releases: str, target: str = "") -> str:
         """What it says on standard output."""
-        command = [sys.executable, "-m", "generator", "render", *releases]
+        command = [sys.executable, "-m", "kubestencil", "render", *releases]
         command += ["-t", target or self.target, "-o", str(self.out)]
         command += ["--specs", str(self.specs.resolve())] if self.specs else []
         return run(command, self.limit)
@@ -373,8 +373,8 @@ def browser(folder: Path) -> Any:
 
 def documents(specs: Path | None, folder: Path) -> Path:
     """A folder with the documents of all releases, to be changed."""
-    sys.path.insert(0, str(ROOT))
-    from generator.source import locate
+    sys.path.insert(0, str(ROOT / "generator"))
+    from kubestencil.source import locate
 
     folder.mkdir()
     for name in RELEASES:
@@ -428,7 +428,7 @@ def row(what: str, seconds: float, of: float) -> str:
 
 
 def run(command: list[Any], limit: int = 900) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     environment.pop("KUBESTENCIL_SPECS", None)
     # An installed package is compiled once; measure that, not the compiler.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)

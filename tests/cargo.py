@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.model import Release
-from generator.target import load, print_files
+from kubestencil.engine import load_targets
+from kubestencil.schema import Release
+from kubestencil.targets import print_files
 
 
 class Cargo:
@@ -42,7 +43,7 @@ class Cargo:
 
 def write(printed: Release, folder: Path, **options: str) -> Path:
     """Print the crate of a release into ``folder``."""
-    target = load(None)["rust"].with_options(options)
+    target = load_targets(None)["rust"].with_options(options)
     for file in print_files(printed, target):
         write_changed(folder / file.path, file.data.decode())
     return folder

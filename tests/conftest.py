@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from generator.model import Release, parse
-from generator.source import Source, locate
+from kubestencil.schema import Release, parse
+from kubestencil.source import Source, locate
 from tests.browser import Browser, chromium
 from tests.cargo import Cargo
 
@@ -73,7 +73,7 @@ class Command:
 
     def popen(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "generator", *arguments],
+            [sys.executable, "-m", "kubestencil", *arguments],
             cwd=self.folder,
             env=self.environment,
             text=True,
@@ -94,7 +94,7 @@ def command(folder: Path) -> Command:
     """The command in a folder, with nothing of this machine's: the embedded specs."""
     environment = {
         **{k: v for k, v in os.environ.items() if k != "KUBESTENCIL_SPECS"},
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": str(ROOT / "generator"),
         "XDG_CACHE_HOME": str(folder / "cache"),
         "NO_COLOR": "1",
     }

@@ -7,8 +7,8 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
-from generator.model import Release, parse
-from generator.source import Source
+from kubestencil.schema import Release, parse
+from kubestencil.source import Source
 from tests.conftest import RELEASES, full_specs, load
 from tests.conftest import document as swagger
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from generator.language import jsonnet
-from generator.model import Release
-from generator.resources import resource
-from generator.target import Target, load, print_files
-from generator.target.view.jsonnet import (
+from kubestencil.data_files import data_file
+from kubestencil.engine import Target, load
+from kubestencil.schema import Release
+from kubestencil.targets import print_files
+from kubestencil.targets.jsonnet import spelling as jsonnet
+from kubestencil.targets.jsonnet.view import (
     Constructor,
     Function,
     Library,
@@ -19,7 +20,7 @@ from generator.target.view.jsonnet import (
     Nested,
 )
 
-SHARED = resource("templates") / "_jsonnet"
+SHARED = data_file("templates") / "_jsonnet"
 
 #: What a builder is called with, by the type of its argument.
 MARKERS: dict[str, Any] = {"array": ["x", 1], "object": {"k": "v"}, "boolean": True}

@@ -7,9 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from generator.model import Release
-from generator.target import File, Target, print_files, print_part
-from generator.target.view import load_joint
+from kubestencil.engine import File, Target
+from kubestencil.schema import Release
+from kubestencil.targets import load_multi_release_view, print_files, print_part
 from tests.conftest import document
 
 #: Names that definitions can have.
@@ -53,14 +53,15 @@ def schemas(names: list[str]) -> st.SearchStrategy[Any]:
 
 def everything(releases: Sequence[Release], target: Target) -> Iterator[File]:
     """All files of a target, whether it is printed for a release or over all."""
-    if target.over == "release":
+    if target.scope == "release":
         for release in releases:
             yield from print_files(release, target)
         return
     names = [release.name for release in releases]
-    for part in load_joint(target)[0](names, lambda: releases, target):
+    view = load_multi_release_view(target)
+    for part in view.divide(names, lambda: releases, target):
         own = [release for release in releases if release.name in part.releases]
-        for file in print_part(part.name, own, part.facts(), target):
+        for file in print_part(part.name, own, part.context(), target):
             yield File(f"{part.name}/{file.path}".lstrip("/"), file.data)
 
 

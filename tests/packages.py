@@ -7,13 +7,14 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from generator.model import Release
-from generator.target import load, print_files
+from kubestencil.engine import load_targets
+from kubestencil.schema import Release
+from kubestencil.targets import print_files
 
 
 def print_package(release: Release, folder: Path, package: str) -> Path:
     """Print the Python package of a release under the name ``package``."""
-    target = load(None)["python"].with_options({"package": package})
+    target = load_targets(None)["python"].with_options({"package": package})
     for file in print_files(release, target):
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)

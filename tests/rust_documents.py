@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from generator.model import Release, Schema
+from kubestencil.schema import Release, Schema
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _WRONG: Sequence[Any] = (

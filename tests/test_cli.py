@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from generator.errors import KubestencilError
-from generator.model import parse
-from generator.source import Source
-from generator.target import load
+from kubestencil.engine import load_targets
+from kubestencil.errors import KubestencilError
+from kubestencil.schema import parse
+from kubestencil.source import Source
 from tests.conftest import POD, ROOT, SMALL, Command, document, listing, visible
 from tests.made_up import everything, specs
 
@@ -111,10 +111,10 @@ def test_options_are_set_on_the_command_line(run: Command, small: Path) -> None:
 def test_help_and_version_load_nothing_heavy(option: str) -> None:
     """They answer fast because Jinja2, YAML and the validator are not imported."""
     code = (
-        "import sys; from generator import cli\n"
+        "import sys; from kubestencil import cli\n"
         f"try: cli.cli([{option!r}], standalone_mode=False)\n"
         "finally: print(sorted({'jinja2', 'yaml', 'openapi_spec_validator', 'black',"
-        " 'urllib3', 'generator.render'} & set(sys.modules)), file=sys.stderr)"
+        " 'urllib3', 'kubestencil.build.run'} & set(sys.modules)), file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
@@ -218,7 +218,7 @@ def test_a_disk_that_fills_up_leaves_the_output_as_it_was(
 def test_a_hostile_spec_is_printed_or_refused(spec: dict[str, Any]) -> None:
     """Never another exception, and never a path that leaves the folder."""
     data = json.dumps(spec).encode()
-    for target in load(None).values():
+    for target in load_targets(None).values():
         try:
             files = list(everything([parse(Source("x", "x.json", data))], target))
         except KubestencilError as error:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.target import load as load_targets
-from generator.target import print_files
+from kubestencil.engine import load_targets
+from kubestencil.targets import print_files
 from tests.conftest import RELEASES, full_specs, load
 
 LISTS = Path(__file__).parent / "conformance"

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.diff import compare, data
+from kubestencil.diff import compare, data
 from tests.conftest import RELEASES
 from tests.diff_specs import PAIRS, document, release
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from generator.diff import RULES, SEVERITIES, Change, compare, compare_versions
-from generator.errors import UsageError
+from kubestencil.diff import RULES, SEVERITIES, Change, compare, compare_versions
+from kubestencil.errors import UsageError
 from tests.diff_specs import document, embedded, pod, release
 
 

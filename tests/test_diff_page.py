@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.diff import compare, history, report, timeline
+from kubestencil.diff import compare, history, timeline
+from kubestencil.targets.diff import report
 from tests.browser import DESK, PHONE, Browser
 from tests.diff_specs import document, pod, release
 

@@ -13,9 +13,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from generator.diff import compare, history, report, timeline
-from generator.diff.words import pieces, shortened
-from generator.language import markdown, terminal
+from kubestencil.diff import compare, history, timeline
+from kubestencil.targets.diff import report
+from kubestencil.targets.diff.words import pieces, shortened
+from kubestencil.text import markdown, terminal
 from tests.conftest import Command
 from tests.diff_specs import PAIRS, document, embedded, pod, release
 from tests.diff_specs import text as swagger

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from generator.model import Release, Schema
-from generator.target.view.jsonnet import Library
+from kubestencil.schema import Release, Schema
+from kubestencil.targets.jsonnet.view import Library
 from tests.conftest import RELEASES, full_specs, load
 from tests.jsonnet_library import files, target
 
 LISTS = Path(__file__).parent / "conformance"
 TARGETS = {"jsonnet": "_gen/{}/{}/{}.libsonnet", "jsonnet-docs": "{}/{}/{}.md"}
 
-# What the embedded specs cannot give back (generator/source/embedded.py).
+# What the embedded specs cannot give back (generator/kubestencil/source/embedded.py).
 LOST = (
     "io.k8s.apimachinery.pkg.api.resource.Quantity",
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString",

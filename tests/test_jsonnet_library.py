@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.errors import KubestencilError, SpecError
-from generator.language import jsonnet
+from kubestencil.errors import KubestencilError, SpecError
+from kubestencil.targets.jsonnet import spelling as jsonnet
 from tests.conftest import load, release
 from tests.jsonnet_library import (
     SHARED,
@@ -438,8 +438,8 @@ def test_quirks_can_be_dropped(
     without_it: str,
     tmp_path: Path,
 ) -> None:
-    from generator.target import load as load_targets
-    from generator.target import print_files
+    from kubestencil.engine import load_targets
+    from kubestencil.targets import print_files
 
     manifest = load_targets(None)["jsonnet"].manifest.read_text()
     dropped = re.sub(rf"\[quirks\.{quirk}\]\nreason = .*\n", "", manifest)
@@ -457,7 +457,7 @@ def test_quirks_can_be_dropped(
 
 def test_importing_the_view_does_not_start_an_engine() -> None:
     code = (
-        "import sys, generator.target.view.jsonnet_docs;"
+        "import sys, kubestencil.targets.jsonnet_docs.view;"
         "sys.exit('rjsonnet' in sys.modules or 'multiprocessing' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from generator.errors import TargetError, UsageError
-from generator.model import Release
+from kubestencil.errors import TargetError, UsageError
+from kubestencil.schema import Release
 from tests.conftest import Command, load, release
 from tests.jsonnet_library import SHARED, files, results, write
 
@@ -364,7 +364,7 @@ def test_no_target_prints_with_a_broken_overlay(
 def test_no_overlay_takes_the_program_along(
     small: Release, tmp_path: Path, body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from generator.target.view import overlay as view
+    from kubestencil.targets.jsonnet import overlay as view
 
     monkeypatch.setattr(view, "_SECONDS", 5.0)
     with pytest.raises(TargetError, match=r"without end|memory|not evaluated after"):

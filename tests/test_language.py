@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from generator.errors import SpecError
-from generator.language import markdown
-from generator.language import yaml as yaml_language
-from generator.language.python import Spelling, class_names
+from kubestencil.errors import SpecError
+from kubestencil.targets.python.names import Spelling, class_names
+from kubestencil.text import markdown
+from kubestencil.text import yaml as yaml_language
 
 SPLIT, WHOLE = Spelling("split"), Spelling("whole")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.language.commonmark import page
+from kubestencil.text.commonmark import page
 
 
 def printed(path: str) -> str:

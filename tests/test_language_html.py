@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.language.html import prose, summary
+from kubestencil.text.html import prose, summary
 from tests.conftest import RELEASES, full_specs, load
 
 PLAIN = ("p", "ul", "li", "pre", "code", "br", "strong", "em")

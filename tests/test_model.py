@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from generator.errors import SpecError
-from generator.model import GroupVersionKind, operations, parse, validate
-from generator.model.validate import _mark
-from generator.source import Source
+from kubestencil.errors import SpecError
+from kubestencil.schema import GroupVersionKind, operations, parse, validate
+from kubestencil.schema.validate import _mark
+from kubestencil.source import Source
 from tests.conftest import POD, SMALL, document, full_specs, load, release, source
 
 

@@ -13,20 +13,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator import output, whole
-from generator.errors import OutputError
-from generator.output import Plan
+from kubestencil import atomic
+from kubestencil.build import tree
+from kubestencil.build.record import Fingerprints
+from kubestencil.build.tree import TreeChange
+from kubestencil.errors import OutputError
 from tests.conftest import Command, document, listing, visible
 
 Files = dict[str, bytes]
 
 
-def write(out: Path, files: Files, *, overwrite: bool = False) -> Plan:
-    with output.workspace(out) as stage:
-        plan = output.stage(
-            out, "1.0/t", "inputs", files.items(), stage, overwrite=overwrite
+def write(out: Path, files: Files, *, overwrite: bool = False) -> TreeChange:
+    with tree.staging_folder(out) as stage:
+        plan = tree.stage(
+            out,
+            "1.0/t",
+            Fingerprints("inputs"),
+            files.items(),
+            stage,
+            overwrite=overwrite,
         )
-        output.commit(out, plan)
+        tree.commit(out, plan)
     return plan
 
 
@@ -91,7 +98,7 @@ def test_a_damaged_record_costs_nothing(tmp_path: Path) -> None:
 
 def test_a_run_that_fails_leaves_a_new_folder_out(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
-    with pytest.raises(ZeroDivisionError), output.workspace(out) as stage:
+    with pytest.raises(ZeroDivisionError), tree.staging_folder(out) as stage:
         (stage / "x").write_bytes(b"1")
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
@@ -107,7 +114,7 @@ def test_what_a_killed_commit_left_is_repaired(
         pass
 
     moved: list[str] = []
-    replace = output.tree.os.replace
+    replace = tree.os.replace
 
     def kill(source: str, target: str) -> None:
         if moved:
@@ -116,7 +123,7 @@ def test_what_a_killed_commit_left_is_repaired(
         replace(source, target)
 
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(output.tree.os, "replace", kill)
+        patch.setattr(tree.os, "replace", kill)
         write(tmp_path, {"a": b"2", "b": b"2", "c": b"2"})
     assert len(moved) == 1
     write(tmp_path, {"a": b"3", "b": b"3"})
@@ -137,7 +144,7 @@ def test_after_any_runs_the_folder_holds_the_last(
     for files in runs:
         write(out, files)
         assert visible(out) == {f"1.0/t/{path}": files[path] for path in files}
-        assert not output.compare(out, "1.0/t", files.items())
+        assert not tree.compare(out, "1.0/t", files.items())
 
 
 def many(count: int, text: str) -> str:
@@ -210,13 +217,13 @@ def test_runs_at_the_same_time_do_not_damage_each_other(
 def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
     """Also where it cannot be written; and what a killed run left of records goes."""
     path = tmp_path / "a" / "file"
-    whole.write(path, b"old")
+    atomic.write(path, b"old")
     with pytest.raises(OSError):
-        whole.write(tmp_path / "a", b"new")
+        atomic.write(tmp_path / "a", b"new")
     assert path.read_bytes() == b"old"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a"]
     private = tmp_path / ".kubestencil" / "1.35"
     private.mkdir(parents=True)
     (private / "markdown.json.123.part").write_bytes(b"{")
-    with output.workspace(tmp_path):
+    with tree.staging_folder(tmp_path):
         assert list(private.iterdir()) == []

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.errors import SpecError, TargetError, UsageError
-from generator.language.python import docstring, literal
-from generator.target import load as load_targets
-from generator.target import print_files
+from kubestencil.engine import load_targets
+from kubestencil.errors import SpecError, TargetError, UsageError
+from kubestencil.targets import print_files
+from kubestencil.targets.python.names import docstring, literal
 from tests.conftest import RELEASES, full_specs, load, release
 from tests.packages import print_package
 
@@ -458,7 +458,7 @@ def test_acronyms_are_an_option_of_the_target(tmp_path: Path) -> None:
 def test_a_users_template_is_formatted_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from generator.target import formatting
+    from kubestencil.engine import formatting
 
     cache = tmp_path / "cache"
     monkeypatch.setattr(formatting, "_folder", lambda: cache)

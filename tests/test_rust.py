@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.errors import KubestencilError, SpecError, TargetError
-from generator.language import rust
-from generator.model import Release
-from generator.target import Target, print_files
-from generator.target import load as load_targets
-from generator.target.fixup import FIXUPS, corrected
+from kubestencil.engine import Target, load_targets
+from kubestencil.errors import KubestencilError, SpecError, TargetError
+from kubestencil.schema import Release
+from kubestencil.targets import print_files
+from kubestencil.targets.rust import spelling as rust
+from kubestencil.targets.rust.fixups import FIXUPS, corrected
 from tests.conftest import RELEASES, load, release
 
 

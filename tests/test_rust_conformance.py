@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from generator.target import load as load_targets
-from generator.target import print_files
+from kubestencil.engine import load_targets
+from kubestencil.targets import print_files
 from tests.conftest import RELEASES, full_specs, load
 from tests.rust_crate import Facts, digest, read
 

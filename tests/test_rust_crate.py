@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from generator.model import Release
+from kubestencil.schema import Release
 from tests.cargo import Cargo, write
 from tests.conftest import full_specs, load, release
 from tests.rust_crate import read

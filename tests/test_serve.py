@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.errors import ServeError
-from generator.serve import Watched, serve
-from generator.target import load
+from kubestencil.engine import load_targets
+from kubestencil.errors import ServeError
+from kubestencil.server import WatchedPaths, serve
 from tests.conftest import ROOT, SMALL, Command, document
 
 MOMENT = 60
@@ -98,10 +98,15 @@ class Running:
             self.ready.set()
 
         def run() -> None:
-            watched = Watched((templates,), folder)
+            watched = WatchedPaths((templates,), folder)
             with pytest.raises(KeyboardInterrupt):
                 serve(
-                    folder, 0, watched, first=nothing, again=again, listening=listening
+                    folder,
+                    0,
+                    watched,
+                    build=nothing,
+                    rebuild=again,
+                    listening=listening,
                 )
 
         self.thread = threading.Thread(target=run, daemon=True)
@@ -245,9 +250,9 @@ def test_a_taken_port_is_said_before_anything_is_printed(
         serve(
             tmp_path,
             site.port,
-            Watched((tmp_path,), tmp_path / "out"),
-            first=pytest.fail,
-            again=nothing,
+            WatchedPaths((tmp_path,), tmp_path / "out"),
+            build=pytest.fail,
+            rebuild=nothing,
             listening=pytest.fail,
         )
     assert caught.value.exit_code == 1
@@ -284,7 +289,7 @@ def test_what_counts_as_a_change(tmp_path: Path) -> None:
     for each in (folder, file.parent, folder / "out"):
         each.mkdir()
     file.touch()
-    watched = Watched((folder, file), folder / "out")
+    watched = WatchedPaths((folder, file), folder / "out")
     assert set(watched.folders) == {folder, file.parent}
     assert watched.counts(folder / "site/new/page.j2")
     assert watched.counts(file)
@@ -305,9 +310,9 @@ def test_what_changes_during_the_first_print_is_not_lost(tmp_path: Path) -> None
         serve(
             tmp_path / "out",
             0,
-            Watched((tmp_path,), tmp_path / "out"),
-            first=lambda: template.touch(),
-            again=again,
+            WatchedPaths((tmp_path,), tmp_path / "out"),
+            build=lambda: template.touch(),
+            rebuild=again,
             listening=lambda _: None,
         )
     assert printed.is_set()
@@ -430,7 +435,9 @@ def test_the_command_says_that_a_port_is_taken(run: Command, mine: Path) -> None
     assert not (run.folder / "generated").exists()
 
 
-@pytest.mark.skipif("site" not in load(None), reason="there is no target site yet")
+@pytest.mark.skipif(
+    "site" not in load_targets(None), reason="there is no target site yet"
+)
 def test_the_site_itself(run: Command, tmp_path: Path) -> None:
     """The built-in target, from two releases to a page in a client."""
     served = Served(run, "1.34", "1.35")
@@ -452,9 +459,9 @@ def dawdle() -> None:
 def test_ctrl_c_during_a_print_ends_all_of_its_processes() -> None:
     """And silently: each of them would have a traceback to show."""
     code = (
-        "from generator.serve import apart\n"
+        "from kubestencil.server import run_in_subprocess\n"
         "from tests.test_serve import dawdle\n"
-        "try: apart(dawdle)\n"
+        "try: run_in_subprocess(dawdle)\n"
         "except KeyboardInterrupt: print('ended', flush=True)"
     )
     process = subprocess.Popen(

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 
-from generator.errors import KubestencilError
-from generator.model import parse
-from generator.render import load
-from generator.source import Source, locate
-from generator.target import load as targets
+from kubestencil.engine import load_targets
+from kubestencil.errors import KubestencilError
+from kubestencil.schema import parse
+from kubestencil.schema.load import load_release as load
+from kubestencil.source import Source, locate
 from tests.conftest import POD, Command, command, document, visible
 from tests.made_up import PROPER_NAMES, everything, specs
 from tests.site_pages import Site, Tags
@@ -189,7 +189,7 @@ def test_pages_hold_no_script_and_no_style(site: Site) -> None:
         assert page.text.count("<script") == page.text.count("<script src="), page.path
 
 
-TARGET = targets(None)["site"]
+TARGET = load_targets(None)["site"]
 TAGS = {
     *("a", "article", "aside", "b", "body", "br", "button", "code", "dd", "del"),
     *("dialog", "div", "dl", "dt", "em", "fieldset", "footer", "form", "h1", "h2"),
@@ -356,15 +356,15 @@ def test_a_change_to_a_release_rebuilds_that_release(run: Command) -> None:
 
 FACTS = """
 import hashlib
-from generator.render import load
-from generator.source import locate
-from generator.target import load as targets
-from generator.target.view import load_joint
+from kubestencil.schema.load import load_release as load
+from kubestencil.source import locate
+from kubestencil.engine import load_targets
+from kubestencil.targets import load_multi_release_view
 names = ("1.33", "1.34")
-target = targets(None)["site"]
-divide, _ = load_joint(target)
+target = load_targets(None)["site"]
+view = load_multi_release_view(target)
 models = [load(locate(name, None)) for name in names]
-facts = [part.facts() for part in divide(names, lambda: models, target)]
+facts = [part.context() for part in view.divide(names, lambda: models, target)]
 print(hashlib.sha256(repr(facts).encode()).hexdigest())
 """
 

@@ -19,13 +19,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.model import Definition, Release
-from generator.resources import resource
-from generator.target import Target
-from generator.target import load as load_targets
-from generator.target.view.example import Example, Examples
-from generator.target.view.example.nodes import Object, plain
-from generator.target.view.example.trees import Trees
+from kubestencil.data_files import data_file
+from kubestencil.engine import Target, load_targets
+from kubestencil.schema import Definition, Release
+from kubestencil.targets.examples.nodes import Object, to_json
+from kubestencil.targets.examples.trees import ExampleTrees
+from kubestencil.targets.site.examples import Example, Examples
 from tests import jsonnet_library
 from tests.cargo import Cargo, write, write_changed
 from tests.conftest import RELEASES, full_specs, load, release
@@ -69,7 +68,7 @@ def shaped(
 
 def with_package(folder: Path, package: str) -> Target:
     """A target beside a user's target ``python``, which has that package."""
-    text = (resource("templates") / "python" / "target.toml").read_text()
+    text = (data_file("templates") / "python" / "target.toml").read_text()
     old = 'package = "kubernetes_models"'
     assert old in text
     (folder / "python").mkdir(parents=True)
@@ -103,12 +102,12 @@ def test_yaml_says_what_the_tree_says(printed: Printed) -> None:
 
 
 def assert_yaml(printed: Printed) -> None:
-    trees = Trees(printed.release)
+    trees = ExampleTrees(printed.release)
     for (name, shape), value in printed.values().items():
         kind = printed.kinds[name]
         tree = trees.required(kind) if shape == "required" else trees.every(kind)
         assert isinstance(tree, Object)
-        assert value == plain(tree), (name, shape)
+        assert value == to_json(tree), (name, shape)
 
 
 def test_python_makes_the_same_object(printed: Printed, tmp_path: Path) -> None:

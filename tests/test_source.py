@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.errors import SourceError, SpecError, UsageError
-from generator.release import Row
-from generator.source import available, decode, embedded, locate, remote
+from kubestencil.errors import SourceError, SpecError, UsageError
+from kubestencil.source import available, decode, embedded, locate, remote
+from kubestencil.source.releases import ListedRelease
 from tests.conftest import RELEASES, SMALL, document, full_specs, load
 
 LOST = {
@@ -162,7 +162,7 @@ def test_downloads_that_fail_leave_nothing(
     tmp_path: Path, path: str, message: str
 ) -> None:
     with server() as address:
-        row = Row("1.35", address + path, None)
+        row = ListedRelease("1.35", address + path, None)
         with pytest.raises(SourceError, match=message):
             remote.fetch(row, tmp_path / "specs", silent, accept)
     assert not (tmp_path / "specs").exists()
@@ -177,12 +177,12 @@ def test_fetch_checks_the_digest_and_the_document(tmp_path: Path) -> None:
     digest = hashlib.sha256(Answers.body).hexdigest()
     seen: list[object] = []
     with server() as address:
-        row = Row("1.35", f"{address}/x", digest)
+        row = ListedRelease("1.35", f"{address}/x", digest)
         path = remote.fetch(row, tmp_path, silent, seen.append)
         assert path.read_bytes() == Answers.body
         assert len(seen) == 1
 
-        wrong = Row("1.34", f"{address}/x", "0" * 64)
+        wrong = ListedRelease("1.34", f"{address}/x", "0" * 64)
         with pytest.raises(SourceError, match="is on record"):
             remote.fetch(wrong, tmp_path, silent, accept)
 
@@ -190,7 +190,9 @@ def test_fetch_checks_the_digest_and_the_document(tmp_path: Path) -> None:
             raise SpecError("is not valid")
 
         with pytest.raises(SpecError):
-            remote.fetch(Row("1.33", f"{address}/x", None), tmp_path, silent, refuse)
+            remote.fetch(
+                ListedRelease("1.33", f"{address}/x", None), tmp_path, silent, refuse
+            )
     assert [each.name for each in tmp_path.iterdir()] == ["1.35.json"]
 
 

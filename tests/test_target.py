@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.errors import KubestencilError, SpecError, TargetError, UsageError
-from generator.target import load, print_files
+from kubestencil.engine import load_targets
+from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageError
+from kubestencil.targets import print_files
 from tests.conftest import POD, SMALL, release
 
 MANIFEST = """
@@ -38,7 +39,7 @@ def make(
 
 
 def printed(folder: Path, name: str = "mine") -> dict[str, str]:
-    target = load(folder)[name]
+    target = load_targets(folder)[name]
     files = print_files(release(SMALL), target)
     return {file.path: file.data.decode() for file in files}
 
@@ -57,7 +58,7 @@ def test_a_template_of_the_users_shadows_a_built_in_one(tmp_path: Path) -> None:
 
 
 def test_options_are_set_by_name_and_type() -> None:
-    target = load(None)["markdown"].with_options({"package": "my_client"})
+    target = load_targets(None)["markdown"].with_options({"package": "my_client"})
     page, *_ = print_files(release(SMALL), target)
     assert b"from my_client.client.models.v1_pod import V1Pod" in page.data
     with pytest.raises(UsageError, match="no option 'packag'"):
@@ -66,7 +67,7 @@ def test_options_are_set_by_name_and_type() -> None:
 
 def test_a_quirk_can_be_dropped(tmp_path: Path) -> None:
     """Whoever wants the description of a reference leaves the quirk out."""
-    built_in = load(None)["markdown"].manifest.read_text()
+    built_in = load_targets(None)["markdown"].manifest.read_text()
     folder = tmp_path / "markdown"
     folder.mkdir()
     (folder / "target.toml").write_text(
@@ -79,7 +80,7 @@ def test_a_quirk_can_be_dropped(tmp_path: Path) -> None:
 
 
 def _built_in_page() -> str:
-    files = print_files(release(SMALL), load(None)["markdown"])
+    files = print_files(release(SMALL), load_targets(None)["markdown"])
     return next(file.data.decode() for file in files if "V1Pod" in file.path)
 
 
@@ -144,13 +145,13 @@ def test_two_definitions_with_one_path_are_refused(tmp_path: Path) -> None:
     folder = make(tmp_path, MANIFEST.replace("{name}", "same"))
     two = release({**SMALL, "v1.Other": {"properties": {}}})
     with pytest.raises(SpecError, match=r"are both printed to same\.txt"):
-        list(print_files(two, load(folder)["mine"]))
+        list(print_files(two, load_targets(folder)["mine"]))
 
 
 def test_what_a_description_says_is_never_a_template(tmp_path: Path) -> None:
     spec = release({"v1.A": {"description": "{{ 7 * 7 }}", "properties": {}}})
     folder = make(tmp_path, template="{{ model.description }}")
-    (file,) = print_files(spec, load(folder)["mine"])
+    (file,) = print_files(spec, load_targets(folder)["mine"])
     assert file.data == b"{{ 7 * 7 }}"
 
 
@@ -160,7 +161,7 @@ def test_every_anchor_and_page_that_a_page_links_to_exists() -> None:
     for name in ("markdown", "markdown-v4", "markdown-v5"):
         files = {
             file.path: file.data.decode()
-            for file in print_files(spec("1.35"), load(None)[name])
+            for file in print_files(spec("1.35"), load_targets(None)[name])
         }
         readme = files["README.md"]
         for anchor in ("documentation-for-models", "documentation-for-api-endpoints"):

@@ -1,0 +1,133 @@
+"""Records of what earlier runs wrote.
+
+``<out>/.kubestencil/<release>/<target>.json`` is the record of one tree: the
+fingerprints of what it was printed from and, for each file, the digest of its bytes
+with the size and modification time that it was last seen with. While a run moves
+files into place, the record also has the digests of the files that are about to
+appear (``pending``), so that the files of a killed run are recognised by the next.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from kubestencil import atomic
+from kubestencil.errors import OutputError
+
+#: The folder of records and staged files inside the output folder.
+PRIVATE = ".kubestencil"
+_FORMAT = 1
+
+
+# A NamedTuple, since thousands are passed between processes.
+class FileState(NamedTuple):
+    """A file as it was last seen: digest, size in bytes, time in nanoseconds."""
+
+    sha256: str
+    size: int
+    mtime: int
+
+    def matches(self, status: os.stat_result) -> bool:
+        """Whether size and time show that the file has not been touched since."""
+        return self.size == status.st_size and self.mtime == status.st_mtime_ns
+
+
+class Fingerprints(NamedTuple):
+    """Digests of what a tree is printed from.
+
+    ``tree`` covers exactly what the tree depends on. ``run`` covers all documents of
+    a run: where it is unchanged, the parts of a target of scope ``releases`` are
+    known to be current without computing what they depend on. It is empty for
+    targets of scope ``release``.
+    """
+
+    tree: str = ""
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The record of one tree; paths are relative to the tree's folder."""
+
+    fingerprints: Fingerprints = Fingerprints()
+    files: Mapping[str, FileState] = field(default_factory=dict)
+    pending: Mapping[str, str] = field(default_factory=dict)
+
+    def wrote(self, path: str, sha256: str) -> bool:
+        """Whether a run wrote bytes with this digest to this path."""
+        state = self.files.get(path)
+        return self.pending.get(path) == sha256 or (
+            state is not None and state.sha256 == sha256
+        )
+
+
+def location(out: Path, tree: str) -> Path:
+    """The path of the record of a tree (``1.35/markdown``)."""
+    return out / PRIVATE / f"{tree}.json"
+
+
+def read(out: Path, tree: str) -> Record:
+    """The record of a tree; an empty one where there is none, or it is unreadable.
+
+    Without a record, files are compared by their bytes, and no file that differs is
+    overwritten.
+    """
+    try:
+        raw = json.loads(location(out, tree).read_bytes())
+        if raw["format"] != _FORMAT:
+            return Record()
+        return Record(
+            fingerprints=Fingerprints(*raw.get("fingerprints", ())),
+            files={path: FileState(*state) for path, state in raw["files"].items()},
+            pending=raw["pending"],
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return Record()
+
+
+def write(out: Path, tree: str, record: Record) -> None:
+    """Replace the record of a tree atomically."""
+    path = location(out, tree)
+    raw = {
+        "format": _FORMAT,
+        "fingerprints": record.fingerprints,
+        "files": dict(record.files),
+        "pending": dict(record.pending),
+    }
+    try:
+        atomic.write(path, json.dumps(raw, separators=(",", ":")).encode())
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def clear(out: Path) -> None:
+    """Remove the temporary files of killed runs; no other run may be active."""
+    for path in (out / PRIVATE).rglob(f"*{atomic.PARTIAL_SUFFIX}"):
+        path.unlink(missing_ok=True)
+
+
+def trees(out: Path) -> list[str]:
+    """The trees that have a record."""
+    root = out / PRIVATE
+    paths = root.rglob("*.json")
+    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in paths)
+
+
+def trees_with_files(out: Path, folder: str) -> list[str]:
+    """The trees inside a folder whose records have files: ``site/1.35``."""
+    inside = (tree for tree in trees(out) if tree.startswith(f"{folder}/"))
+    return [tree for tree in inside if read(out, tree).files]
+
+
+def unwritable(path: Path, error: OSError) -> OutputError:
+    """The error for a file that the operating system did not let us write."""
+    return OutputError(
+        f"cannot be written: {error.strerror or error}",
+        where=str(error.filename or path),
+        hint="choose another folder with -o, or free some space, and run it again",
+    )

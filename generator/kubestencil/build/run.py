@@ -1,0 +1,213 @@
+"""Runs a build: renders or checks targets of releases in an output folder.
+
+Everything is rendered and staged before the first file moves into place, so that a
+failure anywhere leaves the output folder unchanged. Jobs run in several processes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from kubestencil.build import tree
+from kubestencil.build.parallel import ParallelMap, processes
+from kubestencil.build.parsed import parsed_release
+from kubestencil.build.plan import (
+    Job,
+    PartJob,
+    RemoveJob,
+    TreeResult,
+    make_plan,
+    tree_name,
+)
+from kubestencil.build.record import Fingerprints
+from kubestencil.build.tree import TreeChange
+from kubestencil.engine import File, Target
+from kubestencil.schema import UnknownKeyword
+from kubestencil.source import Source
+from kubestencil.targets import print_files, print_part
+
+#: Called as jobs finish: how many are done, of how many, and the label of the last.
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The outcome of a run.
+
+    ``unknown_keywords`` has the schema keywords that kubestencil does not know, each
+    with the release that uses it.
+    """
+
+    trees: tuple[TreeResult, ...]
+    unknown_keywords: tuple[tuple[str, UnknownKeyword], ...]
+
+
+def render(
+    sources: Sequence[Source],
+    targets: Sequence[Target],
+    out: Path,
+    *,
+    jobs: int,
+    overwrite: bool,
+    progress: Progress,
+) -> Summary:
+    """Print targets of scope ``release`` into ``<out>/<release>/<target>/``, and those
+    of scope ``releases`` into ``<out>/<target>/``.
+
+    Raises SpecError, TargetError or OutputError, in which case the output folder is
+    unchanged.
+    """
+    plan = make_plan(sources, targets, out, read_bytes=False, processes=jobs)
+    if not plan.jobs and not plan.rerecorded:
+        return Summary(plan.current, ())
+    with tree.staging_folder(out) as staging:
+        work = partial(_stage_job, out=out, staging=staging, overwrite=overwrite)
+        with processes(min(jobs, len(plan.jobs))) as parallel:
+            results = _run_jobs(parallel, work, plan.jobs, progress)
+            changes = [change for result in results for change in result.changes]
+            for _ in parallel(partial(tree.commit, out), [*plan.rerecorded, *changes]):
+                pass
+    return _summary(plan.current, results)
+
+
+def check(
+    sources: Sequence[Source],
+    targets: Sequence[Target],
+    out: Path,
+    *,
+    jobs: int,
+    progress: Progress,
+) -> Summary:
+    """Compare what would be printed with the output folder; write nothing.
+
+    Raises as ``render`` does.
+    """
+    plan = make_plan(sources, targets, out, read_bytes=True, processes=jobs)
+    with processes(min(jobs, len(plan.jobs))) as parallel:
+        results = _run_jobs(parallel, partial(_check_job, out=out), plan.jobs, progress)
+    return _summary(plan.current, results)
+
+
+_Keywords = tuple[tuple[str, UnknownKeyword], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _JobResult:
+    trees: tuple[TreeResult, ...]
+    changes: tuple[TreeChange, ...]
+    unknown_keywords: _Keywords
+
+
+@dataclass(frozen=True, slots=True)
+class _TreeOutput:
+    """A tree that a job prints: its name, its fingerprints, and its files."""
+
+    tree: str
+    target: str
+    fingerprints: Fingerprints
+    files: Iterable[File]
+
+
+def _run_jobs(
+    parallel: ParallelMap,
+    work: Callable[[Job], _JobResult],
+    jobs: Sequence[Job],
+    progress: Progress,
+) -> list[_JobResult]:
+    results: list[_JobResult] = []
+    progress(0, len(jobs), "")
+    for job, result in zip(jobs, parallel(work, jobs), strict=True):
+        results.append(result)
+        progress(len(results), len(jobs), job.label)
+    return results
+
+
+def _stage_job(job: Job, *, out: Path, staging: Path, overwrite: bool) -> _JobResult:
+    results: list[TreeResult] = []
+    changes: list[TreeChange] = []
+    outputs, keywords = _outputs(job)
+    for output in outputs:
+        start = time.perf_counter()
+        change = tree.stage(
+            out,
+            output.tree,
+            output.fingerprints,
+            ((file.path, file.data) for file in output.files),
+            staging,
+            overwrite=overwrite,
+        )
+        changes.append(change)
+        results.append(
+            TreeResult(
+                tree=output.tree,
+                target=output.target,
+                files=len(change.files),
+                size=change.size,
+                written=len(change.staged),
+                removed=len(change.removed),
+                kept=change.kept,
+                seconds=time.perf_counter() - start,
+            )
+        )
+    return _JobResult(tuple(results), tuple(changes), keywords)
+
+
+def _check_job(job: Job, *, out: Path) -> _JobResult:
+    results: list[TreeResult] = []
+    outputs, keywords = _outputs(job)
+    for output in outputs:
+        start = time.perf_counter()
+        files = [(file.path, file.data) for file in output.files]
+        drift = tree.compare(out, output.tree, files)
+        results.append(
+            TreeResult(
+                tree=output.tree,
+                target=output.target,
+                files=len(files),
+                size=sum(len(data) for _, data in files),
+                written=0,
+                removed=0,
+                kept=(),
+                seconds=time.perf_counter() - start,
+                drift=drift if drift else None,
+            )
+        )
+    return _JobResult(tuple(results), (), keywords)
+
+
+def _outputs(job: Job) -> tuple[list[_TreeOutput], _Keywords]:
+    """The trees of a job, whose files are printed as they are read, and the unknown
+    keywords of its release."""
+    if isinstance(job, RemoveJob):
+        return [_TreeOutput(job.tree, job.target.name, Fingerprints(), ())], ()
+    if isinstance(job, PartJob):
+        name = job.target.name
+        releases = [parsed_release(source) for source in job.sources]
+        files = print_part(job.part, releases, job.context, job.target)
+        output = _TreeOutput(tree_name(name, job.part), name, job.fingerprints, files)
+        return [output], ()
+    release = parsed_release(job.source)
+    outputs = [
+        _TreeOutput(
+            tree_name(release.name, wanted.target.name),
+            wanted.target.name,
+            Fingerprints(wanted.fingerprint),
+            print_files(release, wanted.target),
+        )
+        for wanted in job.targets
+    ]
+    return outputs, tuple((release.name, keyword) for keyword in release.unknown)
+
+
+def _summary(
+    current: tuple[TreeResult, ...], results: Sequence[_JobResult]
+) -> Summary:
+    keywords = (item for result in results for item in result.unknown_keywords)
+    return Summary(
+        trees=current + tuple(tree for result in results for tree in result.trees),
+        unknown_keywords=tuple(dict.fromkeys(keywords)),
+    )

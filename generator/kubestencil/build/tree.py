@@ -1,0 +1,284 @@
+"""Writes a tree of files: only what differs, each file atomically.
+
+Two steps: ``stage`` compares the new files with the folder and writes those that
+differ to a staging folder on the same disk, so that nothing visible has changed
+whatever goes wrong. ``commit`` renames them into place and removes what is no longer
+printed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kubestencil.build import record
+from kubestencil.build.record import FileState, Fingerprints, Record
+from kubestencil.errors import OutputError
+
+
+@dataclass(frozen=True, slots=True)
+class TreeChange:
+    """What will be done to a tree.
+
+    ``files`` has every printed file with the state that it will have in place;
+    ``staged`` maps those that have to be moved to their staged files; ``removed``
+    are no longer printed; ``kept`` are no longer printed, but were changed by hand.
+    ``size`` is the number of printed bytes.
+    """
+
+    tree: str
+    fingerprints: Fingerprints
+    files: Mapping[str, FileState]
+    staged: Mapping[str, str]
+    removed: tuple[str, ...]
+    kept: tuple[str, ...]
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How a tree on the disk differs from what would be printed: lists of paths."""
+
+    changed: tuple[str, ...]
+    missing: tuple[str, ...]
+    left_over: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.missing or self.left_over)
+
+
+def is_untouched(out: Path, tree: str, known: Record, *, read_bytes: bool) -> bool:
+    """Whether the files of a finished run are all as the record has them.
+
+    Files are compared by size and time, or by their bytes with ``read_bytes``.
+    """
+    if known.pending or not known.files:
+        return False
+    folder = out / tree
+    for path, state in known.files.items():
+        try:
+            if not read_bytes and state.matches((folder / path).stat()):
+                continue
+            if _digest((folder / path).read_bytes()) != state.sha256:
+                return False
+        except OSError:
+            return False
+    return True
+
+
+def stage(
+    out: Path,
+    tree: str,
+    fingerprints: Fingerprints,
+    files: Iterable[tuple[str, bytes]],
+    staging: Path,
+    *,
+    overwrite: bool,
+) -> TreeChange:
+    """Compare ``files`` (path and bytes) with a tree, and stage what differs.
+
+    Raises OutputError for a file in the way that kubestencil did not write, or that
+    was changed by hand, unless ``overwrite``; and where staging cannot be written.
+    """
+    known = record.read(out, tree)
+    folder = out / tree
+    exists = folder.exists()
+    prefix = tree.replace("/", ".")
+    printed: dict[str, FileState] = {}
+    staged: dict[str, str] = {}
+    foreign: list[str] = []
+    size = 0
+    try:
+        for path, data in files:
+            digest = _digest(data)
+            size += len(data)
+            state = (
+                _state(f"{folder}/{path}", known.files.get(path)) if exists else None
+            )
+            if state is not None and state.sha256 == digest:
+                printed[path] = state
+                continue
+            if state is not None and not known.wrote(path, state.sha256):
+                foreign.append(path)
+            # One flat folder: a file system spreads folders over the disk, and the
+            # first files in each are slow to create.
+            staged[path] = f"{staging}/{prefix}.{len(staged)}"
+            printed[path] = _write(staged[path], data, digest)
+    except OSError as error:
+        raise record.unwritable(folder, error) from error
+    if foreign and not overwrite:
+        raise _foreign_files(folder, foreign)
+    removed, kept = _no_longer_printed(folder, known, printed)
+    return TreeChange(
+        tree=tree,
+        fingerprints=fingerprints,
+        files=printed,
+        staged=staged,
+        removed=tuple(removed),
+        kept=tuple(kept),
+        size=size,
+    )
+
+
+def rerecord(tree: str, fingerprints: Fingerprints, known: Record) -> TreeChange:
+    """The change of a tree whose files stay, and which gets new fingerprints."""
+    size = sum(state.size for state in known.files.values())
+    return TreeChange(tree, fingerprints, known.files, {}, (), (), size)
+
+
+def commit(out: Path, change: TreeChange) -> None:
+    """Apply a change. Killed at any moment, it leaves each file old or new."""
+    folder = out / change.tree
+    old = record.read(out, change.tree)
+    if change.staged or change.removed:
+        pending = {path: change.files[path].sha256 for path in change.staged}
+        started = Record(files=old.files, pending={**old.pending, **pending})
+        record.write(out, change.tree, started)
+    try:
+        for parent in {path.rpartition("/")[0] for path in change.staged}:
+            (folder / parent).mkdir(parents=True, exist_ok=True)
+        for path, staged in change.staged.items():
+            os.replace(staged, f"{folder}/{path}")  # noqa: PTH105 - see _state
+        for path in change.removed:
+            (folder / path).unlink(missing_ok=True)
+            _remove_empty((folder / path).parent, folder)
+    except OSError as error:
+        raise record.unwritable(folder, error) from error
+    new = Record(change.fingerprints, change.files)
+    if new != old:
+        record.write(out, change.tree, new)
+
+
+def compare(out: Path, tree: str, files: Iterable[tuple[str, bytes]]) -> Drift:
+    """How a tree differs from ``files``; nothing is written."""
+    folder = out / tree
+    known = record.read(out, tree)
+    changed: list[str] = []
+    missing: list[str] = []
+    printed: set[str] = set()
+    for path, data in files:
+        printed.add(path)
+        try:
+            if (folder / path).read_bytes() != data:
+                changed.append(path)
+        except FileNotFoundError:
+            missing.append(path)
+        except OSError:
+            changed.append(path)
+    left_over = [
+        path
+        for path in known.files
+        if path not in printed and (folder / path).is_file()
+    ]
+    return Drift(tuple(changed), tuple(missing), tuple(left_over))
+
+
+@contextlib.contextmanager
+def staging_folder(out: Path) -> Iterator[Path]:
+    """A folder for staged files inside ``out``, for one run at a time.
+
+    Another run on the same output folder waits until this one is done. Folders that
+    did not exist before and are empty afterwards are removed again.
+    """
+    from filelock import FileLock
+
+    created = [folder for folder in (*reversed(out.parents), out) if not folder.exists()]
+    private = out / record.PRIVATE
+    is_first = not private.exists()
+    try:
+        private.mkdir(parents=True, exist_ok=True)
+        with FileLock(private / "lock", is_singleton=True):
+            folder = private / "stage"
+            _remove_tree(folder)
+            record.clear(out)
+            folder.mkdir()
+            try:
+                yield folder
+            finally:
+                _remove_tree(folder)
+                if is_first and not record.trees(out):
+                    (private / "lock").unlink(missing_ok=True)
+    except OSError as error:
+        raise record.unwritable(out, error) from error
+    finally:
+        if is_first and not record.trees(out):
+            for folder in (private, *reversed(created)):
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+
+
+def _state(path: str, known: FileState | None) -> FileState | None:
+    """The state of the file at ``path``; its bytes are read only where its size or
+    time differ from the ``known`` state."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - creating a Path costs more than the call
+    except FileNotFoundError:
+        return None
+    if known is not None and known.matches(status):
+        return known
+    digest = _digest(Path(path).read_bytes())
+    return FileState(digest, status.st_size, status.st_mtime_ns)
+
+
+def _no_longer_printed(
+    folder: Path, known: Record, printed: Mapping[str, FileState]
+) -> tuple[list[str], list[str]]:
+    """The recorded files that are not printed any more: ours, and changed by hand."""
+    removed: list[str] = []
+    kept: list[str] = []
+    for path in sorted({*known.files, *known.pending} - printed.keys()):
+        try:
+            state = _state(f"{folder}/{path}", known.files.get(path))
+        except OSError:
+            continue
+        if state is not None:
+            ours = known.wrote(path, state.sha256)
+            (removed if ours else kept).append(path)
+    return removed, kept
+
+
+def _foreign_files(folder: Path, paths: list[str]) -> OutputError:
+    listed = "".join(f"\n  {path}" for path in sorted(paths)[:10])
+    more = f"\n  and {len(paths) - 10} more" if len(paths) > 10 else ""
+    return OutputError(
+        f"has {len(paths)} file(s) that kubestencil did not write, or that were "
+        f"changed since:{listed}{more}",
+        where=str(folder),
+        hint="move them away, choose another folder with -o, or pass --overwrite",
+    )
+
+
+def _write(path: str, data: bytes, digest: str) -> FileState:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        status = os.fstat(handle)
+        return FileState(digest, status.st_size, status.st_mtime_ns)
+    finally:
+        os.close(handle)
+
+
+def _remove_empty(folder: Path, top: Path) -> None:
+    """Remove a folder and those above it, up to ``top``, while they are empty."""
+    while folder != top.parent:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
+
+
+def _remove_tree(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

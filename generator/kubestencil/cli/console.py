@@ -1,0 +1,120 @@
+"""What the command line shows: errors, warnings, progress, colours, results."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kubestencil.errors import KubestencilError, OutputError
+
+if TYPE_CHECKING:
+    from kubestencil.source import Source
+
+
+def exit_code(run: Callable[[], int]) -> int:
+    """The exit code of ``run``; where it raises an error, the error is shown."""
+    try:
+        return run()
+    except KubestencilError as error:
+        status(click.style("error: ", fg="red", bold=True) + str(error))
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        status("interrupted")
+        return 130
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # Reading a source and writing output have messages of their own. What is left
+        # is our own standard output: a full disk, a closed terminal.
+        status(f"{click.style('error: ', fg='red', bold=True)}{error}")
+        return 1
+
+
+def status(text: str) -> None:
+    """Show a line on standard error."""
+    click.echo(text, err=True)
+
+
+def warn(text: str) -> None:
+    """Show a warning on standard error."""
+    status(click.style("warning: ", fg="yellow") + text)
+
+
+def announce_sources(sources: Iterable[Source], quiet: bool) -> None:
+    """Say which documents are read: release, origin, digest."""
+    if not quiet:
+        for source in sources:
+            status(f"{source.release}: {source.origin}, sha256 {source.sha256}")
+
+
+def colour() -> bool | None:
+    """Whether to use colours; None where it depends on the terminal."""
+    return False if "NO_COLOR" in os.environ else None
+
+
+def is_coloured(file: Path | None) -> bool:
+    """Whether a result that goes to ``file``, or to standard output, has colours."""
+    return file is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+def write_result(text: str, file: Path | None) -> None:
+    """Write a result to ``file``, or to standard output.
+
+    Raises OutputError where the file cannot be written.
+    """
+    if file is None:
+        click.echo(text.rstrip("\n"), color=True)
+        return
+    try:
+        file.write_text(text, "utf-8")
+    except OSError as error:
+        raise OutputError(
+            f"cannot be written: {error.strerror}", where=str(file)
+        ) from error
+
+
+class ProgressBar:
+    """A progress bar, where standard error is a terminal.
+
+    Its length is known with the first step. Use it as a context manager.
+    """
+
+    def __init__(self, label: str, quiet: bool) -> None:
+        self._label = label
+        self._shown = not quiet and sys.stderr.isatty()
+        self._bar: Any = None
+        self._position = 0
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(*exception)
+
+    def jobs(self, done: int, total: int, label: str) -> None:
+        """Show that ``done`` of ``total`` jobs are finished, the last named."""
+        if total:
+            self._show(done, total, label or self._label)
+
+    def bytes(self, received: int, expected: int) -> None:
+        """Show that so many bytes have arrived; ``expected`` is 0 if unknown."""
+        self._show(received, expected or received, self._label)
+
+    def _show(self, position: int, length: int, label: str) -> None:
+        if not self._shown:
+            return
+        if self._bar is None:
+            self._bar = click.progressbar(length=length, file=sys.stderr)
+            self._bar.__enter__()
+        self._bar.label = label
+        self._bar.update(position - self._position)
+        self._position = position

@@ -1,0 +1,138 @@
+"""kubestencil diff: compare two releases, documents or API versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kubestencil.cli import console
+from kubestencil.cli.options import (
+    complete_release,
+    file_option,
+    format_option,
+    output_format,
+    quiet_option,
+    specs_option,
+    templates_option,
+)
+from kubestencil.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from kubestencil.source import Source
+
+
+@click.command()
+@click.argument("before", metavar="FROM", shell_complete=complete_release)
+@click.argument("after", metavar="TO", shell_complete=complete_release)
+@specs_option
+@templates_option
+@format_option
+@file_option
+@click.option("--kind", help="Only changes that concern a kind or type, such as Pod.")
+@click.option("--group", help="Only changes in a group, such as apps or core.")
+@click.option(
+    "--severity",
+    "severities",
+    multiple=True,
+    type=click.Choice(["breaking", "warning", "safe", "docs"]),
+    help="Only changes of this severity; may be repeated.",
+)
+@click.option("--no-docs", is_flag=True, help="Hide description-only changes.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["breaking", "warning"]),
+    help="Exit 1 if there is a change of this severity or a higher one.",
+)
+@quiet_option
+@click.pass_context
+def diff(
+    context: click.Context,
+    before: str,
+    after: str,
+    specs: Path | None,
+    templates: Path | None,
+    form: str | None,
+    file: Path | None,
+    kind: str | None,
+    group: str | None,
+    severities: tuple[str, ...],
+    no_docs: bool,
+    fail_on: str | None,
+    quiet: bool,
+) -> None:
+    """Show what changed between two releases, documents or API versions.
+
+    FROM and TO are each a release (1.35), an API version in a release
+    (1.35/apps/v1, 1.35/v1), or a document (a file, an https address, - for standard
+    input), optionally with an API version (cluster.json#apps/v1).
+    """
+    from kubestencil.diff import SEVERITIES, comparison
+    from kubestencil.schema.load import load_release
+    from kubestencil.source import releases
+    from kubestencil.targets.diff import report
+
+    (old_source, old_version), (new_source, new_version) = (
+        _side(argument, specs) for argument in (before, after)
+    )
+    if bool(old_version) is not bool(new_version):
+        raise UsageError(
+            "one side is a whole release and the other an API version",
+            where=f"diff {before} {after}",
+            hint="name an API version on both sides: 1.29/v1 1.35/v1",
+        )
+    console.announce_sources([old_source, new_source], quiet)
+    old, new = load_release(old_source), load_release(new_source)
+    if releases.order(old.name) > releases.order(new.name) and not quiet:
+        console.status(
+            f"{old.name} is newer than {new.name}: what was added since is shown as "
+            "removed"
+        )
+    if kind is not None:
+        comparison.check_kind(kind, (old, new))
+    if group is not None:
+        comparison.check_group(group, (old, new))
+    changes = (
+        comparison.compare_versions(old, old_version, new, new_version)
+        if old_version
+        else comparison.compare(old, new)
+    ).narrowed(
+        kind=kind,
+        group=group,
+        severities=[
+            severity
+            for severity in severities or SEVERITIES
+            if not (no_docs and severity == "docs")
+        ],
+    )
+    text = report.comparison(
+        changes,
+        output_format(form, file),
+        colour=console.is_coloured(file),
+        templates=report.folders(templates),
+    )
+    console.write_result(text, file)
+    if fail_on and any(
+        changes.summary[severity]
+        for severity in SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    ):
+        context.exit(1)
+
+
+def _side(argument: str, specs: Path | None) -> tuple[Source, str]:
+    """One side of a comparison: its document, and the API version in it or ""."""
+    from kubestencil.source import available, locate, remote
+
+    release, _, api_version = argument.partition("/")
+    name = release.removeprefix("v")
+    if name in available(specs):
+        return locate(name, specs), api_version
+    document, _, api_version = argument.partition("#")
+    is_document = document == "-" or "://" in document or Path(document).exists()
+    if not is_document:
+        raise UsageError(
+            f"{argument!r} is neither a release nor a document",
+            hint=nearest(name, available(specs)),
+        )
+    return remote.read(document, "stdin" if document == "-" else None), api_version

@@ -1,0 +1,73 @@
+"""kubestencil history: how a type evolved through releases and API versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kubestencil.cli import console
+from kubestencil.cli.options import (
+    file_option,
+    format_option,
+    output_format,
+    quiet_option,
+    specs_option,
+    templates_option,
+)
+
+
+@click.command()
+@click.argument("kind", required=False)
+@click.argument("field", required=False)
+@click.option(
+    "--releases",
+    "wanted",
+    multiple=True,
+    metavar="RELEASE|RANGE",
+    help="The releases to include, such as 1.29..1.35; all available ones without it.",
+)
+@specs_option
+@templates_option
+@format_option
+@file_option
+@quiet_option
+def history(
+    kind: str | None,
+    field: str | None,
+    wanted: tuple[str, ...],
+    specs: Path | None,
+    templates: Path | None,
+    form: str | None,
+    file: Path | None,
+    quiet: bool,
+) -> None:
+    """Show how a type evolved through all releases and API versions.
+
+    KIND is a kind or another type (ResourceClaimStatus), with its group where
+    several groups have it (events.k8s.io/Event). Without KIND: when each kind was
+    served.
+    """
+    from kubestencil import diff
+    from kubestencil.schema.load import load_release
+    from kubestencil.source import available, locate
+    from kubestencil.source.releases import expand
+    from kubestencil.targets.diff import report
+
+    names = expand(wanted, available(specs)) if wanted else available(specs)
+    sources = [locate(name, specs) for name in names]
+    console.announce_sources(sources, quiet)
+    releases = [load_release(source) for source in sources]
+    format_name, colour = output_format(form, file), console.is_coloured(file)
+    folders = report.folders(templates)
+    if kind is None:
+        timeline = diff.timeline(releases)
+        text = report.times(timeline, format_name, colour=colour, templates=folders)
+    else:
+        histories = diff.history(releases, kind)
+        if field is not None:
+            histories = diff.only_field(histories, field)
+        text = report.histories(
+            histories, format_name, colour=colour, templates=folders
+        )
+    console.write_result(text, file)

@@ -1,0 +1,132 @@
+"""kubestencil serve: preview the docs site."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kubestencil.cli import console
+from kubestencil.cli.options import (
+    choose_targets,
+    find_sources,
+    jobs_option,
+    out_option,
+    releases_argument,
+    set_option,
+    specs_option,
+    templates_option,
+)
+from kubestencil.cli.render import report_summary
+
+if TYPE_CHECKING:
+    from kubestencil.engine import Target
+    from kubestencil.source import Source
+
+#: The target that is served, and its folder in the output folder.
+_SITE = "site"
+
+
+@click.command()
+@releases_argument
+@out_option
+@specs_option
+@templates_option
+@set_option
+@jobs_option
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="The port to listen on; 0 takes any free one.",
+)
+@click.option("--open", "opened", is_flag=True, help="Open the site in the browser.")
+def serve(
+    releases: tuple[str, ...],
+    out: Path,
+    specs: Path | None,
+    templates: Path | None,
+    settings: tuple[str, ...],
+    jobs: int,
+    port: int,
+    opened: bool,
+) -> None:
+    """Generate the docs site, serve it on this machine, and rebuild it when a
+    template changes.
+
+    RELEASE and RANGE are as for render. Ctrl-C ends it.
+    """
+    import webbrowser
+
+    from kubestencil import server
+    from kubestencil.engine import load_targets
+
+    known = load_targets(templates)
+    [target] = choose_targets(known, (_SITE,), settings)
+    sources = find_sources(releases, specs, None, known)
+    console.announce_sources(sources, quiet=False)
+    build_site = partial(_build_site, sources, out, templates, settings, jobs)
+
+    def listening(address: str) -> None:
+        click.echo(f"serving {out / _SITE} at {address}, Ctrl-C ends it")
+        if opened:
+            webbrowser.open(address)
+
+    # Unlike a build, a server runs long enough to need garbage collection.
+    gc.enable()
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve(
+            out / _SITE,
+            port,
+            server.WatchedPaths(_watched_paths(target, templates), out),
+            build=build_site,
+            rebuild=partial(server.run_in_subprocess, partial(_rebuild, build_site)),
+            listening=listening,
+        )
+
+
+def _build_site(
+    sources: list[Source],
+    out: Path,
+    templates: Path | None,
+    settings: tuple[str, ...],
+    jobs: int,
+) -> None:
+    """Generate the site with the templates as they are now, and say what changed."""
+    from kubestencil import build
+    from kubestencil.engine import load_targets
+
+    targets = choose_targets(load_targets(templates), (_SITE,), settings)
+    with console.ProgressBar("reading", quiet=False) as bar:
+        summary = build.render(
+            sources, targets, out, jobs=jobs, overwrite=False, progress=bar.jobs
+        )
+    report_summary(summary, out, quiet=False)
+
+
+def _rebuild(build_site: Callable[[], None]) -> None:
+    """Build again, in a process of its own: an error is shown, and the last site
+    stays."""
+
+    def run() -> int:
+        build_site()
+        return 0
+
+    with click.Context(serve) as context:
+        context.color = console.colour()
+        console.exit_code(run)
+
+
+def _watched_paths(target: Target, templates: Path | None) -> tuple[Path, ...]:
+    """The files and folders that affect how a target is printed."""
+    user = () if templates is None else (templates,)
+    values = (str(target.options[name]) for name in target.path_options)
+    # An option may be empty, or a word that stands for something built in.
+    paths = (Path(value) for value in values if value and Path(value).exists())
+    return tuple(dict.fromkeys((*user, *target.roots, *paths)))

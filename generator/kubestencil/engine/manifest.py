@@ -1,0 +1,298 @@
+"""Reads target manifests: ``target.toml``."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from kubestencil.data_files import data_file
+from kubestencil.errors import TargetError, UsageError, nearest
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
+_PLACEHOLDER = re.compile(r"\{.*?\}")
+
+#: A code formatter that can be applied to what a user's own template prints.
+Formatter = Literal["black"]
+#: Whether a target is rendered for each release, or once for all releases of a run.
+Scope = Literal["release", "releases"]
+
+FORMATTERS: tuple[Formatter, ...] = get_args(Formatter)
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+
+OptionValue = str | bool | int | float
+Reasoned = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRule:
+    """One ``[[files]]`` table: a set of files that a target prints.
+
+    ``each`` says what the view provides a file for; ``path`` is a pattern such as
+    ``docs/{name}.md``, relative to the folder of the target or of one of its parts;
+    ``template`` is the template's file, empty where the view provides the bytes;
+    ``format`` is a formatter for what a user's own template prints, or None.
+    """
+
+    each: str
+    path: str
+    template: str
+    format: Formatter | None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A target: its ``target.toml`` and the folders of its templates.
+
+    ``view`` names the code that makes the template variables
+    (``kubestencil.engine.view``). ``folders`` are the template folders, the user's
+    before the built-in one, and ``roots`` the folders that contain all targets.
+    ``options`` can be set by the user; ``path_options`` names those that are paths
+    of files or folders whose content affects the output. ``spelling`` and ``types``
+    are read by the view. ``quirks`` lists the accidents of a published format that
+    the target reproduces, ``fixups`` the corrections of the document that it
+    applies; each has a ``reason``. ``min_releases`` is the least number of releases
+    that a target of scope ``releases`` needs. ``depends_on`` names the targets whose
+    templates or names it uses, and ``dependency_options`` has what the user set for
+    those.
+    """
+
+    name: str
+    about: str
+    view: str
+    folders: tuple[Path, ...]
+    roots: tuple[Path, ...]
+    files: tuple[FileRule, ...]
+    options: Mapping[str, OptionValue]
+    spelling: Mapping[str, Any]
+    types: Mapping[str, str]
+    quirks: Mapping[str, Reasoned]
+    fixups: Mapping[str, Reasoned]
+    path_options: tuple[str, ...]
+    scope: Scope
+    min_releases: int
+    depends_on: tuple[str, ...]
+    dependency_options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    @property
+    def manifest(self) -> Path:
+        """The path of the target's ``target.toml``."""
+        return find_file(self.folders, "target.toml")
+
+    def dependency(self, name: str) -> Target | None:
+        """A target that this one depends on, with its options; None where there is
+        no target of that name.
+
+        Raises TargetError where the manifest does not declare the dependency, since
+        changes to that target would then go unnoticed.
+        """
+        if name not in self.depends_on:
+            raise self.error(f"does not name {name!r}", "depends_on")
+        target = read_target(name, self.roots)
+        return target and target.with_options(self.dependency_options.get(name, {}))
+
+    def with_options(self, changes: Mapping[str, str]) -> Target:
+        """The same target with some options set, each converted to its type.
+
+        Raises UsageError for an option that the target does not have.
+        """
+        options = dict(self.options)
+        for name, text in changes.items():
+            if name not in options:
+                raise UsageError(
+                    f"the target {self.name} has no option {name!r}",
+                    where=f"--set {self.name}.{name}",
+                    hint=nearest(name, options),
+                )
+            options[name] = _converted(options[name], text, f"{self.name}.{name}")
+        return replace(self, options=options)
+
+    def error(self, what: str, key: str, hint: str = "") -> TargetError:
+        """A TargetError that points at a key of this target's manifest."""
+        return TargetError(what, where=f"{self.manifest}: {key}", hint=hint)
+
+
+def load_targets(user_templates: Path | None) -> dict[str, Target]:
+    """All targets by name: the built-in ones and those in ``user_templates``.
+
+    A user's folder with the name of a built-in target shadows it, file by file.
+    Raises TargetError for a mistake in a manifest.
+    """
+    roots = [data_file("templates")]
+    if user_templates is not None:
+        if not user_templates.is_dir():
+            raise UsageError("is not a folder", where=f"--templates {user_templates}")
+        roots.insert(0, user_templates)
+    names = {
+        path.name
+        for root in roots
+        for path in root.iterdir()
+        if path.is_dir() and _NAME.match(path.name)
+    }
+    targets = (read_target(name, roots) for name in sorted(names))
+    return {target.name: target for target in targets if target is not None}
+
+
+def read_target(name: str, roots: Sequence[Path]) -> Target | None:
+    """The target ``name`` in the folders ``roots``, of which the first that has a
+    file wins; None where none has a manifest for it.
+
+    Raises TargetError with the file and the key that is wrong.
+    """
+    folders = tuple(root / name for root in roots if (root / name).is_dir())
+    path = find_file(folders, "target.toml") if folders else None
+    if path is None or not path.is_file():
+        return None
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise TargetError(f"is not TOML: {error}", where=str(path)) from error
+    table = _Table(raw, str(path), _TARGET_KEYS)
+    target = Target(
+        name=name,
+        about=table.require("about", str),
+        view=table.require("view", str),
+        folders=folders,
+        roots=tuple(roots),
+        files=tuple(_file_rule(rule, path) for rule in table.require("files", list)),
+        options=table.get("options", dict, {}),
+        spelling=table.get("spelling", dict, {}),
+        types=table.get("types", dict, {}),
+        quirks=table.get("quirks", dict, {}),
+        fixups=table.get("fixups", dict, {}),
+        path_options=tuple(table.get("path_options", list, [])),
+        scope=table.choice("scope", SCOPES) or "release",
+        min_releases=table.get("min_releases", int, 1),
+        depends_on=tuple(table.get("depends_on", list, [])),
+    )
+    _check_reasons(target)
+    _check_options(target)
+    _check_paths(target)
+    return target
+
+
+def find_file(folders: Sequence[Path], name: str) -> Path:
+    """The file ``name`` in the first folder that has it."""
+    for folder in folders:
+        if (folder / name).is_file():
+            return folder / name
+    return folders[-1] / name
+
+
+def _check_reasons(target: Target) -> None:
+    for key, tables in (("quirks", target.quirks), ("fixups", target.fixups)):
+        for name, body in tables.items():
+            if not isinstance(body, dict) or not body.get("reason"):
+                raise target.error("needs a reason", f"{key}.{name}")
+
+
+def _check_options(target: Target) -> None:
+    for option, value in target.options.items():
+        if not isinstance(value, OptionValue):
+            raise target.error(
+                "must be a string, number or boolean", f"options.{option}"
+            )
+    for name in target.path_options:
+        if name not in target.options:
+            raise target.error(
+                f"{name!r} is not an option",
+                "path_options",
+                nearest(str(name), target.options),
+            )
+
+
+def _check_paths(target: Target) -> None:
+    """Refuse two rules that always print to the same path.
+
+    Rules that print several files are compared when they are rendered.
+    """
+    paths = [rule.path for rule in target.files if not _PLACEHOLDER.search(rule.path)]
+    fixed = {(rule.each, rule.path) for rule in target.files if rule.path in paths}
+    for each, path in fixed:
+        count = sum((each, path) == (rule.each, rule.path) for rule in target.files)
+        if count > 1:
+            raise target.error(f"{count} rules print {path!r}", "files.path")
+
+
+class _Table:
+    """A TOML table whose keys are checked when it is opened."""
+
+    def __init__(self, raw: dict[str, Any], where: str, keys: Iterable[str]) -> None:
+        self.raw = raw
+        self.where = where
+        known = list(keys)
+        for key in raw:
+            if key not in known:
+                raise TargetError(
+                    f"unknown key {key!r}", where=where, hint=nearest(key, known)
+                )
+
+    def require(self, key: str, kind: type) -> Any:
+        if key not in self.raw:
+            raise TargetError("is missing", where=f"{self.where}: {key}")
+        return self.get(key, kind, None)
+
+    def get(self, key: str, kind: type, default: Any) -> Any:
+        value = self.raw.get(key, default)
+        if not isinstance(value, kind):
+            raise TargetError(
+                f"must be a {_TOML_TYPES[kind]}", where=f"{self.where}: {key}"
+            )
+        return value
+
+    def choice(self, key: str, choices: Sequence[Any]) -> Any:
+        """One of ``choices``, or None where the key is absent."""
+        value = self.get(key, str, "")
+        if value and value not in choices:
+            raise TargetError(
+                f"unknown value {value!r}",
+                where=f"{self.where}: {key}",
+                hint=nearest(value, choices),
+            )
+        return value or None
+
+
+_TOML_TYPES = {str: "string", int: "number", list: "list", dict: "table"}
+_TARGET_KEYS = (
+    "about",
+    "view",
+    "scope",
+    "min_releases",
+    "depends_on",
+    "path_options",
+    "files",
+    "options",
+    "spelling",
+    "types",
+    "quirks",
+    "fixups",
+)
+_FILE_KEYS = ("each", "path", "template", "format")
+
+
+def _file_rule(raw: Any, path: Path) -> FileRule:
+    if not isinstance(raw, dict):
+        raise TargetError("must be tables: [[files]]", where=f"{path}: files")
+    table = _Table(raw, f"{path}: files", _FILE_KEYS)
+    return FileRule(
+        each=table.require("each", str),
+        path=table.require("path", str),
+        template=table.get("template", str, ""),
+        format=table.choice("format", FORMATTERS),
+    )
+
+
+def _converted(default: OptionValue, text: str, name: str) -> OptionValue:
+    if isinstance(default, bool):
+        if text.lower() not in ("true", "false"):
+            raise UsageError("must be true or false", where=f"--set {name}")
+        return text.lower() == "true"
+    try:
+        return type(default)(text)
+    except ValueError as error:
+        raise UsageError(
+            f"must be a {type(default).__name__}", where=f"--set {name}"
+        ) from error

@@ -1,0 +1,147 @@
+"""Renders a target: from contexts to paths and bytes. Nothing is written yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from kubestencil import __version__
+from kubestencil.data_files import data_file
+from kubestencil.engine.manifest import FileRule, Target, find_file
+from kubestencil.engine.templates import Templates
+from kubestencil.engine.view import Contexts, FileContext
+from kubestencil.errors import SpecError, TargetError, nearest
+
+# A path segment that every file system reads in the same way: no separator, no "..",
+# no control character.
+_SEGMENT = re.compile(r"(?!\.\.?\Z)[^/\\:\x00-\x1f\x7f]{1,200}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A printed file. ``path`` is relative to the target's folder, with slashes."""
+
+    path: str
+    data: bytes
+
+
+def print_contexts(
+    contexts: Contexts, target: Target, about: Mapping[str, str]
+) -> Iterator[File]:
+    """Print the files of ``contexts`` with the templates of ``target``.
+
+    ``about`` are variables of all templates and placeholders of all paths. Raises
+    SpecError where two definitions get the same path, or a name cannot be part of
+    one; TargetError for a mistake in the target.
+    """
+    templates = Templates(
+        # Through the roots, a template finds what targets share: "_markdown/…".
+        (*target.folders, *target.roots),
+        {
+            **about,
+            **contexts.shared_variables,
+            "options": target.options,
+            "target": target.name,
+            "version": __version__,
+        },
+        f"{target.manifest}: files.template",
+    )
+    printed: dict[str, tuple[FileRule, str]] = {}
+    for rule in target.files:
+        if rule.each in contexts.handled_by_other_parts:
+            continue
+        post_process = _post_process(contexts, rule, target)
+        for context in _contexts(contexts, rule, target):
+            path = _path(target, rule, context, about)
+            key = path.casefold()
+            if key in printed:
+                raise _same_path(target, path, printed[key], (rule, context.subject))
+            printed[key] = rule, context.subject
+            if not rule.template:
+                yield File(path, context.data)
+                continue
+            text = templates.render(rule.template, context.subject, context.variables)
+            if post_process:
+                text = post_process(text, context.subject)
+            yield File(path, text.encode())
+
+
+def _same_path(
+    target: Target, path: str, first: tuple[FileRule, str], second: tuple[FileRule, str]
+) -> SpecError | TargetError:
+    if first[0] is second[0]:
+        return SpecError(
+            f"{first[1]} and {second[1]} are both printed to {path}",
+            where=f"target {target.name}",
+        )
+    return target.error(
+        f"two rules print {path}: {first[0].path!r} for {first[1]} and "
+        f"{second[0].path!r} for {second[1]}",
+        "files.path",
+        "give each rule paths of its own",
+    )
+
+
+def _contexts(
+    contexts: Contexts, rule: FileRule, target: Target
+) -> Iterable[FileContext]:
+    if rule.each not in contexts.files:
+        raise target.error(
+            f"the view {target.view!r} has no {rule.each!r}",
+            "files.each",
+            nearest(rule.each, contexts.files),
+        )
+    return contexts.files[rule.each]()
+
+
+def _post_process(
+    contexts: Contexts, rule: FileRule, target: Target
+) -> Callable[[str, str], str] | None:
+    """What is applied to a printed text; it also gets the text's subject.
+
+    The built-in templates print code that a formatter leaves unchanged.
+    """
+    if rule.format and not _is_built_in(target, rule.template):
+        from kubestencil.engine import formatting
+
+        return formatting.formatter(rule.format, rule.path, rule.template)
+    function = contexts.post_process.get(rule.each)
+    return (lambda text, _: function(text)) if function else None
+
+
+def _is_built_in(target: Target, template: str) -> bool:
+    path = find_file(target.folders, template)
+    return path.is_relative_to(data_file("templates"))
+
+
+def _path(
+    target: Target, rule: FileRule, context: FileContext, about: Mapping[str, str]
+) -> str:
+    values = {**target.options, **about, **context.placeholders}
+    try:
+        path = rule.path.format_map(values)
+    except KeyError as error:
+        name = str(error.args[0])
+        raise target.error(
+            f"{rule.path!r} has the unknown placeholder {name!r}",
+            "files.path",
+            nearest(name, values),
+        ) from error
+    except (IndexError, ValueError, AttributeError) as error:
+        raise target.error(
+            f"cannot fill in {rule.path}: {error}", "files.path"
+        ) from error
+    segments = path.split("/")
+    # Every placeholder is one segment, except the one called "path".
+    expected = (
+        rule.path.count("/") + 1 + context.placeholders.get("path", "").count("/")
+    )
+    for segment in segments:
+        if _SEGMENT.match(segment) is None or len(segments) != expected:
+            raise SpecError(
+                f"{path!a} cannot be the path of a file: {context.subject}",
+                where=f"target {target.name}",
+                hint="rename it in the document",
+            )
+    return path

@@ -1,0 +1,26 @@
+"""What a spec says: typed, immutable, parsed once."""
+
+from kubestencil.schema.openapi2 import parse
+from kubestencil.schema.operations import Operation, operations
+from kubestencil.schema.types import (
+    Definition,
+    Field,
+    GroupVersionKind,
+    Release,
+    Schema,
+    UnknownKeyword,
+)
+from kubestencil.schema.validate import validate
+
+__all__ = [
+    "Definition",
+    "Field",
+    "GroupVersionKind",
+    "Operation",
+    "Release",
+    "Schema",
+    "UnknownKeyword",
+    "operations",
+    "parse",
+    "validate",
+]

@@ -1,0 +1,144 @@
+"""The specs inside the PyPI package ``kubernetes-validate``.
+
+It carries the definitions of every release from 1.25 on, at the minor's first
+patch, converted to JSON Schema. The conversion is reversible, and each step back
+is a function here that fails when the package no longer needs it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from kubestencil.errors import SourceError
+from kubestencil.source.document import Source
+
+PACKAGE = "kubernetes-validate"
+_FOLDER = re.compile(r"v(\d+\.\d+)\.\d+-local\Z")
+_QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+_INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
+
+Definitions = dict[str, Any]
+
+
+@cache
+def releases() -> Mapping[str, Path]:
+    """The file of each release that the installed package carries."""
+    spec = find_spec("kubernetes_validate")
+    if spec is None or not spec.submodule_search_locations:
+        return {}
+    root = Path(spec.submodule_search_locations[0]) / "kubernetes-json-schema"
+    matches = ((folder, _FOLDER.match(folder.name)) for folder in root.glob("v*-local"))
+    return {
+        match[1]: folder / "_definitions.json" for folder, match in matches if match
+    }
+
+
+def read(release: str) -> Source:
+    """The embedded spec of ``release``, which must be one of ``releases()``."""
+    path = releases()[release]
+    origin = f"{PACKAGE}, {path.parent.name.removesuffix('-local')}"
+    return Source(release, origin, path.read_bytes(), undo=_undo)
+
+
+def _undo(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The swagger.json, definitions only, that the package converted."""
+    definitions = _undo_nullable(document["$defs"])
+    for step in _STEPS:
+        if not step(definitions):
+            raise SourceError(
+                f"the conversion step {step.__name__} never applied",
+                where=PACKAGE,
+                hint="this version of the package is newer than what kubestencil "
+                "knows: install an older one, or give --specs",
+            )
+    return {
+        "swagger": "2.0",
+        "info": {"title": "Kubernetes", "version": "unversioned"},
+        "paths": {},
+        "definitions": definitions,
+    }
+
+
+def _undo_nullable(schema: Any) -> Any:
+    """``"type": ["T", "null"]`` was ``"type": "T"``, in every schema."""
+    if isinstance(schema, dict):
+        return {
+            key: (
+                value[0]
+                if key == "type" and isinstance(value, list) and value[1:] == ["null"]
+                else _undo_nullable(value)
+            )
+            for key, value in schema.items()
+        }
+    if isinstance(schema, list):
+        return [_undo_nullable(value) for value in schema]
+    return schema
+
+
+def _undo_references(definitions: Definitions) -> bool:
+    """``#/$defs/X`` was ``#/definitions/X``."""
+    changed = False
+    pending: list[Any] = [definitions]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            reference = value.get("$ref")
+            if isinstance(reference, str) and reference.startswith("#/$defs/"):
+                value["$ref"] = "#/definitions/" + reference.removeprefix("#/$defs/")
+                changed = True
+            pending.extend(value.values())
+        elif isinstance(value, list):
+            pending.extend(value)
+    return changed
+
+
+def _undo_kind_enums(definitions: Definitions) -> bool:
+    """``apiVersion`` and ``kind`` got an ``enum`` of what the definition serves."""
+    changed = False
+    for definition in definitions.values():
+        kinds = definition.get("x-kubernetes-group-version-kind", ())
+        properties = definition.get("properties", {})
+        for name, served in (
+            ("apiVersion", {_api_version(kind) for kind in kinds}),
+            ("kind", {kind["kind"] for kind in kinds}),
+        ):
+            schema = properties.get(name)
+            if schema and served and set(schema.get("enum", ())) == served:
+                del schema["enum"]
+                changed = True
+    return changed
+
+
+def _undo_quantity(definitions: Definitions) -> bool:
+    """Quantity was ``{type: string}``; its description is lost."""
+    return _undo_one_of(definitions, _QUANTITY, {"type": "string"})
+
+
+def _undo_int_or_string(definitions: Definitions) -> bool:
+    """IntOrString was a string of that format; its description is lost."""
+    original = {"type": "string", "format": "int-or-string"}
+    return _undo_one_of(definitions, _INT_OR_STRING, original)
+
+
+_STEPS: tuple[Callable[[Definitions], bool], ...] = (
+    _undo_references,
+    _undo_kind_enums,
+    _undo_quantity,
+    _undo_int_or_string,
+)
+
+
+def _undo_one_of(definitions: Definitions, name: str, original: dict[str, str]) -> bool:
+    if "oneOf" not in definitions.get(name, {}):
+        return False
+    definitions[name] = original
+    return True
+
+
+def _api_version(kind: Mapping[str, str]) -> str:
+    return f"{kind['group']}/{kind['version']}" if kind["group"] else kind["version"]

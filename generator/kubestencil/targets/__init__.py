@@ -1,0 +1,121 @@
+"""The built-in views, and where those of other packages are found.
+
+A folder here is the code of one language or format: its view, the spelling of its
+names, the writer of its examples. A target without code uses the view ``model``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from kubestencil.engine import File, MultiReleaseView, Target, View, print_contexts
+from kubestencil.errors import nearest
+from kubestencil.schema import Release
+
+#: The entry point group in which other packages register views
+#: (docs/writing-a-target.md).
+ENTRY_POINTS = "kubestencil.views"
+
+# Modules, imported when a target asks for one: a run seldom needs all.
+_VIEWS: Mapping[str, str] = {
+    "jsonnet": "kubestencil.targets.jsonnet.view",
+    "jsonnet-docs": "kubestencil.targets.jsonnet_docs.view",
+    "markdown": "kubestencil.targets.markdown.view",
+    "python": "kubestencil.targets.python.view",
+    "rust": "kubestencil.targets.rust.view",
+}
+_MULTI_RELEASE_VIEWS: Mapping[str, str] = {
+    "reports": "kubestencil.targets.diff.view",
+    "site": "kubestencil.targets.site.view",
+}
+
+
+def print_files(release: Release, target: Target) -> Iterator[File]:
+    """Print every file of a target of scope ``release``.
+
+    Raises SpecError for a document that the target cannot print, TargetError for a
+    mistake in the target.
+    """
+    view = load_view(target)
+    about = {
+        "release": release.name,
+        "origin": release.origin,
+        "sha256": release.sha256,
+    }
+    return print_contexts(view.make_contexts(release, target), target, about)
+
+
+def print_part(
+    name: str, releases: Sequence[Release], context: Any, target: Target
+) -> Iterator[File]:
+    """Print every file of one part of a target of scope ``releases``; ``context`` is
+    what ``Part.context`` returned. Raises as ``print_files`` does."""
+    view = load_multi_release_view(target)
+    contexts = view.make_part_contexts(name, releases, context, target)
+    return print_contexts(contexts, target, {"part": name})
+
+
+def load_view(target: Target) -> View:
+    """The view of a target of scope ``release``.
+
+    Raises TargetError where no view has the name that the manifest gives, or it does
+    not implement ``View``.
+    """
+    view = _load(target, _VIEWS)
+    if not isinstance(view, View):
+        raise target.error("does not implement kubestencil.engine.View", "view")
+    _check_quirks(view, target)
+    return view
+
+
+def load_multi_release_view(target: Target) -> MultiReleaseView:
+    """The view of a target of scope ``releases``; raises as ``load_view`` does."""
+    view = _load(target, _MULTI_RELEASE_VIEWS)
+    if not isinstance(view, MultiReleaseView):
+        raise target.error(
+            "does not implement kubestencil.engine.MultiReleaseView", "view"
+        )
+    _check_quirks(view, target)
+    return view
+
+
+def installed_view(name: str) -> EntryPoint | None:
+    """The entry point of a view that another package provides, None for a built-in
+    view and for an unknown name."""
+    if name in _VIEWS or name in _MULTI_RELEASE_VIEWS:
+        return None
+    return next(iter(entry_points(group=ENTRY_POINTS, name=name)), None)
+
+
+def _check_quirks(view: View | MultiReleaseView, target: Target) -> None:
+    for quirk in target.quirks:
+        if quirk not in view.QUIRKS:
+            raise target.error(
+                "is a quirk that the view does not have",
+                f"quirks.{quirk}",
+                nearest(quirk, view.QUIRKS),
+            )
+
+
+def _load(target: Target, built_in: Mapping[str, str]) -> Any:
+    if target.view in built_in:
+        return import_module(built_in[target.view])
+    point = installed_view(target.view)
+    if point is None:
+        others = (each.name for each in entry_points(group=ENTRY_POINTS))
+        raise target.error(
+            f"there is no view {target.view!r} of scope {target.scope!r}",
+            "view",
+            nearest(target.view, [*built_in, *others]),
+        )
+    try:
+        return point.load()
+    except Exception as error:
+        raise target.error(
+            f"{point.value} cannot be imported: {error}",
+            "view",
+            f"repair or remove the package that registers it under {ENTRY_POINTS}",
+        ) from error

@@ -1,0 +1,1 @@
+"""Examples of kinds: what they contain, decided once for all languages."""

@@ -1,6 +1,0 @@
-"""Where a spec comes from: its bytes, and what to say about their origin."""
-
-from generator.source.document import Source, decode
-from generator.source.locate import available, locate
-
-__all__ = ["Source", "available", "decode", "locate"]
