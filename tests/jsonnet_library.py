@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil.data_files import data_file
-from kubestencil.engine import Target, load
+from kubestencil.engine import Target, load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import print_files
 from kubestencil.targets.jsonnet import spelling as jsonnet
@@ -29,7 +29,7 @@ MARKERS: dict[str, Any] = {"array": ["x", 1], "object": {"k": "v"}, "boolean": T
 def target(name: str, overlay: str = "") -> Target:
     """The target ``jsonnet`` or ``jsonnet-docs``, without an overlay unless one is
     given."""
-    return load(None)[name].with_options({"overlay": overlay})
+    return load_targets(None)[name].with_options({"overlay": overlay})
 
 
 def files(release: Release, name: str, overlay: str = "") -> dict[str, bytes]:

@@ -134,7 +134,7 @@ WRONG_CALLS = [
     (("render", "1.35", "--specs", "nowhere"), 1, "is not a folder"),
     (("render", "x", "--spec", "nowhere.json"), 1, "No such file"),
     (("render", "../x", "--spec", "small.json"), 2, "cannot name a release"),
-    (("render", "a", "b", "--spec", "small.json"), 2, "one release only"),
+    (("render", "a", "b", "--spec", "small.json"), 2, "takes one release name"),
     (("render", "x", "--spec", "small.json", "-o", "small.json"), 1, "small.json"),
     (("render", "x", "--spec", "small.json", "-o", "/proc/x"), 1, "/proc"),
     (("fetch", "latest"), 2, "is not a release of Kubernetes"),

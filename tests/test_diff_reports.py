@@ -299,7 +299,7 @@ def test_hostile_history() -> None:
         (("diff", "1.34/apps/v2", "1.35/apps/v1"), 2, "no API version 'apps/v2'"),
         (("history", "PodSpek", "--releases", "1.35"), 2, "did you mean PodSpec"),
         (("history", "PodSpec", "hostUser", "--releases", "1.35"), 2, "hostUsers"),
-        (("render", "1.35", "-t", "diff"), 2, "needs 2 releases or more"),
+        (("render", "1.35", "-t", "diff"), 2, "needs 2 or more releases"),
     ],
 )
 def test_wrong_calls(

@@ -322,7 +322,7 @@ def test_what_changes_during_the_first_print_is_not_lost(tmp_path: Path) -> None
 
 TARGET = """
 about = "The fields"
-view = "pages"
+view = "markdown"
 [[files]]
 each = "definition"
 path = "{name}.txt"

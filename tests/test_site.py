@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from kubestencil.engine import load_targets
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
-from kubestencil.schema.load import load_release as load
+from kubestencil.schema.load import load_release
 from kubestencil.source import Source, locate
 from tests.conftest import POD, Command, command, document, visible
 from tests.made_up import PROPER_NAMES, everything, specs
@@ -315,7 +315,7 @@ def specs_of(folder: Path, releases: tuple[str, ...]) -> dict[str, Any]:
     folder.mkdir()
     found = {}
     for name in releases:
-        found[name] = dict(load(locate(name, None)).document)
+        found[name] = dict(load_release(locate(name, None)).document)
         (folder / f"{name}.json").write_text(json.dumps(found[name]))
     return found
 
@@ -356,14 +356,14 @@ def test_a_change_to_a_release_rebuilds_that_release(run: Command) -> None:
 
 FACTS = """
 import hashlib
-from kubestencil.schema.load import load_release as load
+from kubestencil.schema.load import load_release
 from kubestencil.source import locate
 from kubestencil.engine import load_targets
 from kubestencil.targets import load_multi_release_view
 names = ("1.33", "1.34")
 target = load_targets(None)["site"]
 view = load_multi_release_view(target)
-models = [load(locate(name, None)) for name in names]
+models = [load_release(locate(name, None)) for name in names]
 facts = [part.context() for part in view.divide(names, lambda: models, target)]
 print(hashlib.sha256(repr(facts).encode()).hexdigest())
 """

@@ -13,7 +13,7 @@ from tests.conftest import POD, SMALL, release
 
 MANIFEST = """
 about = "A test"
-view = "pages"
+view = "markdown"
 
 [[files]]
 each = "definition"
@@ -89,16 +89,20 @@ def _built_in_page() -> str:
     [
         ("about = ", "is not TOML", "target.toml"),
         ("about = 'x'", "is missing", "target.toml: view"),
-        (MANIFEST.replace("pages", "pagse"), "did you mean pages", "view"),
+        (MANIFEST.replace("markdown", "markdwon"), "did you mean markdown", "view"),
         (MANIFEST.replace('each = "definition"', 'each = "model"'), "model", "files"),
         (MANIFEST.replace("page.j2", "gone.j2"), "no template gone.j2", "template"),
-        (MANIFEST.replace("{name}", "{nam}"), "cannot fill in", "files.path"),
+        (
+            MANIFEST.replace("{name}", "{nam}"),
+            "unknown placeholder 'nam'",
+            "files.path",
+        ),
         (MANIFEST + "\n[quirks.none]\nreason = 'x'", "is a quirk that", "quirks.none"),
         (MANIFEST + "\n[quirks.open-pipes]", "needs a reason", "quirks.open-pipes"),
         (MANIFEST + "\n[spelling]\nacronyms = 'x'", "must be one of", "acronyms"),
         (MANIFEST + "\n[spelling]\nx = 1", "nothing that this view", "spelling.x"),
         (MANIFEST.replace('any = "any"', ""), "is missing", "types.any"),
-        ("size = 1\n" + MANIFEST, "not a key of a target", "target.toml: size"),
+        ("size = 1\n" + MANIFEST, "unknown key 'size'", "target.toml"),
         (MANIFEST + "\n[options]\na = []", "must be a string", "options.a"),
     ],
 )

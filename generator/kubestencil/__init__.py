@@ -1,11 +1,141 @@
-"""kubestencil: from the Kubernetes OpenAPI document to everything printed from it.
+"""kubestencil: from the Kubernetes OpenAPI document to everything generated from it.
 
-The flow is one way, and every package imports only those before it::
+The public Python API::
 
-    source -> model -> target -> output
-                 \\-> diff
+    from kubestencil import compare, history, load, render
 
-``kubestencil.build.run`` joins them; ``kubestencil.cli`` is the command line.
+    old, new = load("1.29"), load("1.35")
+    for change in compare(old, new).changes:
+        if change.severity == "breaking":
+            print(change.definition, change.field, change.rule.reason)
+
+    render(["1.35"], targets=["python"], out="generated")
+
+What is not listed in ``__all__`` is private and may change in any release.
 """
 
-__version__ = "0.1.0"
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kubestencil.version import __version__
+
+# Imported by each function when it is called: "import kubestencil" and
+# "kubestencil --help" need none of it.
+if TYPE_CHECKING:
+    from kubestencil.build import Summary
+    from kubestencil.diff import Comparison, History
+    from kubestencil.schema import Release
+    from kubestencil.source import Source
+
+__all__ = ["__version__", "compare", "history", "load", "render"]
+
+_PathLike = str | os.PathLike[str]
+
+
+def load(
+    document: _PathLike, *, specs: _PathLike | None = None, name: str | None = None
+) -> Release:
+    """The release that a document describes, parsed and validated.
+
+    ``document`` is a release ("1.35"), the path of an OpenAPI 2.0 document, or its
+    https address. ``specs`` is a folder of documents that is searched before
+    ``./specs`` and the embedded specs. ``name`` is the name of the release; by
+    default that of the file.
+
+    Raises UsageError for a release that no source has, SourceError for a document
+    that cannot be read, SpecError for one that is not valid
+    (``kubestencil.errors``).
+    """
+    from kubestencil.schema.load import load_release
+
+    return load_release(_source(document, specs, name))
+
+
+def compare(
+    before: Release,
+    after: Release,
+    *,
+    api_versions: tuple[str, str] | None = None,
+) -> Comparison:
+    """What changed from ``before`` to ``after``, each change with its severity.
+
+    ``api_versions`` compares two API versions instead of whole releases:
+    ``("resource.k8s.io/v1beta1", "resource.k8s.io/v1")``. Raises UsageError for one
+    that its release does not have.
+    """
+    from kubestencil import diff
+
+    if api_versions is None:
+        return diff.compare(before, after)
+    return diff.compare_versions(before, api_versions[0], after, api_versions[1])
+
+
+def history(releases: Sequence[Release], kind: str) -> tuple[History, ...]:
+    """How a type evolved through ``releases``, oldest first, and API versions.
+
+    ``kind`` is a kind or another type ("ResourceClaimStatus"), with its group where
+    several groups have it ("events.k8s.io/Event"); there is one history per group.
+    Raises UsageError for a type that no release has.
+    """
+    from kubestencil import diff
+
+    return diff.history(releases, kind)
+
+
+def render(
+    documents: Iterable[_PathLike],
+    *,
+    targets: Iterable[str] = (),
+    out: _PathLike = "generated",
+    specs: _PathLike | None = None,
+    templates: _PathLike | None = None,
+    options: Mapping[str, str] | None = None,
+    jobs: int = 1,
+    overwrite: bool = False,
+) -> Summary:
+    """Generate files for ``targets`` (all without any) of ``documents`` into ``out``.
+
+    ``documents`` are as for ``load``. ``templates`` is a folder of your own targets,
+    ``options`` maps "TARGET.OPTION" to a value, ``jobs`` is the number of processes.
+    Files that kubestencil did not write are replaced only with ``overwrite``.
+
+    Raises KubestencilError (``kubestencil.errors``), in which case ``out`` is
+    unchanged.
+    """
+    from kubestencil import build
+    from kubestencil.engine import (
+        check_release_names,
+        choose_targets,
+        load_targets,
+    )
+
+    known = load_targets(None if templates is None else Path(templates))
+    sources = [_source(document, specs, None) for document in documents]
+    check_release_names((source.release for source in sources), known)
+    return build.render(
+        sources,
+        choose_targets(known, list(targets), options or {}, len(sources)),
+        Path(out),
+        jobs=jobs,
+        overwrite=overwrite,
+        progress=_no_progress,
+    )
+
+
+def _source(document: _PathLike, specs: _PathLike | None, name: str | None) -> Source:
+    from kubestencil.source import available, locate, remote
+
+    folder = None if specs is None else Path(specs)
+    text = os.fspath(document)
+    release = text.removeprefix("v")
+    if name is None and release in available(folder):
+        return locate(release, folder)
+    return remote.read(text, name)
+
+
+def _no_progress(done: int, total: int, label: str) -> None:
+    """Show nothing."""

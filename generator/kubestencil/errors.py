@@ -73,7 +73,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(name, choices, n=3, cutoff=0.6)
     hints = [f"did you mean {' or '.join(close)}?"] if close else []
     if choices and len(choices) <= _LISTED:
-        hints.append(f"there is {', '.join(choices)}")
+        hints.append(f"available: {', '.join(choices)}")
     return "\n  ".join(hints)
 
 

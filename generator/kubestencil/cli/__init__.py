@@ -9,7 +9,6 @@ from typing import NoReturn
 
 import click
 
-from kubestencil import __version__
 from kubestencil.cli import console
 from kubestencil.cli.diff import diff
 from kubestencil.cli.fetch import fetch
@@ -18,6 +17,7 @@ from kubestencil.cli.releases import releases
 from kubestencil.cli.render import render
 from kubestencil.cli.serve import serve
 from kubestencil.cli.targets import targets
+from kubestencil.version import __version__
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubestencil.errors import UsageError, nearest
+from kubestencil.errors import UsageError
 
 # Whatever only one command needs is imported by that command, so that --help and
 # --version answer before Jinja2 would be loaded.
@@ -113,34 +112,22 @@ def output_format(form: str | None, file: Path | None) -> str:
     return form or by_suffix.get(file.suffix if file else "", "text")
 
 
-def choose_targets(
-    known: Mapping[str, Target], names: tuple[str, ...], settings: tuple[str, ...]
-) -> list[Target]:
-    """The named targets, all without names, with the options of ``--set``.
+def parse_settings(settings: tuple[str, ...]) -> Mapping[str, str]:
+    """The values of ``--set`` by "TARGET.OPTION".
 
-    Raises UsageError for a target or option that does not exist.
+    Raises UsageError for a setting without a value.
     """
-    for name in names:
-        if name not in known:
-            raise UsageError(f"unknown target {name!r}", hint=nearest(name, known))
-    changes: dict[str, dict[str, str]] = {}
+    options: dict[str, str] = {}
     for setting in settings:
         path, equals, value = setting.partition("=")
-        target, dot, option = path.partition(".")
-        if not (equals and dot and target in known):
+        if not equals:
             raise UsageError(
                 "must be TARGET.OPTION=VALUE",
                 where=f"--set {setting}",
                 hint="kubestencil targets lists the targets and their options",
             )
-        changes.setdefault(target, {})[option] = value
-    chosen = dict.fromkeys(names) or known
-    return [
-        replace(
-            known[name].with_options(changes.get(name, {})), dependency_options=changes
-        )
-        for name in chosen
-    ]
+        options[path] = value
+    return options
 
 
 def find_sources(
@@ -154,14 +141,10 @@ def find_sources(
     Raises UsageError for a release that no source has, and for one whose output
     folder would be that of a target of scope ``releases``.
     """
+    from kubestencil.engine import check_release_names
+
     sources = _sources(names, specs, spec)
-    for source in sources:
-        target = targets.get(source.release)
-        if target is not None and target.scope == "releases":
-            raise UsageError(
-                f"a release cannot be called {source.release!r}, like a target",
-                hint="give it another name: kubestencil render NAME --spec FILE",
-            )
+    check_release_names((source.release for source in sources), targets)
     return sources
 
 

@@ -9,22 +9,20 @@ import click
 
 from kubestencil.cli import console
 from kubestencil.cli.options import (
-    choose_targets,
     complete_target,
     find_sources,
     jobs_option,
     out_option,
+    parse_settings,
     quiet_option,
     releases_argument,
     set_option,
     specs_option,
     templates_option,
 )
-from kubestencil.errors import UsageError
 
 if TYPE_CHECKING:
     from kubestencil.build import Summary, TreeResult
-    from kubestencil.engine import Target
 
 
 @click.command()
@@ -78,12 +76,11 @@ def render(
     supported releases are generated; without -t, for all targets.
     """
     from kubestencil import build
-    from kubestencil.engine import load_targets
+    from kubestencil.engine import choose_targets, load_targets
 
     known = load_targets(templates)
     sources = find_sources(releases, specs, spec, known)
-    targets = choose_targets(known, names, settings)
-    targets = _with_enough_releases(targets, names, len(sources))
+    targets = choose_targets(known, names, parse_settings(settings), len(sources))
     console.announce_sources(sources, quiet)
     with console.ProgressBar("reading", quiet) as bar:
         if check:
@@ -145,19 +142,3 @@ def _show_drift(out: Path, tree: TreeResult) -> None:
     ):
         for path in paths:
             click.echo(f"{problem}: {out / tree.tree / path}")
-
-
-def _with_enough_releases(
-    targets: list[Target], names: tuple[str, ...], count: int
-) -> list[Target]:
-    """The targets for which ``count`` releases are enough.
-
-    Raises UsageError for one of the others that was asked for by name.
-    """
-    for target in targets:
-        if target.name in names and count < target.min_releases:
-            raise UsageError(
-                f"-t {target.name} needs {target.min_releases} or more releases",
-                hint="name a range, such as 1.34..1.35",
-            )
-    return [target for target in targets if count >= target.min_releases]

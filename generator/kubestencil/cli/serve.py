@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +13,10 @@ import click
 
 from kubestencil.cli import console
 from kubestencil.cli.options import (
-    choose_targets,
     find_sources,
     jobs_option,
     out_option,
+    parse_settings,
     releases_argument,
     set_option,
     specs_option,
@@ -65,13 +65,14 @@ def serve(
     import webbrowser
 
     from kubestencil import server
-    from kubestencil.engine import load_targets
+    from kubestencil.engine import choose_targets, load_targets
 
     known = load_targets(templates)
-    [target] = choose_targets(known, (_SITE,), settings)
     sources = find_sources(releases, specs, None, known)
+    options = parse_settings(settings)
+    [target] = choose_targets(known, [_SITE], options, len(sources))
     console.announce_sources(sources, quiet=False)
-    build_site = partial(_build_site, sources, out, templates, settings, jobs)
+    build_site = partial(_build_site, sources, out, templates, options, jobs)
 
     def listening(address: str) -> None:
         click.echo(f"serving {out / _SITE} at {address}, Ctrl-C ends it")
@@ -95,14 +96,15 @@ def _build_site(
     sources: list[Source],
     out: Path,
     templates: Path | None,
-    settings: tuple[str, ...],
+    options: Mapping[str, str],
     jobs: int,
 ) -> None:
     """Generate the site with the templates as they are now, and say what changed."""
     from kubestencil import build
-    from kubestencil.engine import load_targets
+    from kubestencil.engine import choose_targets, load_targets
 
-    targets = choose_targets(load_targets(templates), (_SITE,), settings)
+    known = load_targets(templates)
+    targets = choose_targets(known, [_SITE], options, len(sources))
     with console.ProgressBar("reading", quiet=False) as bar:
         summary = build.render(
             sources, targets, out, jobs=jobs, overwrite=False, progress=bar.jobs

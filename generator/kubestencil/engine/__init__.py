@@ -1,6 +1,11 @@
 """Target manifests, views, templates and printing."""
 
-from kubestencil.engine.manifest import Target, load_targets
+from kubestencil.engine.manifest import (
+    Target,
+    check_release_names,
+    choose_targets,
+    load_targets,
+)
 from kubestencil.engine.printing import File, print_contexts
 from kubestencil.engine.view import (
     Contexts,
@@ -20,6 +25,8 @@ __all__ = [
     "Part",
     "Target",
     "View",
+    "check_release_names",
+    "choose_targets",
     "load_targets",
     "print_contexts",
 ]

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from kubestencil import __version__
 from kubestencil.data_files import data_file
 from kubestencil.engine.manifest import FileRule, Target, find_file
 from kubestencil.engine.templates import Templates
 from kubestencil.engine.view import Contexts, FileContext
 from kubestencil.errors import SpecError, TargetError, nearest
+from kubestencil.version import __version__
 
 # A path segment that every file system reads in the same way: no separator, no "..",
 # no control character.
@@ -70,16 +70,16 @@ def print_contexts(
 def _same_path(
     target: Target, path: str, first: tuple[FileRule, str], second: tuple[FileRule, str]
 ) -> SpecError | TargetError:
-    if first[0] is second[0]:
-        return SpecError(
-            f"{first[1]} and {second[1]} are both printed to {path}",
-            where=f"target {target.name}",
+    rule, other_rule = first[0], second[0]
+    if rule is not other_rule and rule.path == other_rule.path:
+        return target.error(
+            f"two rules print {path}, for {first[1]} and for {second[1]}",
+            "files.path",
+            "give each rule paths of its own",
         )
-    return target.error(
-        f"two rules print {path}: {first[0].path!r} for {first[1]} and "
-        f"{second[0].path!r} for {second[1]}",
-        "files.path",
-        "give each rule paths of its own",
+    return SpecError(
+        f"{first[1]} and {second[1]} are both printed to {path}",
+        where=f"target {target.name}",
     )
 
 

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kubestencil import __version__
 from kubestencil.errors import TargetError
+from kubestencil.version import __version__
 
 if TYPE_CHECKING:
     import jinja2

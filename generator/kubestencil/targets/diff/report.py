@@ -12,7 +12,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import kubestencil
 from kubestencil.data_files import data_file
 from kubestencil.diff import data
 from kubestencil.diff.comparison import Comparison, compare
@@ -21,6 +20,7 @@ from kubestencil.engine.templates import Templates
 from kubestencil.errors import TargetError
 from kubestencil.schema import Release
 from kubestencil.targets.diff import formatting as view
+from kubestencil.version import __version__
 
 FORMATS = ("text", "markdown", "html", "json")
 
@@ -170,7 +170,7 @@ def _render(
 ) -> str:
     from kubestencil.text import terminal
 
-    common: dict[str, Any] = {"version": kubestencil.__version__}
+    common: dict[str, Any] = {"version": __version__}
     if form == "text":
         common["paint"] = terminal.painted if colour else _unpainted
     if form == "html":

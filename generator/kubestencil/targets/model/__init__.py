@@ -1,0 +1,1 @@
+"""The view `model`: a release in the terms of its document."""
