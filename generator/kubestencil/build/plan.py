@@ -1,0 +1,259 @@
+"""The build plan: which trees are current, and which jobs bring the others up to date."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from kubestencil.build import record, tree
+from kubestencil.build.fingerprints import fingerprint, with_context
+from kubestencil.build.parsed import parse_all
+from kubestencil.build.record import Fingerprints, Record
+from kubestencil.build.tree import Drift, TreeChange
+from kubestencil.engine import Part, Target
+from kubestencil.source import Source
+from kubestencil.targets import load_multi_release_view
+
+
+@dataclass(frozen=True, slots=True)
+class TreeResult:
+    """The result for one folder of printed files, relative to the output folder.
+
+    ``size`` is in bytes; ``kept`` has the paths that are no longer printed, but were
+    changed by hand; ``drift`` is set by a check only.
+    """
+
+    tree: str
+    target: str
+    files: int
+    size: int
+    written: int
+    removed: int
+    kept: tuple[str, ...]
+    seconds: float
+    drift: Drift | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FingerprintedTarget:
+    """A target with the fingerprint of what it will be printed from."""
+
+    target: Target
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseJob:
+    """Print one release for several targets."""
+
+    source: Source
+    targets: tuple[FingerprintedTarget, ...]
+
+    @property
+    def label(self) -> str:
+        """What a progress bar shows."""
+        return self.source.release
+
+
+@dataclass(frozen=True, slots=True)
+class PartJob:
+    """Print one part of a target of scope ``releases``.
+
+    ``sources`` are the documents of the part's releases, ``context`` is what
+    ``Part.context`` returned.
+    """
+
+    sources: tuple[Source, ...]
+    target: Target
+    part: str
+    context: object
+    fingerprints: Fingerprints
+
+    @property
+    def label(self) -> str:
+        """What a progress bar shows."""
+        return tree_name(self.target.name, self.part)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveJob:
+    """Remove the files of a part that the target no longer has."""
+
+    target: Target
+    tree: str
+
+    @property
+    def label(self) -> str:
+        """What a progress bar shows."""
+        return self.tree
+
+
+Job = ReleaseJob | PartJob | RemoveJob
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPlan:
+    """What a run will do.
+
+    ``current`` are the trees that need nothing, ``jobs`` print or remove the others,
+    and ``rerecorded`` are trees whose files stay while their fingerprints change.
+    """
+
+    current: tuple[TreeResult, ...]
+    jobs: tuple[Job, ...]
+    rerecorded: tuple[TreeChange, ...]
+
+
+def make_plan(
+    sources: Sequence[Source],
+    targets: Sequence[Target],
+    out: Path,
+    *,
+    read_bytes: bool,
+    processes: int,
+) -> BuildPlan:
+    """Plan a run that prints ``targets`` of ``sources`` into ``out``.
+
+    ``read_bytes`` compares files by content instead of by size and time;
+    ``processes`` is how many will share the jobs.
+    """
+    current: list[TreeResult] = []
+    rerecorded: list[TreeChange] = []
+    release_jobs: list[ReleaseJob] = []
+    part_jobs: list[PartJob] = []
+    remove_jobs: list[RemoveJob] = []
+    for source in sources:
+        stale: list[FingerprintedTarget] = []
+        for target in (each for each in targets if each.scope == "release"):
+            result = plan_tree(source, target, out, read_bytes=read_bytes)
+            if isinstance(result, TreeResult):
+                current.append(result)
+            else:
+                stale.append(result)
+        if stale:
+            release_jobs.append(ReleaseJob(source, tuple(stale)))
+    for target in (each for each in targets if each.scope == "releases"):
+        run_fingerprint = fingerprint(sources, target)
+        parts = list(_parts(sources, target))
+        remove_jobs += _remove_jobs(parts, target, out)
+        for part in parts:
+            outcome = plan_part(
+                part, sources, target, run_fingerprint, out, read_bytes=read_bytes
+            )
+            if isinstance(outcome, PartJob):
+                part_jobs.append(outcome)
+            elif isinstance(outcome, TreeChange):
+                rerecorded.append(outcome)
+                current.append(_result_of(outcome, target))
+            else:
+                current.append(outcome)
+    # The longest jobs come first, so that no process waits for them at the end.
+    part_jobs.sort(key=lambda job: -len(job.sources))
+    jobs: list[Job] = [*part_jobs, *_divided(release_jobs, processes), *remove_jobs]
+    return BuildPlan(tuple(current), tuple(jobs), tuple(rerecorded))
+
+
+def plan_tree(
+    source: Source, target: Target, out: Path, *, read_bytes: bool
+) -> TreeResult | FingerprintedTarget:
+    """The result for a tree that is current, else what has to be printed."""
+    start = time.perf_counter()
+    name = tree_name(source.release, target.name)
+    wanted = fingerprint([source], target)
+    known = record.read(out, name)
+    if known.fingerprints.tree == wanted and tree.is_untouched(
+        out, name, known, read_bytes=read_bytes
+    ):
+        return _current(name, target, known, start)
+    return FingerprintedTarget(target, wanted)
+
+
+def plan_part(
+    part: Part,
+    sources: Sequence[Source],
+    target: Target,
+    run_fingerprint: str,
+    out: Path,
+    *,
+    read_bytes: bool,
+) -> TreeResult | TreeChange | PartJob:
+    """The result for a part that is current, a change where only its fingerprints
+    are out of date, else the job that prints it.
+
+    The part's context is computed only where the run's documents have changed.
+    """
+    start = time.perf_counter()
+    name = tree_name(target.name, part.name)
+    known = record.read(out, name)
+    untouched = partial(tree.is_untouched, out, name, known, read_bytes=read_bytes)
+    if known.fingerprints.run == run_fingerprint and untouched():
+        return _current(name, target, known, start)
+    own = tuple(source for source in sources if source.release in part.releases)
+    context = part.context()
+    wanted = Fingerprints(
+        with_context(fingerprint(own, target), context), run_fingerprint
+    )
+    if known.fingerprints.tree == wanted.tree and untouched():
+        return tree.rerecord(name, wanted, known)
+    return PartJob(own, target, part.name, context, wanted)
+
+
+def tree_name(folder: str, name: str) -> str:
+    """The path of a tree below the output folder."""
+    return f"{folder}/{name}" if name else folder
+
+
+def _parts(sources: Sequence[Source], target: Target) -> Iterable[Part]:
+    names = [source.release for source in sources]
+    view = load_multi_release_view(target)
+    return view.divide(names, partial(parse_all, sources), target)
+
+
+def _remove_jobs(
+    parts: Iterable[Part], target: Target, out: Path
+) -> Iterator[RemoveJob]:
+    wanted = {tree_name(target.name, part.name) for part in parts}
+    for name in record.trees_with_files(out, target.name):
+        if name not in wanted:
+            yield RemoveJob(target, name)
+
+
+def _divided(jobs: Sequence[ReleaseJob], processes: int) -> Iterator[ReleaseJob]:
+    """One job per release, so that each document is parsed once; the targets of a
+    release are divided only where there are fewer releases than processes."""
+    if len(jobs) >= processes:
+        yield from jobs
+        return
+    for job in jobs:
+        share = -(-len(job.targets) // processes)
+        for start in range(0, len(job.targets), share):
+            yield ReleaseJob(job.source, job.targets[start : start + share])
+
+
+def _current(name: str, target: Target, known: Record, start: float) -> TreeResult:
+    return TreeResult(
+        tree=name,
+        target=target.name,
+        files=len(known.files),
+        size=sum(state.size for state in known.files.values()),
+        written=0,
+        removed=0,
+        kept=(),
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _result_of(change: TreeChange, target: Target) -> TreeResult:
+    return TreeResult(
+        tree=change.tree,
+        target=target.name,
+        files=len(change.files),
+        size=change.size,
+        written=0,
+        removed=0,
+        kept=(),
+        seconds=0.0,
+    )
