@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kubestencil.version import __version__
 from kubestencil.engine import Target
 from kubestencil.source import Source
 from kubestencil.targets import installed_view
+from kubestencil.version import __version__
 
 
 def fingerprint(sources: Iterable[Source], target: Target) -> str:

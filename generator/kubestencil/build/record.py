@@ -54,7 +54,7 @@ class Fingerprints(NamedTuple):
 class Record:
     """The record of one tree; paths are relative to the tree's folder."""
 
-    fingerprints: Fingerprints = Fingerprints()
+    fingerprints: Fingerprints = field(default_factory=Fingerprints)
     files: Mapping[str, FileState] = field(default_factory=dict)
     pending: Mapping[str, str] = field(default_factory=dict)
 
