@@ -11,27 +11,56 @@ The public Python API::
 
     render(["1.35"], targets=["python"], out="generated")
 
-What is not listed in ``__all__`` is private and may change in any release.
+Errors are in ``kubestencil.errors``; all are subclasses of ``KubestencilError``.
+What is neither there nor listed in ``__all__`` is private and may change in any
+release.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kubestencil.version import __version__
 
-# Imported by each function when it is called: "import kubestencil" and
-# "kubestencil --help" need none of it.
+# Functions import what they need when they are called, and types are imported on first
+# access, so that "import kubestencil" and "kubestencil --help" stay fast.
 if TYPE_CHECKING:
     from kubestencil.build import Summary
-    from kubestencil.diff import Comparison, History
+    from kubestencil.diff import Change, Comparison, History
     from kubestencil.schema import Release
     from kubestencil.source import Source
+else:
+    _MODULES = {
+        "Change": "kubestencil.diff",
+        "Comparison": "kubestencil.diff",
+        "History": "kubestencil.diff",
+        "Release": "kubestencil.schema",
+        "Summary": "kubestencil.build",
+    }
 
-__all__ = ["__version__", "compare", "history", "load", "render"]
+    def __getattr__(name: str) -> Any:
+        """Import a public type when it is first used (PEP 562)."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(_MODULES[name]), name)
+
+
+__all__ = [
+    "Change",
+    "Comparison",
+    "History",
+    "Release",
+    "Summary",
+    "__version__",
+    "compare",
+    "history",
+    "load",
+    "render",
+]
 
 _PathLike = str | os.PathLike[str]
 
@@ -113,12 +142,12 @@ def render(
         load_targets,
     )
 
-    known = load_targets(None if templates is None else Path(templates))
+    all_targets = load_targets(None if templates is None else Path(templates))
     sources = [_source(document, specs, None) for document in documents]
-    check_release_names((source.release for source in sources), known)
+    check_release_names((source.release for source in sources), all_targets)
     return build.render(
         sources,
-        choose_targets(known, list(targets), options or {}, len(sources)),
+        choose_targets(all_targets, list(targets), options or {}, len(sources)),
         Path(out),
         jobs=jobs,
         overwrite=overwrite,

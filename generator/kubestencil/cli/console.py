@@ -1,4 +1,4 @@
-"""What the command line shows: errors, warnings, progress, colours, results."""
+"""Terminal output of the command line: errors, warnings, progress, colours, results."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def exit_code(run: Callable[[], int]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        # Reading a source and writing output have messages of their own. What is left
-        # is our own standard output: a full disk, a closed terminal.
+        # Sources and output folders raise KubestencilError. What remains is a failure
+        # of standard output itself: a full disk, a closed terminal.
         status(f"{click.style('error: ', fg='red', bold=True)}{error}")
         return 1
 
@@ -49,7 +49,7 @@ def warn(text: str) -> None:
 
 
 def announce_sources(sources: Iterable[Source], quiet: bool) -> None:
-    """Say which documents are read: release, origin, digest."""
+    """Show which documents are read: release, origin, digest."""
     if not quiet:
         for source in sources:
             status(f"{source.release}: {source.origin}, sha256 {source.sha256}")

@@ -1,4 +1,4 @@
-"""kubestencil fetch: download upstream's documents."""
+"""kubestencil fetch: download the documents of releases."""
 
 from __future__ import annotations
 
@@ -16,24 +16,31 @@ from kubestencil.cli.options import quiet_option
     "--specs",
     type=click.Path(path_type=Path),
     envvar="KUBESTENCIL_SPECS",
+    show_envvar=True,
     default=Path("specs"),
     show_default=True,
     metavar="DIR",
-    help="The folder to download to.",
+    help="Folder to download to.",
 )
 @quiet_option
 def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:
-    """Download upstream's OpenAPI documents of releases."""
+    """Download the OpenAPI documents of releases.
+
+    Each is saved as RELEASE.json once its sha256 matches the one on record and its
+    content is valid OpenAPI. It is then used instead of the embedded spec.
+    """
     from kubestencil.schema.load import load_release
     from kubestencil.source import remote
     from kubestencil.source.releases import ListedRelease, listed, minor
 
-    known = listed()
+    listed_releases = listed()
     for argument in releases:
         name = minor(argument)
-        release = known.get(name) or ListedRelease(name, remote.address(name), None)
+        release = listed_releases.get(name) or ListedRelease(
+            name, remote.address(name), None
+        )
         with console.ProgressBar(name, quiet) as bar:
             path = remote.fetch(release, specs, bar.bytes, load_release)
         if not quiet:
-            note = "" if release.sha256 else " (no sha256 on record to compare with)"
+            note = "" if release.sha256 else " (not verified: no sha256 on record)"
             click.echo(f"{path}: {release.url}{note}")

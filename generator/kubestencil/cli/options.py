@@ -1,4 +1,4 @@
-"""Options that several commands have, and the values that they stand for."""
+"""Options that several commands share, and how their values are read."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import click
 
 from kubestencil.errors import UsageError
 
-# Whatever only one command needs is imported by that command, so that --help and
-# --version answer before Jinja2 would be loaded.
+# What only some commands need is imported inside functions, so that --help and
+# --version do not wait for it.
 if TYPE_CHECKING:
     from kubestencil.engine import Target
     from kubestencil.source import Source
@@ -23,7 +23,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 def complete_release(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    """The releases that a shell offers."""
+    """Shell completion of releases."""
     from kubestencil.source import available
 
     del context, parameter
@@ -33,7 +33,7 @@ def complete_release(
 def complete_target(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[str]:
-    """The targets that a shell offers."""
+    """Shell completion of targets."""
     from kubestencil.engine import load_targets
 
     del parameter
@@ -45,15 +45,17 @@ specs_option: Decorator = click.option(
     "--specs",
     type=click.Path(path_type=Path),
     envvar="KUBESTENCIL_SPECS",
+    show_envvar=True,
     metavar="DIR",
-    help="A folder with documents named RELEASE.json. Without it: ./specs, then the "
+    help="Folder with documents named RELEASE.json, searched before ./specs and the "
     "embedded specs.",
 )
 templates_option: Decorator = click.option(
     "--templates",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="A folder of your own targets, and of templates that shadow built-in ones.",
+    help="Folder with your own targets, and with files that replace those of built-in "
+    "targets.",
 )
 releases_argument: Decorator = click.argument(
     "releases",
@@ -69,7 +71,7 @@ out_option: Decorator = click.option(
     default=Path("generated"),
     show_default=True,
     metavar="DIR",
-    help="The folder to write to.",
+    help="Output folder.",
 )
 set_option: Decorator = click.option(
     "--set",
@@ -83,7 +85,9 @@ jobs_option: Decorator = click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=os.cpu_count() or 1,
-    help="The number of processes.  [default: one per processor]",
+    show_default="number of processors",
+    metavar="N",
+    help="Number of parallel processes.",
 )
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="Suppress output except errors."
@@ -93,8 +97,8 @@ format_option: Decorator = click.option(
     "--format",
     "form",
     type=click.Choice(["text", "markdown", "html", "json"]),
-    help="The output format; by default the one that the suffix of FILE implies, "
-    "else text.",
+    show_default="by the suffix of FILE, else text",
+    help="Output format.",
 )
 file_option: Decorator = click.option(
     "-o",
@@ -107,13 +111,14 @@ file_option: Decorator = click.option(
 
 
 def output_format(form: str | None, file: Path | None) -> str:
-    """The format that was asked for, or that the file's suffix implies."""
+    """The format given with ``--format``, else the one that the suffix of the file
+    implies."""
     by_suffix = {".md": "markdown", ".html": "html", ".json": "json"}
     return form or by_suffix.get(file.suffix if file else "", "text")
 
 
 def parse_settings(settings: tuple[str, ...]) -> Mapping[str, str]:
-    """The values of ``--set`` by "TARGET.OPTION".
+    """Read the values of ``--set`` into a mapping by "TARGET.OPTION".
 
     Raises UsageError for a setting without a value.
     """
@@ -136,10 +141,11 @@ def find_sources(
     spec: str | None,
     targets: Mapping[str, Target],
 ) -> list[Source]:
-    """The documents to print.
+    """Find the document of each release to generate.
 
-    Raises UsageError for a release that no source has, and for one whose output
-    folder would be that of a target of scope ``releases``.
+    ``names`` are the releases and ranges of the command line, ``spec`` the value of
+    ``--spec``. Raises UsageError for a release that no source has, and for one whose
+    output folder would be that of a target of scope ``releases``.
     """
     from kubestencil.engine import check_release_names
 
@@ -157,5 +163,5 @@ def _sources(
         if len(names) > 1:
             raise UsageError("--spec reads one document and takes one release name")
         return [remote.read(spec, releases.label(names[0]) if names else None)]
-    wanted = names or tuple(releases.listed())
-    return [locate(name, specs) for name in releases.expand(wanted, available(specs))]
+    chosen = releases.expand(names or releases.listed(), available(specs))
+    return [locate(name, specs) for name in chosen]

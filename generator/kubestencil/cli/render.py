@@ -34,24 +34,26 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="TARGET",
     shell_complete=complete_target,
-    help="A target to generate; may be repeated. All targets without it.",
+    help="Target to generate; may be repeated.  [default: all targets]",
 )
 @out_option
 @specs_option
 @click.option(
     "--spec",
     metavar="FILE|URL|-",
-    help="Read this document and generate it as the release RELEASE.",
+    help="Read this OpenAPI document; RELEASE is then the name to generate it under.",
 )
 @templates_option
 @set_option
 @click.option(
-    "--check", is_flag=True, help="Write nothing; exit 1 if files are out of date."
+    "--check",
+    is_flag=True,
+    help="Write nothing; exit 1 if generated files are out of date.",
 )
 @click.option(
     "--overwrite",
     is_flag=True,
-    help="Replace files that kubestencil did not write, or that were changed since.",
+    help="Replace files that kubestencil did not write, or that were edited since.",
 )
 @jobs_option
 @quiet_option
@@ -70,17 +72,18 @@ def render(
     jobs: int,
     quiet: bool,
 ) -> None:
-    """Generate files for targets of releases.
+    """Generate files from the OpenAPI documents of releases.
 
-    RELEASE is one release (1.35), RANGE several (1.29..1.35). Without either, all
-    supported releases are generated; without -t, for all targets.
+    RELEASE is one release, such as 1.35, and RANGE several, such as 1.29..1.35.
+    Without either, the supported releases are generated, which "kubestencil
+    releases" lists with a "*".
     """
     from kubestencil import build
     from kubestencil.engine import choose_targets, load_targets
 
-    known = load_targets(templates)
-    sources = find_sources(releases, specs, spec, known)
-    targets = choose_targets(known, names, parse_settings(settings), len(sources))
+    all_targets = load_targets(templates)
+    sources = find_sources(releases, specs, spec, all_targets)
+    targets = choose_targets(all_targets, names, parse_settings(settings), len(sources))
     console.announce_sources(sources, quiet)
     with console.ProgressBar("reading", quiet) as bar:
         if check:
@@ -100,7 +103,8 @@ def render(
 
 
 def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
-    """Show what a run did: warnings, files that are out of date, a line per target."""
+    """Show the result of a run: warnings, files that are out of date, and one line
+    per target."""
     for release, keyword in summary.unknown_keywords:
         console.warn(
             f"{release}: unknown schema keyword {keyword.keyword!r} "
@@ -109,8 +113,8 @@ def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
     for tree in summary.trees:
         for path in tree.kept:
             console.warn(
-                f"{out / tree.tree / path} is no longer generated, but was changed by "
-                "hand: kept"
+                f"{out / tree.tree / path} is no longer generated; it was edited, so "
+                "it is kept"
             )
         _show_drift(out, tree)
     if quiet:
@@ -121,9 +125,11 @@ def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
 
 
 def _totals(trees: list[TreeResult]) -> str:
-    files, size = sum(t.files for t in trees), sum(t.size for t in trees)
-    written, removed = sum(t.written for t in trees), sum(t.removed for t in trees)
-    seconds = sum(t.seconds for t in trees)
+    files = sum(tree.files for tree in trees)
+    size = sum(tree.size for tree in trees)
+    written = sum(tree.written for tree in trees)
+    removed = sum(tree.removed for tree in trees)
+    seconds = sum(tree.seconds for tree in trees)
     if any(tree.drift for tree in trees):
         outcome = "out of date"
     else:
