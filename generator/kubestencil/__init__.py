@@ -151,7 +151,6 @@ def render(
         Path(out),
         jobs=jobs,
         overwrite=overwrite,
-        progress=_no_progress,
     )
 
 
@@ -164,7 +163,3 @@ def _source(document: _PathLike, specs: _PathLike | None, name: str | None) -> S
     if name is None and release in available(folder):
         return locate(release, folder)
     return remote.read(text, name)
-
-
-def _no_progress(done: int, total: int, label: str) -> None:
-    """Show nothing."""

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from kubestencil.build import record, tree
-from kubestencil.build.fingerprints import fingerprint, with_context
+from kubestencil.build.fingerprints import Fingerprinter, with_context
 from kubestencil.build.parsed import parse_all
 from kubestencil.build.record import Fingerprints, Record
 from kubestencil.build.tree import Drift, TreeChange
@@ -118,87 +118,126 @@ def make_plan(
     """Plan a run that prints ``targets`` of ``sources`` into ``out``.
 
     ``read_bytes`` compares files by content instead of by size and time;
-    ``processes`` is how many will share the jobs.
+    ``processes`` is how many will share the jobs. Raises SpecError for a document
+    that has to be parsed to find out what is current, and is not valid.
     """
-    current: list[TreeResult] = []
-    rerecorded: list[TreeChange] = []
-    release_jobs: list[ReleaseJob] = []
-    part_jobs: list[PartJob] = []
-    remove_jobs: list[RemoveJob] = []
-    for source in sources:
-        stale: list[FingerprintedTarget] = []
-        for target in (each for each in targets if each.scope == "release"):
-            result = plan_tree(source, target, out, read_bytes=read_bytes)
-            if isinstance(result, TreeResult):
-                current.append(result)
-            else:
-                stale.append(result)
-        if stale:
-            release_jobs.append(ReleaseJob(source, tuple(stale)))
-    for target in (each for each in targets if each.scope == "releases"):
-        run_fingerprint = fingerprint(sources, target)
-        parts = list(_parts(sources, target))
-        remove_jobs += _remove_jobs(parts, target, out)
-        for part in parts:
-            outcome = plan_part(
-                part, sources, target, run_fingerprint, out, read_bytes=read_bytes
-            )
-            if isinstance(outcome, PartJob):
-                part_jobs.append(outcome)
-            elif isinstance(outcome, TreeChange):
-                rerecorded.append(outcome)
-                current.append(_result_of(outcome, target))
-            else:
-                current.append(outcome)
+    single = [target for target in targets if target.scope == "release"]
+    multi = [target for target in targets if target.scope == "releases"]
+    fingerprinter = Fingerprinter()
+    outcomes: list[_Outcome] = [
+        *_plan_releases(sources, single, out, fingerprinter, read_bytes),
+        *_plan_parts(sources, multi, out, fingerprinter, read_bytes),
+    ]
+    release_jobs = [each for each in outcomes if isinstance(each, ReleaseJob)]
+    part_jobs = [each for each in outcomes if isinstance(each, PartJob)]
     # The longest jobs come first, so that no process waits for them at the end.
     part_jobs.sort(key=lambda job: -len(job.sources))
-    jobs: list[Job] = [*part_jobs, *_divided(release_jobs, processes), *remove_jobs]
-    return BuildPlan(tuple(current), tuple(jobs), tuple(rerecorded))
+    return BuildPlan(
+        current=tuple(each for each in outcomes if isinstance(each, TreeResult)),
+        jobs=(
+            *part_jobs,
+            *_divided(release_jobs, processes),
+            *(each for each in outcomes if isinstance(each, RemoveJob)),
+        ),
+        rerecorded=tuple(each for each in outcomes if isinstance(each, TreeChange)),
+    )
+
+
+_Outcome = TreeResult | TreeChange | ReleaseJob | PartJob | RemoveJob
+
+
+def _plan_releases(
+    sources: Sequence[Source],
+    targets: Sequence[Target],
+    out: Path,
+    fingerprinter: Fingerprinter,
+    read_bytes: bool,
+) -> Iterator[TreeResult | ReleaseJob]:
+    """The outcome for every target of scope ``release``: a job per release with
+    something to print."""
+    for source in sources:
+        stale: list[FingerprintedTarget] = []
+        for target in targets:
+            wanted = FingerprintedTarget(
+                target, fingerprinter.fingerprint([source], target)
+            )
+            outcome = plan_tree(source, wanted, out, read_bytes=read_bytes)
+            if isinstance(outcome, TreeResult):
+                yield outcome
+            else:
+                stale.append(outcome)
+        if stale:
+            yield ReleaseJob(source, tuple(stale))
+
+
+def _plan_parts(
+    sources: Sequence[Source],
+    targets: Sequence[Target],
+    out: Path,
+    fingerprinter: Fingerprinter,
+    read_bytes: bool,
+) -> Iterator[TreeResult | TreeChange | PartJob | RemoveJob]:
+    """The outcome for every part of every target of scope ``releases``."""
+    for target in targets:
+        run_fingerprint = fingerprinter.fingerprint(sources, target)
+        parts = list(_parts(sources, target))
+        yield from _remove_jobs(parts, target, out)
+        for part in parts:
+            part_sources = tuple(
+                source for source in sources if source.release in part.releases
+            )
+            fingerprints = Fingerprints(
+                fingerprinter.fingerprint(part_sources, target), run_fingerprint
+            )
+            outcome = plan_part(
+                part, part_sources, target, fingerprints, out, read_bytes=read_bytes
+            )
+            yield outcome
+            if isinstance(outcome, TreeChange):
+                yield _unchanged(outcome, target)
 
 
 def plan_tree(
-    source: Source, target: Target, out: Path, *, read_bytes: bool
+    source: Source, wanted: FingerprintedTarget, out: Path, *, read_bytes: bool
 ) -> TreeResult | FingerprintedTarget:
-    """The result for a tree that is current, else what has to be printed."""
+    """The result for a tree that is current, else ``wanted``: it has to be printed."""
     start = time.perf_counter()
-    name = tree_name(source.release, target.name)
-    wanted = fingerprint([source], target)
+    name = tree_name(source.release, wanted.target.name)
     known = record.read(out, name)
-    if known.fingerprints.tree == wanted and tree.is_untouched(
+    if known.fingerprints.tree == wanted.fingerprint and tree.is_untouched(
         out, name, known, read_bytes=read_bytes
     ):
-        return _current(name, target, known, start)
-    return FingerprintedTarget(target, wanted)
+        return _current(name, wanted.target, known, start)
+    return wanted
 
 
 def plan_part(
     part: Part,
-    sources: Sequence[Source],
+    sources: tuple[Source, ...],
     target: Target,
-    run_fingerprint: str,
+    fingerprints: Fingerprints,
     out: Path,
     *,
     read_bytes: bool,
 ) -> TreeResult | TreeChange | PartJob:
-    """The result for a part that is current, a change where only its fingerprints
-    are out of date, else the job that prints it.
+    """The result for a part that is current, a change where only its recorded
+    fingerprints are out of date, else the job that prints it.
 
-    The part's context is computed only where the run's documents have changed.
+    ``sources`` are the documents of the part's releases, ``fingerprints`` those of
+    the part without its context. The context is computed only where the documents of
+    the run have changed.
     """
     start = time.perf_counter()
     name = tree_name(target.name, part.name)
     known = record.read(out, name)
     untouched = partial(tree.is_untouched, out, name, known, read_bytes=read_bytes)
-    if known.fingerprints.run == run_fingerprint and untouched():
+    if known.fingerprints.run == fingerprints.run and untouched():
         return _current(name, target, known, start)
-    own = tuple(source for source in sources if source.release in part.releases)
     context = part.context()
-    wanted = Fingerprints(
-        with_context(fingerprint(own, target), context), run_fingerprint
-    )
+    wanted = fingerprints._replace(tree=with_context(fingerprints.tree, context))
     if known.fingerprints.tree == wanted.tree and untouched():
         return tree.rerecord(name, wanted, known)
-    return PartJob(own, target, part.name, context, wanted)
+    return PartJob(sources, target, part.name, context, wanted)
 
 
 def tree_name(folder: str, name: str) -> str:
@@ -246,7 +285,8 @@ def _current(name: str, target: Target, known: Record, start: float) -> TreeResu
     )
 
 
-def _result_of(change: TreeChange, target: Target) -> TreeResult:
+def _unchanged(change: TreeChange, target: Target) -> TreeResult:
+    """The result for a tree of which only the record changes."""
     return TreeResult(
         tree=change.tree,
         target=target.name,

@@ -50,11 +50,14 @@ class Fingerprints(NamedTuple):
     run: str = ""
 
 
+_NONE = Fingerprints()
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """The record of one tree; paths are relative to the tree's folder."""
 
-    fingerprints: Fingerprints = field(default_factory=Fingerprints)
+    fingerprints: Fingerprints = _NONE
     files: Mapping[str, FileState] = field(default_factory=dict)
     pending: Mapping[str, str] = field(default_factory=dict)
 

@@ -34,6 +34,10 @@ from kubestencil.targets import print_files, print_part
 Progress = Callable[[int, int, str], None]
 
 
+def ignore_progress(done: int, total: int, label: str) -> None:
+    """Show no progress."""
+
+
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The outcome of a run.
@@ -52,8 +56,8 @@ def render(
     out: Path,
     *,
     jobs: int,
-    overwrite: bool,
-    progress: Progress,
+    overwrite: bool = False,
+    progress: Progress = ignore_progress,
 ) -> Summary:
     """Print targets of scope ``release`` into ``<out>/<release>/<target>/``, and those
     of scope ``releases`` into ``<out>/<target>/``.
@@ -80,7 +84,7 @@ def check(
     out: Path,
     *,
     jobs: int,
-    progress: Progress,
+    progress: Progress = ignore_progress,
 ) -> Summary:
     """Compare what would be printed with the output folder; write nothing.
 
