@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from kubestencil.build.tree import TreeChange
 from kubestencil.engine import Part, Target, load_targets
 from kubestencil.errors import TargetError
 from kubestencil.source import Source
-from tests.conftest import SMALL, document
+from tests.conftest import POD, SMALL, document
 
 MANIFEST = """
 about = "A test"
@@ -296,6 +297,32 @@ def test_a_part_of_a_release_that_left_the_run_is_removed(project: Project) -> N
     plan = project.plan(SOURCES, targets)
     removed = [job.tree for job in plan.jobs if isinstance(job, RemoveJob)]
     assert removed == ["site/1.36"]
+
+
+def test_a_run_that_had_to_wait_plans_again(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run removes a part after this one has planned to keep it."""
+    targets = site_and_reports()
+    project.render(SOURCES, targets)
+    # A reworded description concerns no other release.
+    reworded = {POD: {**SMALL[POD], "description": "Reworded."}}
+    changed_sources = [source("1.34", reworded), SOURCES[1]]
+    staging_folder = tree.staging_folder
+
+    @contextmanager
+    def staging_after_another_run(out: Path) -> Iterator[Path]:
+        monkeypatch.setattr(tree, "staging_folder", staging_folder)
+        project.render(SOURCES[:1], targets[1:])
+        assert not (out / "site" / "1.35" / "index.html").exists()
+        with staging_folder(out) as staging:
+            yield staging
+
+    monkeypatch.setattr(tree, "staging_folder", staging_after_another_run)
+    project.render(changed_sources, targets)
+    summary = build.check(changed_sources, targets, project.out, jobs=1)
+    assert not any(result.drift for result in summary.trees)
+    assert (project.out / "site" / "1.35" / "index.html").exists()
 
 
 class Context:

@@ -114,6 +114,12 @@ def clear(out: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+def version(out: Path) -> Mapping[str, int]:
+    """The modification time of each record: differs after a run that wrote any."""
+    root = out / PRIVATE
+    return {str(path): path.stat().st_mtime_ns for path in root.rglob("*.json")}
+
+
 def trees(out: Path) -> list[str]:
     """The trees that have a record."""
     root = out / PRIVATE

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from kubestencil.build import tree
+from kubestencil.build import record, tree
 from kubestencil.build.parallel import ParallelMap, processes
 from kubestencil.build.parsed import parsed_release
 from kubestencil.build.plan import (
@@ -65,10 +65,17 @@ def render(
     Raises SpecError, TargetError or OutputError, in which case the output folder is
     unchanged.
     """
-    plan = make_plan(sources, targets, out, read_bytes=False, processes=jobs)
+    plan_now = partial(
+        make_plan, sources, targets, out, read_bytes=False, processes=jobs
+    )
+    planned_for = record.version(out)
+    plan = plan_now()
     if not plan.jobs and not plan.rerecorded:
         return Summary(plan.current, ())
     with tree.staging_folder(out) as staging:
+        # Another run may have finished while this one waited for the lock.
+        if record.version(out) != planned_for:
+            plan = plan_now()
         work = partial(_stage_job, out=out, staging=staging, overwrite=overwrite)
         with processes(min(jobs, len(plan.jobs))) as parallel:
             results = _run_jobs(parallel, work, plan.jobs, progress)
