@@ -270,7 +270,7 @@ def print_datamodel(peers: Path) -> float:
     """The same definitions as JSON Schema, since it does not read OpenAPI 2.0."""
     sys.path.insert(0, str(ROOT / "generator"))
     from kubestencil.source import locate
-    from kubestencil.targets.python.names import class_names
+    from kubestencil.targets.python.spelling import class_names
 
     specs = os.environ.get("KUBESTENCIL_SPECS")
     definitions = locate(RELEASE, Path(specs) if specs else None).document()[

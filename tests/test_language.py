@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from kubestencil.errors import SpecError
-from kubestencil.targets.python.names import Spelling, class_names
+from kubestencil.targets.markdown.quirks import client_words
+from kubestencil.targets.python.spelling import Spelling, class_names
 from kubestencil.text import markdown
 from kubestencil.text import yaml as yaml_language
 
@@ -146,7 +147,7 @@ def test_what_stands_for_something_to_fill_in_is_left_as_published() -> None:
 
 
 def test_words_that_begin_with_client() -> None:
-    rename = markdown.client_words("kubernetes")
+    rename = client_words("kubernetes")
     assert rename("the client, clients and a subclient") == (
         "the kubernetes.client, kubernetes.clients and a subclient"
     )

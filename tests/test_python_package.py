@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from kubestencil.engine import load_targets
 from kubestencil.errors import SpecError, TargetError, UsageError
 from kubestencil.targets import print_files
-from kubestencil.targets.python.names import docstring, literal
+from kubestencil.targets.python.literals import docstring, literal
 from tests.conftest import RELEASES, full_specs, load, release
 from tests.packages import print_package
 

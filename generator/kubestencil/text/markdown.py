@@ -1,36 +1,36 @@
-"""Text in Markdown pages: a paragraph, the cell of a table, a link.
+"""Escapes text for Markdown: paragraphs, table cells, link anchors.
 
-The published pages are openapi-generator's, with its accidents: each of those is
-a named quirk that a ``target.toml`` asks for. What no published page has is
-escaped, so that a description cannot become a heading, a tag or a script.
+Descriptions are Markdown of unknown origin. ``paragraph``, ``inline`` and ``cell`` keep
+their harmless markup and escape whatever would become a heading, a tag or a script;
+``literal`` escapes all markup.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import cache
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-# What starts a block where a line begins (CommonMark 0.31, chapter 4 and 5).
+# What begins a block at the start of a line (CommonMark 0.31, chapters 4 and 5).
 _BLOCK = re.compile(
     r"\s*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|```|~~~|\||<|[-=_*](?:\s*[-=_*])+\s*$)"
 )
 _NUMBERED = re.compile(r"(\s*\d{1,9})([.)](?=\s|$))")
-# A link or picture that does not lead to a page: javascript:, data:, vbscript: ...
+# A link or image whose scheme is not harmless: javascript:, data:, vbscript: ...
 _LINK = re.compile(
     r"\]\((?=\s*<?\s*(?!https?:|mailto:)[A-Za-z][A-Za-z0-9+.\s-]*(?::|&))"
 )
-_PICTURE = re.compile(r"!\[")
+_IMAGE = re.compile(r"!\[")
 _SPACE = re.compile(r"\s")
 _NOT_IN_ANCHOR = re.compile(
     "[\u2000-\u206f\u2e00-\u2e7f\\\\'!\"#$%&()*+,./:;<=>?@\\[\\]^`{|}~\u2019]"
 )
+# A tag, or a "<" by itself.
 _ANGLE = re.compile(r"<(?:([A-Za-z]*)[A-Za-z.,_ -]*>)?")
-# The same where a "<" that cannot start a tag is left alone.
+# The same without a "<" that cannot begin a tag.
 _TAG = re.compile(r"<(?=[A-Za-z/!?])(?:([A-Za-z][A-Za-z0-9]*)[A-Za-z0-9.,_ -]*>)?")
-# "<topologyKey>" stands for something to fill in. HTML knows no such element and
-# shows nothing, which is harmless; these it knows.
+# The elements of HTML, obsolete ones included. Another name in angle brackets is a
+# placeholder, such as "<topologyKey>", which is harmless.
 _ELEMENTS = frozenset(
     [
         "a",
@@ -191,15 +191,16 @@ _ELEMENTS = frozenset(
 
 @cache
 def line(text: str) -> str:
-    """``text`` on one line: breaks become spaces, other control characters signs."""
+    """``text`` on one line: line breaks and tabs become spaces, other control
+    characters U+FFFD."""
     text = text.replace("\n", " ").replace("\r", " ").replace("\t", " ")
     return text if text.isprintable() else _CONTROL.sub("\ufffd", text)
 
 
 @cache
 def paragraph(text: str) -> str:
-    """A paragraph that shows ``text``: no other block, no tag, no script in a link."""
-    text = _links(_ANGLE.sub(_angle, line(text).lstrip()))
+    """``text`` as one paragraph: no other block, no tag, no script in a link."""
+    text = _escape_links(_ANGLE.sub(_escape_tag, line(text).lstrip()))
     if _BLOCK.match(text):
         return f"\\{text}"
     return _NUMBERED.sub(r"\1\\\2", text, count=1) if text[:1].isdigit() else text
@@ -207,19 +208,22 @@ def paragraph(text: str) -> str:
 
 @cache
 def inline(text: str, open_tags: frozenset[str] = frozenset()) -> str:
-    """``text`` of one line, in the middle of a paragraph: no tag, no script in a
-    link. Tags of the elements ``open_tags`` are left, if they have no values."""
+    """``text``, which is one line, for the middle of a paragraph: no tag, no script in
+    a link. Tags of the elements ``open_tags`` are kept if they have no attributes."""
 
-    def angle(match: re.Match[str]) -> str:
-        return match[0] if match[1] in open_tags else _angle(match)
+    def escape_tag(match: re.Match[str]) -> str:
+        return match[0] if match[1] in open_tags else _escape_tag(match)
 
-    return _links(_TAG.sub(angle, text) if "<" in text else text)
+    return _escape_links(_TAG.sub(escape_tag, text) if "<" in text else text)
 
 
 @cache
 def anchor(text: str) -> str:
-    """The anchor of a heading, in its capitals yet: spaces are dashes, and of the
-    signs ``-`` and ``_`` are left (docsonnet, pkg/slug)."""
+    """The anchor of a heading, before it is converted to lower case.
+
+    Spaces become dashes; of the punctuation only ``-`` and ``_`` are kept (docsonnet,
+    pkg/slug).
+    """
     return _NOT_IN_ANCHOR.sub("", _SPACE.sub("-", text))
 
 
@@ -227,32 +231,34 @@ def anchor(text: str) -> str:
 def cell(text: str) -> str:
     """``text`` for the cell of a table: no tag, no script in a link.
 
-    A pipe is left to ``escape_pipes``, since the published pages have some.
+    Pipes are not escaped, since some published pages have them: see ``escape_pipes``.
     """
-    return html_text(_links(line(text)))
+    return html_text(_escape_links(line(text)))
 
 
-# Every sign that could begin something in CommonMark, GitHub's tables, strikethrough
-# and formulas, or HTML. "&" comes first of the entities, as a plain sign.
-_SIGNS = re.compile(r"[\\`*_\[\]<>&|~$!#]")
+# All characters with a meaning in CommonMark, in GitHub's tables, strikethrough and
+# formulas, or in HTML.
+_MARKUP = re.compile(r"[\\`*_\[\]<>&|~$!#]")
 _OPENER = re.compile(r"(\s*)([-+=:]|\d+[.)](?=\s|$))")
 
 
 @cache
 def literal(text: str) -> str:
-    """``text`` on one line, showing as itself wherever it stands in a page.
+    """``text`` on one line without any markup, wherever it is in a page.
 
-    Nothing in it is markup: not for a table, a list, a link, nor for HTML. Spaces
-    at its start would make code of it; they would not be shown anyway.
+    All characters with a meaning in Markdown or HTML are escaped. Leading spaces,
+    which could make it code, are removed.
     """
-    shown = _SIGNS.sub(lambda match: f"&#{ord(match[0])};", line(text).lstrip())
-    return _OPENER.sub(_shut, shown, count=1) if _OPENER.match(shown) else shown
+    escaped = _MARKUP.sub(lambda match: f"&#{ord(match[0])};", line(text).lstrip())
+    if not _OPENER.match(escaped):
+        return escaped
+    return _OPENER.sub(_escape_opener, escaped, count=1)
 
 
 def html_text(text: str) -> str:
-    """``text`` without a character that HTML, or Markdown's code, would take.
+    """``text`` with the characters escaped that have a meaning in HTML or in code.
 
-    The seven entities are those of openapi-generator's templates (mustache).
+    The seven entities are those of the mustache templates of openapi-generator.
     """
     return (
         text.replace("&", "&amp;")
@@ -266,47 +272,26 @@ def html_text(text: str) -> str:
 
 
 def escape_pipes(text: str) -> str:
-    """A pipe would end the cell.
+    """``text`` without pipes, which would end the cell of a table.
 
-    The entity, since how a backslash before a pipe reads depends on those before it.
+    Pipes become entities, since the meaning of a backslash before a pipe depends on
+    the backslashes before that.
     """
     return text.replace("|", "&#124;")
 
 
-def backslash_quotes(text: str) -> str:
-    """Quotes and backslashes as in the literal of a program.
-
-    openapi-generator escapes every description for source code, those of pages
-    included (DefaultCodegen.escapeText, AbstractPythonCodegen).
-    """
-    text = text.replace("\\/", "/").replace("\\", "\\\\").replace('"', '\\"')
-    return text.replace("'''", "'_'_'")
-
-
-def client_words(package: str) -> Callable[[str], str]:
-    """A function that turns ``client`` at the start of a word to ``PACKAGE.client``.
-
-    The clients are generated as a package named client and moved into their own
-    with ``sed``, over the pages too (kubernetes-client/gen, openapi/python.sh).
-    """
-    # The word comes first in the pattern because re then looks for it as fast as
-    # str.find; what stands before it is checked afterwards.
-    word = re.compile(r"client(?<!\wclient)(?!-python\b)")
-    return lambda page: word.sub(f"{package}.client", page)
-
-
-def _shut(match: re.Match[str]) -> str:
-    """A list's or a heading's opener, which only its last sign makes one."""
+def _escape_opener(match: re.Match[str]) -> str:
+    """The opener of a list or heading, with its last character escaped."""
     return f"{match[1]}{match[2][:-1]}&#{ord(match[2][-1])};"
 
 
-def _angle(match: re.Match[str]) -> str:
-    text = match[0]
-    harmless = len(text) > 1 and match[1].lower() not in _ELEMENTS
-    return text if harmless else f"&lt;{text[1:]}"
+def _escape_tag(match: re.Match[str]) -> str:
+    tag = match[0]
+    is_placeholder = len(tag) > 1 and match[1].lower() not in _ELEMENTS
+    return tag if is_placeholder else f"&lt;{tag[1:]}"
 
 
-def _links(text: str) -> str:
+def _escape_links(text: str) -> str:
     if "](" in text:
         text = _LINK.sub(r"]\\(", text)
-    return _PICTURE.sub(r"!\\[", text) if "![" in text else text
+    return _IMAGE.sub(r"!\\[", text) if "![" in text else text

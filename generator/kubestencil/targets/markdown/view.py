@@ -1,16 +1,15 @@
-"""The view of documentation pages: a model, its fields, their types and texts.
+"""The view ``markdown``: one page per model, as openapi-generator publishes them.
 
-Names are those of the Python clients, texts are Markdown. What a page calls a
-type is data of the target: the table ``[types]``.
-
-``[spelling]``: ``acronyms``, ``reserved_prefix`` and ``mapped`` as in
-``kubestencil.targets.python.names.Spelling``. ``[types]``: ``any``, ``list`` and ``map``
-(with ``{}`` for what is inside), and a JSON type, or ``type:format``, each.
+Names are those of the Python clients, texts are Markdown. In ``target.toml``,
+``[spelling]`` has the keys ``acronyms``, ``reserved_prefix`` and ``mapped`` of
+``kubestencil.targets.python.spelling.Spelling``. ``[types]`` has the names of types:
+``any``, ``list`` and ``map`` (with ``{}`` for the inner type), and one for each JSON
+type, or ``type:format``, that differs from ``any``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -19,15 +18,28 @@ from typing import NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release, Schema
-from kubestencil.targets.python.names import class_names, snake_case
-from kubestencil.targets.python.spelling_options import spelling
+from kubestencil.targets.markdown.quirks import QUIRKS, backslash_quotes, client_words
+from kubestencil.targets.markdown.types import TypeNames
+from kubestencil.targets.python.spelling import (
+    class_names,
+    read_spelling,
+    snake_case,
+)
 from kubestencil.text import markdown
+
+__all__ = ["EACH", "QUIRKS", "make_contexts"]
 
 
 # Tuples, since a run makes some twenty thousand rows, and a frozen dataclass takes
 # four times as long to make.
 class FieldRow(NamedTuple):
-    """A field on a page. ``link`` is the page its type is on: None for no link."""
+    """A field in the table of a page; all texts are escaped for a table cell.
+
+    ``name`` is the attribute, ``type`` the name of its type. ``link`` is the model
+    whose page the type links to, or None. ``default`` is the default value, None
+    without one. ``trimmed`` says that no space follows the field's note (the quirk
+    ``trimmed-notes``).
+    """
 
     name: str
     type: str
@@ -40,7 +52,11 @@ class FieldRow(NamedTuple):
 
 
 class ModelPage(NamedTuple):
-    """A definition that has fields. ``module`` is where the client has the class."""
+    """The page of a definition that has fields.
+
+    ``name`` and ``module`` are the class and its module in the client, ``definition``
+    is the full name in the document, ``description`` a Markdown paragraph.
+    """
 
     name: str
     module: str
@@ -50,196 +66,173 @@ class ModelPage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A model in a list: its class and what Kubernetes calls it."""
+class ModelEntry:
+    """A model in a list: its class, and what Kubernetes calls it."""
 
     name: str
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """The models of one group and version, in the order of their kinds."""
+class GroupVersion:
+    """The models of one group and version, sorted by kind.
+
+    ``group`` and ``version`` are those in the names of the definitions (``core``,
+    ``v1``); ``version`` is empty for types without one.
+    """
 
     group: str
     version: str
-    models: tuple[Entry, ...]
+    models: tuple[ModelEntry, ...]
 
 
 #: What targets can print files for.
-EACH: Mapping[str, Each] = {}
+EACH: Mapping[str, Each] = {
+    "definition": Each(
+        "A definition that has fields: the page of a model",
+        placeholders={
+            "name": "the class, such as V1Pod",
+            "module": "the module of the class, such as v1_pod",
+        },
+        variables={"model": ModelPage},
+    ),
+    "group-version": Each(
+        "The models of one group and version",
+        placeholders={
+            "group": "the group, such as apps",
+            "version": "the version, such as v1",
+        },
+        variables={"group": GroupVersion},
+    ),
+    "release": Each(
+        "All models of the release, such as for an index",
+        variables={"groups": list[GroupVersion]},
+    ),
+}
 
 
 def make_contexts(release: Release, target: Target) -> Contexts:
-    """The pages of ``release``.
+    """The contexts of the pages of a release.
 
-    Raises SpecError where two definitions get the same name, TargetError for a
-    spelling, type or quirk that the target gets wrong.
+    Raises SpecError where two definitions get the same class, TargetError for a
+    mistake in the target's spelling or types.
     """
     pages = _Pages(release, target)
-    return Contexts(files=pages.files(), post_process=pages.finish())
+    return Contexts(
+        files={
+            "definition": lambda: map(pages.definition_context, pages.models()),
+            "group-version": lambda: map(_group_context, pages.groups()),
+            "release": lambda: [
+                FileContext(release.name, {}, {"groups": list(pages.groups())})
+            ],
+        },
+        post_process=_post_process(target),
+    )
+
+
+def _post_process(target: Target) -> Mapping[str, Callable[[str], str]]:
+    if "client-words" not in target.quirks:
+        return {}
+    return {"definition": client_words(str(target.options["package"]))}
+
+
+def _group_context(group: GroupVersion) -> FileContext:
+    placeholders = {"group": group.group, "version": group.version}
+    return FileContext(f"{group.group}/{group.version}", placeholders, {"group": group})
 
 
 class _Pages:
+    """Makes the pages of a release for a target."""
+
     def __init__(self, release: Release, target: Target) -> None:
-        self.release = release
-        self.target = target
-        self.quirks = target.quirks
-        self.types = _types(target)
-        self.spelling = spelling(target)
-        self.classes = class_names(release.definitions)
-        self.spelled: dict[str, tuple[str, str | None]] = {}
-        self.plain = cache(self.spell_plain)
-        self.text = _quoted_cell if "backslash-quotes" in self.quirks else markdown.cell
-        self.trimmed = (
-            frozenset(self.spelling.mapped)
-            if "trimmed-notes" in self.quirks
-            else frozenset()
+        quirks = target.quirks
+        self._release = release
+        self._spelling = read_spelling(target)
+        self._classes = class_names(release.definitions)
+        self._types = TypeNames(release.definitions, self._classes, target)
+        self._describes_references = "silent-references" not in quirks
+        self._trimmed = frozenset(
+            self._spelling.mapped if "trimmed-notes" in quirks else ()
         )
-        self.open_pipes = frozenset(
-            target.quirks.get("open-pipes", {}).get("fields", ())
-        )
-
-    def files(self) -> Mapping[str, Callable[[], Iterable[FileContext]]]:
-        return {
-            "definition": lambda: map(self.page_item, self.models()),
-            "group-version": lambda: map(self.group_item, self.groups()),
-            "release": lambda: [
-                FileContext(self.release.name, {}, {"groups": list(self.groups())})
-            ],
-        }
-
-    def finish(self) -> Mapping[str, Callable[[str], str]]:
-        if "client-words" not in self.quirks:
-            return {}
-        package = str(self.target.options["package"])
-        return {"definition": markdown.client_words(package)}
+        self._open_pipes = frozenset(quirks.get("open-pipes", {}).get("fields", ()))
+        escapes_quotes = "backslash-quotes" in quirks
+        self._paragraph = _quoted_paragraph if escapes_quotes else markdown.paragraph
+        self._cell = _quoted_cell if escapes_quotes else markdown.cell
 
     def models(self) -> Iterator[Definition]:
-        return (each for each in self.release.definitions.values() if each.is_object)
+        """The definitions that have a page, in the order of the document."""
+        return (
+            definition
+            for definition in self._release.definitions.values()
+            if definition.is_object
+        )
 
-    def groups(self) -> Iterator[Group]:
-        def key(definition: Definition) -> tuple[str, str]:
-            return definition.group, definition.version
-
-        ordered = sorted(self.models(), key=lambda each: (*key(each), each.kind))
-        for (group, version), models in groupby(ordered, key):
-            yield Group(
-                group,
-                version,
-                tuple(Entry(self.classes[each.name], each.kind) for each in models),
+    def groups(self) -> Iterator[GroupVersion]:
+        """The models by group and version, sorted."""
+        models = sorted(self.models(), key=lambda model: (*_key(model), model.kind))
+        for (group, version), members in groupby(models, _key):
+            entries = (
+                ModelEntry(self._classes[model.name], model.kind) for model in members
             )
+            yield GroupVersion(group, version, tuple(entries))
 
-    def group_item(self, group: Group) -> FileContext:
-        names = {"group": group.group, "version": group.version}
-        return FileContext(f"{group.group}/{group.version}", names, {"group": group})
+    def definition_context(self, definition: Definition) -> FileContext:
+        """The context of the page of a definition."""
+        page = self._page(definition)
+        placeholders = {"name": page.name, "module": page.module}
+        return FileContext(definition.name, placeholders, {"model": page})
 
-    def page_item(self, definition: Definition) -> FileContext:
-        page = self.page(definition)
-        names = {"name": page.name, "module": page.module}
-        return FileContext(definition.name, names, {"model": page})
-
-    def page(self, definition: Definition) -> ModelPage:
-        name = self.classes[definition.name]
+    def _page(self, definition: Definition) -> ModelPage:
+        name = self._classes[definition.name]
         return ModelPage(
             name=name,
-            module=snake_case(name, self.spelling.acronyms),
+            module=snake_case(name, self._spelling.acronyms),
             definition=definition.name,
-            description=markdown.paragraph(self.quoted(definition.description)),
-            fields=tuple(self.row(definition, field) for field in definition.fields),
+            description=self._paragraph(definition.description),
+            fields=tuple(self._row(definition, field) for field in definition.fields),
         )
 
-    def row(self, definition: Definition, field: Field) -> FieldRow:
+    def _row(self, definition: Definition, field: Field) -> FieldRow:
         schema = field.schema
-        spelled, link = self.type(schema)
+        type_ = self._types.name(schema)
         return FieldRow(
-            self.spelling.attribute(field.name),
-            spelled,
-            link,
-            self.description(definition, field),
+            self._spelling.attribute(field.name),
+            type_.text,
+            type_.link,
+            self._description(definition, field),
             field.required,
             schema.raw.get("readOnly", False),
-            _default(schema) if "default" in schema.raw else None,
-            field.name in self.trimmed,
+            _default(schema) if schema.has_default else None,
+            field.name in self._trimmed,
         )
 
-    def description(self, definition: Definition, field: Field) -> str:
-        schema = field.schema
-        text = schema.description
-        if schema.ref is not None:
-            referred = self.release.resolve(schema)
-            if referred.is_object and "silent-references" in self.quirks:
+    def _description(self, definition: Definition, field: Field) -> str:
+        text = field.schema.description
+        if field.schema.ref is not None:
+            resolved = self._release.resolve(field.schema)
+            if resolved.is_object and not self._describes_references:
                 return ""
-            text = text or referred.description
-        shown = self.text(text)
-        if "|" in shown and f"{definition.name}#{field.name}" not in self.open_pipes:
-            return markdown.escape_pipes(shown)
-        return shown
-
-    def quoted(self, text: str) -> str:
-        quote = "backslash-quotes" in self.quirks
-        return markdown.backslash_quotes(text) if quote else text
-
-    def type(self, schema: Schema) -> tuple[str, str | None]:
-        """The spelling of a type, and the page of the model in it."""
-        if schema.ref is not None:
-            known = self.spelled.get(schema.ref)
-            if known is None:
-                known = self.spelled[schema.ref] = self.referred(schema.ref)
-            return known
-        if schema.type == "array":
-            return self.container("list", schema.items)
-        if schema.values is not None:
-            return self.container("map", schema.values)
-        return self.plain(schema.type, schema.format)
-
-    def referred(self, name: str) -> tuple[str, str | None]:
-        definition = self.release.definitions[name]
-        if definition.is_object:
-            return self.classes[name], self.classes[name]
-        return self.type(definition.schema)
-
-    def container(self, kind: str, inside: Schema | None) -> tuple[str, str | None]:
-        spelled, link = self.type(inside) if inside else (self.types["any"], None)
-        return self.types[kind].replace("{}", spelled), link or None
-
-    def spell_plain(self, kind: str | None, form: str | None) -> tuple[str, str | None]:
-        known = self.types.get(f"{kind}:{form}")
-        spelled = known or self.types.get(kind or "", self.types["any"])
-        empty = spelled == self.types["any"] and "empty-links" in self.quirks
-        return spelled, "" if empty else None
+            text = text or resolved.description
+        cell = self._cell(text)
+        if "|" in cell and f"{definition.name}#{field.name}" not in self._open_pipes:
+            return markdown.escape_pipes(cell)
+        return cell
 
 
-#: The accidents of published pages that this view can reproduce.
-QUIRKS: Mapping[str, str] = {
-    "backslash-quotes": "quotes and backslashes come with a backslash",
-    "client-words": "words that begin with client are renamed",
-    "empty-links": "a type that is not a model is linked to an empty name",
-    "open-pipes": "pipes are not escaped in the listed fields",
-    "silent-references": "a field that refers to a model has no description",
-    "trimmed-notes": "no space after the note of a field with a mapped name",
-}
-
-_NEEDED_TYPES = ("any", "list", "map")
-
-
-def _types(target: Target) -> Mapping[str, str]:
-    for key in _NEEDED_TYPES:
-        if not isinstance(target.types.get(key), str):
-            raise target.error("is missing", f"types.{key}")
-    return target.types
+def _key(definition: Definition) -> tuple[str, str]:
+    return definition.group, definition.version
 
 
 @cache
 def _quoted_cell(text: str) -> str:
-    return markdown.cell(markdown.backslash_quotes(text))
+    return markdown.cell(backslash_quotes(text))
+
+
+def _quoted_paragraph(text: str) -> str:
+    return markdown.paragraph(backslash_quotes(text))
 
 
 def _default(schema: Schema) -> str:
-    return markdown.escape_pipes(markdown.cell(_literal(schema.default)))
-
-
-def _literal(value: object) -> str:
-    if isinstance(value, str):
-        return f"'{value}'"
-    return str(value)
+    value = schema.default
+    text = f"'{value}'" if isinstance(value, str) else str(value)
+    return markdown.escape_pipes(markdown.cell(text))

@@ -1,7 +1,7 @@
-"""Examples for the generated Python package, as black formats them.
+"""Writes examples that use the generated Python package, formatted as black does.
 
-What has fields is on several lines, with a comma after the last one, which black
-leaves alone; a list or a map is on one line where that is short enough.
+Objects are written on several lines, with a comma after the last argument, which black
+keeps. A list or a map is on one line where it is short enough.
 """
 
 from __future__ import annotations
@@ -20,149 +20,162 @@ from kubestencil.targets.examples.nodes import (
     Node,
     Object,
 )
-from kubestencil.targets.python.names import WIDTH, literal
-from kubestencil.targets.python.view import Package
+from kubestencil.targets.python.literals import LINE_LENGTH, literal
+from kubestencil.targets.python.package import Package
 
 _STEP = "    "
-_NOTHING: frozenset[str] = frozenset()
+_NO_NAMES: frozenset[str] = frozenset()
 _DATETIME = frozenset(["datetime"])
 
 
 class _Code(NamedTuple):
-    """An expression, and the names that it needs imported."""
+    """An expression or an argument, and the names that it needs imported."""
 
     text: str
     names: frozenset[str]
 
 
 class Writer:
-    """Writes Python; remembers what several examples have in common.
+    """Writes examples in Python; code that several examples share is written once.
 
-    Raises SpecError where the package cannot be printed.
+    ``target`` is the target that prints the package. Raises SpecError where the package
+    cannot be printed.
     """
 
     def __init__(self, release: Release, target: Target) -> None:
-        self.package = Package(release, target)
-        self.package.check()
-        self.name = str(target.options["package"])
+        self._package = Package(release, target)
+        self._package.check()
+        self._package_name = str(target.options["package"])
+        self._release = release
+        self._attributes: dict[str, Mapping[str, str]] = {}
         self._fragments = FragmentCache[_Code]()
-        self.attributes: dict[str, Mapping[str, str]] = {}
-        self.definitions = release.definitions
 
     def write(self, example: Object) -> str:
-        """A module that makes the object."""
-        code = self.value(example, None, "", len("example = "))
-        imports = _imports(self.name, sorted(code.names - _DATETIME))
+        """A Python module that creates the object."""
+        code = self._value(example, None, "", len("example = "))
+        imports = _import(self._package_name, sorted(code.names - _DATETIME))
         if "datetime" in code.names:
             imports = f"from datetime import datetime, timezone\n\n{imports}"
         return f"{imports}\nexample = {code.text}\n"
 
-    def value(self, node: Node, schema: Schema | None, pad: str, column: int) -> _Code:
-        """A value that begins in ``column`` of a line that begins with ``pad``."""
+    def _value(
+        self, node: Node, schema: Schema | None, indent: str, column: int
+    ) -> _Code:
+        """An expression that begins in ``column`` of a line indented by ``indent``."""
         if isinstance(node, Object):
-            return self.object(node, pad)
+            return self._object(node, indent)
         if isinstance(node, ListNode | MapNode):
-            return self.container(node, schema, pad, column)
-        spelled = self.package.type(schema) if schema else None
-        if spelled is not None and spelled.exact and isinstance(node.value, str):
-            return _time(node.value, pad, column)
-        return _Code(_json(node.value), _NOTHING)
+            return self._container(node, schema, indent, column)
+        type_ = self._package.type(schema) if schema else None
+        if type_ is not None and type_.time_converter and isinstance(node.value, str):
+            return _time(node.value, indent, column)
+        return _Code(_scalar(node.value), _NO_NAMES)
 
-    def object(self, node: Object, pad: str) -> _Code:
+    def _object(self, node: Object, indent: str) -> _Code:
         if node.definition is None:
-            opening, closing, names = "{", "}", _NOTHING
-            entries = [self.item(each, pad + _STEP) for each in node.entries]
+            opening, closing, names = "{", "}", _NO_NAMES
+            entries = [self._item(entry, indent + _STEP) for entry in node.entries]
         else:
-            spelled = self.package.classes[node.definition.name]
-            opening, closing, names = f"{spelled}(", ")", frozenset([spelled])
+            class_name = self._package.classes[node.definition.name]
+            opening, closing, names = f"{class_name}(", ")", frozenset([class_name])
             entries = [
-                self.argument(node.definition, each, pad + _STEP)
-                for each in node.entries
+                self._argument(node.definition, entry, indent + _STEP)
+                for entry in node.entries
             ]
         if not entries:
             return _Code(f"{opening}{closing}", names)
-        inside = "".join(each.text for each in entries)
-        used = names.union(*(each.names for each in entries))
-        return _Code(f"{opening}\n{inside}{pad}{closing}", used)
-
-    def argument(self, owner: Definition, entry: Entry, pad: str) -> _Code:
-        """A line, or more, for a field of a class."""
-        return self._fragments.get(
-            entry,
-            pad,
-            lambda: self.line(f"{pad}{self.attribute(owner, entry)}=", entry, pad),
+        text = "".join(entry.text for entry in entries)
+        return _Code(
+            f"{opening}\n{text}{indent}{closing}",
+            names.union(*(entry.names for entry in entries)),
         )
 
-    def attribute(self, owner: Definition, entry: Entry) -> str:
-        if owner.name not in self.attributes:
-            self.attributes[owner.name] = self.package.attributes(owner)
-        return self.attributes[owner.name][entry.field.name]
+    def _argument(self, owner: Definition, entry: Entry, indent: str) -> _Code:
+        """The lines of a keyword argument for a field of ``owner``'s class."""
+        return self._fragments.get(
+            entry,
+            indent,
+            lambda: self._lines(
+                f"{indent}{self._attribute(owner, entry)}=", entry, indent
+            ),
+        )
 
-    def item(self, entry: Entry, pad: str) -> _Code:
-        """A line, or more, for a field of an object that is a dict."""
-        return self.line(f"{pad}{literal(entry.field.name)}: ", entry, pad)
+    def _attribute(self, owner: Definition, entry: Entry) -> str:
+        if owner.name not in self._attributes:
+            self._attributes[owner.name] = self._package.attributes(owner)
+        return self._attributes[owner.name][entry.field.name]
 
-    def line(self, opening: str, entry: Entry, pad: str) -> _Code:
-        code = self.value(entry.node, entry.field.schema, pad, len(opening))
+    def _item(self, entry: Entry, indent: str) -> _Code:
+        """The lines of an item of a dict, for a field of an object without a class."""
+        return self._lines(f"{indent}{literal(entry.field.name)}: ", entry, indent)
+
+    def _lines(self, opening: str, entry: Entry, indent: str) -> _Code:
+        code = self._value(entry.node, entry.field.schema, indent, len(opening))
         return _Code(f"{opening}{code.text},\n", code.names)
 
-    def container(
-        self, node: ListNode | MapNode, schema: Schema | None, pad: str, column: int
+    def _container(
+        self,
+        node: ListNode | MapNode,
+        schema: Schema | None,
+        indent: str,
+        column: int,
     ) -> _Code:
-        flat = self.flat(node, schema)
-        if flat is not None and column + len(flat.text) < WIDTH:
-            return flat
-        opening, inside, closing = _parts(node)
-        deeper = pad + _STEP
+        one_line = self._one_line(node, schema)
+        if one_line is not None and column + len(one_line.text) < LINE_LENGTH:
+            return one_line
+        opening, child, closing = _parts(node)
+        deeper = indent + _STEP
         key = opening[1:]
-        code = self.value(inside, self.inside(schema), deeper, len(deeper) + len(key))
-        text = f"{opening[0]}\n{deeper}{key}{code.text},\n{pad}{closing}"
+        code = self._value(
+            child, self._child_schema(schema), deeper, len(deeper) + len(key)
+        )
+        text = f"{opening[0]}\n{deeper}{key}{code.text},\n{indent}{closing}"
         return _Code(text, code.names)
 
-    def flat(self, node: Node, schema: Schema | None) -> _Code | None:
-        """A value on one line, None for what never is."""
+    def _one_line(self, node: Node, schema: Schema | None) -> _Code | None:
+        """A value on one line, None for a value that always takes several."""
         if isinstance(node, ListNode | MapNode):
-            opening, inside, closing = _parts(node)
-            code = self.flat(inside, self.inside(schema))
+            opening, child, closing = _parts(node)
+            code = self._one_line(child, self._child_schema(schema))
             if code is None:
                 return None
             return _Code(f"{opening}{code.text}{closing}", code.names)
-        code = self.value(node, schema, "", 0)
+        code = self._value(node, schema, "", 0)
         return None if "\n" in code.text else code
 
-    def inside(self, schema: Schema | None) -> Schema | None:
-        """What is in a list or a map."""
-        while schema is not None and schema.ref is not None:
-            schema = self.definitions[schema.ref].schema
+    def _child_schema(self, schema: Schema | None) -> Schema | None:
+        """The schema of the items of a list or the values of a map."""
         if schema is None:
             return None
+        schema = self._release.resolve(schema)
         return schema.values or schema.items
 
 
 def _parts(node: ListNode | MapNode) -> tuple[str, Node, str]:
+    """What precedes the child of a container, the child, and what follows it."""
     if isinstance(node, ListNode):
         return "[", node.item, "]"
     return f"{{{literal(node.key)}: ", node.value, "}"
 
 
-def _time(text: str, pad: str, column: int) -> _Code:
+def _time(text: str, indent: str, column: int) -> _Code:
     time = datetime.fromisoformat(text)
     numbers = (time.year, time.month, time.day, time.hour, time.minute, time.second)
     arguments = [*map(str, numbers), "tzinfo=timezone.utc"]
     line = f"datetime({', '.join(arguments)})"
-    if column + len(line) < WIDTH:
+    if column + len(line) < LINE_LENGTH:
         return _Code(line, _DATETIME)
-    inside = "".join(f"{pad}{_STEP}{each},\n" for each in arguments)
-    return _Code(f"datetime(\n{inside}{pad})", _DATETIME)
+    lines = "".join(f"{indent}{_STEP}{argument},\n" for argument in arguments)
+    return _Code(f"datetime(\n{lines}{indent})", _DATETIME)
 
 
-def _json(value: Any) -> str:
+def _scalar(value: Any) -> str:
     return literal(value) if isinstance(value, str) else repr(value)
 
 
-def _imports(package: str, names: Sequence[str]) -> str:
+def _import(package: str, names: Sequence[str]) -> str:
     line = f"from {package} import {', '.join(names)}\n"
-    if len(line) <= WIDTH + 1:
+    if len(line.rstrip()) <= LINE_LENGTH:
         return line
-    inside = "".join(f"{_STEP}{name},\n" for name in names)
-    return f"from {package} import (\n{inside})\n"
+    lines = "".join(f"{_STEP}{name},\n" for name in names)
+    return f"from {package} import (\n{lines})\n"

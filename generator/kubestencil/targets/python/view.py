@@ -1,78 +1,53 @@
-"""The view of a Python package: a module for each definition that has fields.
+"""The view ``python``: a package with a module for each definition that has fields.
 
-Names are those of the official client, see ``kubestencil.targets.python.names``. A class
-is a msgspec Struct, and three facts about those shape the modules:
+Names are those of the official client (``kubestencil.targets.python.spelling``). A
+class is a msgspec Struct, which shapes the modules in three ways:
 
-- annotations are evaluated, so that every class in one has to be importable from
-  its module: classes that need each other are quoted there, and imported at the
-  end of the module;
-- an annotation sees the class's attributes first: where one is called like a type
-  (``V1DeviceAttribute.bool``), the type is imported under another name;
-- times are exact to the second or to the microsecond, which a class with times
-  ensures in Python code (``TimedModel`` in ``templates/python/base.py.j2``).
+- msgspec evaluates annotations, so that every class in them has to be importable from
+  the module. Classes that refer to each other are quoted, and imported at the end of
+  the module.
+- An annotation is evaluated with the class's attributes in scope. Where an attribute
+  is named like a builtin type (``V1DeviceAttribute.bool``), the type is imported under
+  another name.
+- Times have the precision that the API server expects, to the second or to the
+  microsecond. A class with times ensures that in Python code (``TimedModel`` in
+  ``templates/python/base.py.j2``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from itertools import groupby
-from keyword import iskeyword
-from operator import itemgetter
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
-from kubestencil.errors import SpecError
-from kubestencil.schema import Definition, Field, Release, Schema
-from kubestencil.targets.python.names import (
-    WIDTH,
-    class_names,
-    docstring,
-    literal,
-    module_name,
-)
-from kubestencil.targets.python.spelling_options import spelling
+from kubestencil.schema import Definition, Field, Release
+from kubestencil.targets.python.literals import LINE_LENGTH, docstring, literal
+from kubestencil.targets.python.package import KindKey, Package
+from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType
 
-# Kubernetes' own types whose JSON is not what their name promises.
-_QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
-_TIMES = {
-    "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": "MicroTime",
-    "io.k8s.apimachinery.pkg.apis.meta.v1.Time": "Time",
-}
-# What the runtime has for a time: the function that makes a value exact.
-_EXACT = {"DateTime": "to_datetime", "MicroTime": "to_micro_time", "Time": "to_time"}
-_RUNTIME = frozenset([*_EXACT, "Quantity"])
-_PLAIN = {
-    "boolean": "bool",
-    "integer": "int",
-    # An int stays one: 1 must not come back as 1.0.
-    "number": "int | float",
-    "string": "str",
-}
-_OFFICIAL = {"boolean": "bool", "integer": "int", "number": "float", "string": "str"}
+# What base.py.j2 provides for annotations.
+_RUNTIME_TYPES = frozenset([*TIME_CONVERTERS, "Quantity"])
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
 _WORD = re.compile(r"\w+")
-# msgspec does not take these for names in JSON (msgspec.Struct, rename).
-_NO_NAME = re.compile(r'[\\"\x00-\x1f]')
-# Importing a class imports what it needs: each step is half a dozen of the
-# interpreter's frames, of which it has a thousand.
-_MAX_DEPTH = 100
-_PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 _VERSION = re.compile(r"\d+(?:\.\d+)*\Z")
 
 
 # A tuple, since a release has thousands, and a frozen dataclass takes four times as
 # long to make.
 class FieldRow(NamedTuple):
-    """An attribute. ``json_name`` and ``official`` are literals.
+    """An attribute of a class.
 
-    ``annotation`` is on lines of its own where it is ``wrapped``; ``official`` is
-    the type as the official client names it; ``exact`` the function that makes a
-    time exact, empty for anything else; ``docstring`` may be empty.
+    ``name`` is the attribute, ``json_name`` the field's JSON name as a literal.
+    ``annotation`` is its type hint, and ``wrapped`` says that it needs a line of its
+    own. ``required`` fields have no default. ``official_type`` is the type as the
+    official client names it, as a literal. ``time_converter`` is the function that
+    gives a time its precision, empty for other types. ``docstring`` is complete with
+    its quotes, or empty.
     """
 
     name: str
@@ -80,14 +55,14 @@ class FieldRow(NamedTuple):
     annotation: str
     wrapped: bool
     required: bool
-    official: str
-    exact: str
+    official_type: str
+    time_converter: str
     docstring: str
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """``from .module import name``; ``wrapped`` where a line cannot hold it."""
+    """``from .module import name``; ``wrapped`` where it is too long for one line."""
 
     module: str
     name: str
@@ -98,9 +73,13 @@ class Import:
 class Module:
     """A module with one class.
 
-    ``typing`` and ``runtime`` are the names it imports from there, ``builtins``
-    those it imports with a ``_`` before them; ``imports`` are the classes its
-    annotations need, ``late`` those that need this one in turn.
+    ``name`` and ``base`` are the class and its base class, ``definition`` is the full
+    name of its definition, and ``docstring`` is complete with its quotes. ``fields``
+    are all attributes, ``time_fields`` those that contain times. ``typing_names`` and
+    ``runtime_names`` are imported from ``typing`` and from ``_base``,
+    ``aliased_builtins`` from ``builtins`` with a leading underscore. ``imports`` are
+    the classes that annotations refer to; those that refer back to this class are in
+    ``late_imports`` and follow it.
     """
 
     name: str
@@ -108,19 +87,19 @@ class Module:
     definition: str
     docstring: str
     fields: tuple[FieldRow, ...]
-    times: tuple[FieldRow, ...]
-    typing: tuple[str, ...]
-    runtime: tuple[str, ...]
-    builtins: tuple[str, ...]
+    time_fields: tuple[FieldRow, ...]
+    typing_names: tuple[str, ...]
+    runtime_names: tuple[str, ...]
+    aliased_builtins: tuple[str, ...]
     imports: tuple[Import, ...]
-    late: tuple[Import, ...]
+    late_imports: tuple[Import, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A class in the package's list of classes.
+class ModelEntry:
+    """A class and its module, for lists of all classes.
 
-    ``wrapped`` where a line cannot hold ``from .module import name as name``.
+    ``wrapped`` where ``from .module import name as name`` is too long for one line.
     """
 
     name: str
@@ -129,8 +108,8 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """What the API server calls a class; ``kind`` is a literal."""
+class KindEntry:
+    """A kind and its class: ``kind`` is a literal, ``name`` the class."""
 
     kind: str
     name: str
@@ -138,353 +117,184 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class KindGroup:
-    """The kinds of one apiVersion, which is a literal."""
+    """The kinds of one API version, sorted; ``api_version`` is a literal."""
 
     api_version: str
-    kinds: tuple[Kind, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Type:
-    """A spelled type: Python's, the official client's, and the classes in both.
-
-    ``exact`` is the runtime's function that makes a time exact, empty for others.
-    """
-
-    annotation: str
-    official: str
-    refs: tuple[str, ...] = ()
-    exact: str = ""
+    kinds: tuple[KindEntry, ...]
 
 
 #: What targets can print files for.
-EACH: Mapping[str, Each] = {}
+EACH: Mapping[str, Each] = {
+    "definition": Each(
+        "A definition that has fields: a module with one class",
+        placeholders={
+            "name": "the class, such as V1Pod",
+            "module": "the module of the class, such as v1_pod",
+        },
+        variables={"model": Module},
+    ),
+    "release": Each(
+        "The whole package, for files that it has one of",
+        variables={
+            "models": list[ModelEntry],
+            "kinds": list[KindGroup],
+            "project_version": str,
+        },
+    ),
+}
 
 #: This view reproduces no quirks.
 QUIRKS: Mapping[str, str] = {}
 
 
 def make_contexts(release: Release, target: Target) -> Contexts:
-    """The package of ``release``.
+    """The contexts of the files of a package.
 
-    Raises SpecError where a definition cannot become a class, or two names
-    become one; TargetError for a spelling or an option that cannot be.
+    Raises SpecError where a definition cannot become a class, or two names become
+    one; TargetError for a mistake in the target's spelling or options.
     """
+    package = Package(release, target)
     return Contexts(
-        files=Package(release, target).files(),
+        files={
+            "definition": lambda: (
+                _definition_context(package, definition)
+                for definition in package.models
+            ),
+            # Many files are printed for it.
+            "release": cache(lambda: [_release_context(package, release.name)]),
+        },
     )
 
 
-class Package:
-    """The names and the types of the package that ``target`` prints."""
+def _release_context(package: Package, release: str) -> FileContext:
+    variables = {
+        "models": [_model_entry(package, definition) for definition in package.models],
+        "kinds": _kind_groups(package.kinds()),
+        "project_version": _project_version(release),
+    }
+    return FileContext(release, {}, variables)
 
-    def __init__(self, release: Release, target: Target) -> None:
-        self.release = release
-        self.spelling = spelling(target)
-        _check_options(target)
-        reserved = self.spelling.reserved_classes
-        self.classes = class_names(release.definitions, reserved)
-        self.types: dict[str, Type] = {}
 
-    def check(self) -> None:
-        """Raise the SpecError that printing would raise."""
-        self.kinds()
-        for each in self.models:
-            self.fields(each)
-            self.attributes(each)
-        # These are found when they are asked for.
-        _ = self.modules, self.circles
+def _definition_context(package: Package, definition: Definition) -> FileContext:
+    module = make_module(package, definition)
+    placeholders = {"name": module.name, "module": package.modules[module.name]}
+    return FileContext(definition.name, placeholders, {"model": module})
 
-    def files(self) -> Mapping[str, Callable[[], Iterable[FileContext]]]:
-        return {
-            "definition": lambda: map(self.module_item, self.models),
-            "release": lambda: [self.whole],
-        }
 
-    @cached_property
-    def whole(self) -> FileContext:
-        """The package, for the files that it has one of."""
-        values = {
-            "models": [self.entry(each) for each in self.models],
-            "kinds": self.kinds(),
-            "project_version": _version(self.release.name),
-        }
-        return FileContext(self.release.name, {}, values)
-
-    @cached_property
-    def models(self) -> Sequence[Definition]:
-        found = [each for each in self.release.definitions.values() if each.is_object]
-        return sorted(found, key=lambda each: self.classes[each.name])
-
-    @cached_property
-    def modules(self) -> Mapping[str, str]:
-        """The module of each class."""
-        acronyms = self.spelling.acronyms
-        names = (self.classes[each.name] for each in self.models)
-        return {name: module_name(name, acronyms) for name in names}
-
-    @cached_property
-    def circles(self) -> Mapping[str, int]:
-        """A number for each class; classes that need each other share one."""
-        needs = {
-            self.classes[each.name]: tuple(
-                ref for field in each.fields for ref in self.type(field.schema).refs
-            )
-            for each in self.models
-        }
-        return _circles(needs)
-
-    def entry(self, definition: Definition) -> Entry:
-        name = self.classes[definition.name]
-        module = self.modules[name]
-        line = f"from .{module} import {name} as {name}"
-        return Entry(name, module, len(line) > WIDTH)
-
-    def kinds(self) -> Sequence[KindGroup]:
-        owners: dict[tuple[str, str], str] = {}
-        for definition in self.models:
-            name = self.classes[definition.name]
-            for each in definition.kinds:
-                key = each.api_version, each.kind
-                other = owners.setdefault(key, name)
-                if other != name:
-                    raise SpecError(
-                        f"{other} and {name} are both {key[1]!a} of {key[0]!a}",
-                        hint="remove x-kubernetes-group-version-kind from one of them",
-                    )
-        return [
-            KindGroup(
-                literal(api_version),
-                tuple(Kind(literal(key[1]), owners[key]) for key in keys),
-            )
-            for api_version, keys in groupby(sorted(owners), key=itemgetter(0))
-        ]
-
-    def module_item(self, definition: Definition) -> FileContext:
-        module = self.module(definition)
-        names = {"name": module.name, "module": self.modules[module.name]}
-        return FileContext(definition.name, names, {"model": module})
-
-    def module(self, definition: Definition) -> Module:
-        name = self.classes[definition.name]
-        fields = self.fields(definition)
-        words = {word for _, spelled in fields for word in _words(spelled.annotation)}
-        clashes = _BUILTINS.intersection(words).intersection(
-            self.attributes(definition).values()
+def make_module(package: Package, definition: Definition) -> Module:
+    """The module of a definition's class."""
+    name = package.classes[definition.name]
+    fields = package.fields(definition)
+    attributes = package.attributes(definition)
+    words = {word for _, type_ in fields for word in _words(type_.annotation)}
+    aliased = _BUILTINS.intersection(words).intersection(attributes.values())
+    in_cycle = {
+        other
+        for _, type_ in fields
+        for other in type_.classes
+        if package.cycles[other] == package.cycles[name]
+    }
+    rows = tuple(
+        _field_row(
+            field,
+            attributes[field.name],
+            type_,
+            _annotation(field, type_, aliased, in_cycle),
         )
-        rows = tuple(
-            self.row(field, spelled, name, clashes) for field, spelled in fields
+        for field, type_ in fields
+    )
+    references = {other for _, type_ in fields for other in type_.classes} - {name}
+    time_fields = tuple(row for row in rows if row.time_converter)
+    base = "TimedModel" if time_fields else "Model"
+    converters = {row.time_converter for row in time_fields}
+    return Module(
+        name=name,
+        base=base,
+        definition=definition.name,
+        docstring=docstring(definition.description, 4) or docstring(definition.name, 4),
+        fields=rows,
+        time_fields=time_fields,
+        typing_names=("Any",) if "Any" in words else (),
+        runtime_names=_sort_like_isort(
+            {base, *_RUNTIME_TYPES.intersection(words), *converters}
+        ),
+        aliased_builtins=tuple(sorted(aliased)),
+        imports=_imports(package, references - in_cycle),
+        late_imports=_imports(package, references & in_cycle),
+    )
+
+
+def _field_row(
+    field: Field, attribute: str, type_: PythonType, annotation: str
+) -> FieldRow:
+    default = "" if field.required else " = None"
+    return FieldRow(
+        name=attribute,
+        json_name=literal(field.name),
+        annotation=annotation,
+        wrapped=len(f"    {attribute}: {annotation}{default}") > LINE_LENGTH,
+        required=field.required,
+        official_type=literal(type_.official),
+        time_converter=type_.time_converter,
+        docstring=docstring(field.schema.description, 4),
+    )
+
+
+def _annotation(
+    field: Field, type_: PythonType, aliased: frozenset[str], in_cycle: set[str]
+) -> str:
+    """The type hint of a field.
+
+    ``aliased`` are the builtins that have a leading underscore in this module,
+    ``in_cycle`` the classes that have to be quoted.
+    """
+    annotation = type_.annotation
+    if aliased:
+        annotation = _WORD.sub(
+            lambda match: f"_{match[0]}" if match[0] in aliased else match[0],
+            annotation,
         )
-        refs = {ref for _, spelled in fields for ref in spelled.refs} - {name}
-        late = {ref for ref in refs if self.circles[ref] == self.circles[name]}
-        times = tuple(row for row in rows if row.exact)
-        base = "TimedModel" if times else "Model"
-        return Module(
-            name=name,
-            base=base,
-            definition=definition.name,
-            docstring=docstring(definition.description, 4)
-            or docstring(definition.name, 4),
-            fields=rows,
-            times=times,
-            typing=("Any",) if "Any" in words else (),
-            runtime=_imported_order(
-                {base, *_RUNTIME.intersection(words), *(row.exact for row in times)}
-            ),
-            builtins=tuple(sorted(clashes)),
-            imports=tuple(map(self.imported, sorted(refs - late))),
-            late=tuple(map(self.imported, sorted(late))),
+    if not field.required and annotation != "Any":
+        annotation = f"{annotation} | None"
+    return annotation if in_cycle.isdisjoint(type_.classes) else f'"{annotation}"'
+
+
+def _imports(package: Package, classes: Iterable[str]) -> tuple[Import, ...]:
+    modules = ((package.modules[name], name) for name in sorted(classes))
+    return tuple(
+        Import(module, name, len(f"from .{module} import {name}") > LINE_LENGTH)
+        for module, name in modules
+    )
+
+
+def _model_entry(package: Package, definition: Definition) -> ModelEntry:
+    name = package.classes[definition.name]
+    module = package.modules[name]
+    line = f"from .{module} import {name} as {name}"
+    return ModelEntry(name, module, len(line) > LINE_LENGTH)
+
+
+def _kind_groups(classes: Mapping[KindKey, str]) -> list[KindGroup]:
+    return [
+        KindGroup(
+            literal(api_version),
+            tuple(KindEntry(literal(key.kind), classes[key]) for key in keys),
         )
-
-    def fields(self, definition: Definition) -> list[tuple[Field, Type]]:
-        """The fields in the order of their JSON names, as the official classes
-        have them: it is the order in which their ApiClient writes them."""
-        ordered = sorted(definition.fields, key=lambda field: field.name)
-        for field in ordered:
-            if _NO_NAME.search(field.name):
-                raise SpecError(
-                    f"the field {field.name!a} has a name that cannot be an attribute's: "
-                    "a quote, a backslash or a control character",
-                    where=definition.name,
-                    hint="rename it in the document",
-                )
-        return [(field, self.type(field.schema)) for field in ordered]
-
-    def attributes(self, definition: Definition) -> Mapping[str, str]:
-        """The attribute of each field."""
-        taken: dict[str, str] = {}
-        for field in definition.fields:
-            name = self.spelling.attribute(field.name)
-            other = taken.setdefault(name, field.name)
-            if other != field.name:
-                raise SpecError(
-                    f"two fields get the attribute {name}: {other!a} and "
-                    f"{field.name!a}",
-                    where=definition.name,
-                    hint="rename one of them in the document",
-                )
-        return {json_name: name for name, json_name in taken.items()}
-
-    def row(
-        self,
-        field: Field,
-        spelled: Type,
-        owner: str,
-        clashes: frozenset[str],
-    ) -> FieldRow:
-        name = self.spelling.attribute(field.name)
-        annotation = spelled.annotation
-        if clashes:
-            annotation = _WORD.sub(
-                lambda word: f"_{word[0]}" if word[0] in clashes else word[0],
-                annotation,
-            )
-        if not field.required and annotation != "Any":
-            annotation = f"{annotation} | None"
-        circle = self.circles[owner]
-        if any(self.circles[ref] == circle for ref in spelled.refs):
-            annotation = f'"{annotation}"'
-        default = "" if field.required else " = None"
-        return FieldRow(
-            name=name,
-            json_name=literal(field.name),
-            annotation=annotation,
-            wrapped=len(f"    {name}: {annotation}{default}") > WIDTH,
-            required=field.required,
-            official=literal(spelled.official),
-            exact=spelled.exact,
-            docstring=docstring(field.schema.description, 4),
+        for api_version, keys in groupby(
+            sorted(classes), key=lambda key: key.api_version
         )
-
-    def imported(self, name: str) -> Import:
-        module = self.modules[name]
-        return Import(module, name, len(f"from .{module} import {name}") > WIDTH)
-
-    def type(self, schema: Schema) -> Type:
-        if schema.ref is not None:
-            known = self.types.get(schema.ref)
-            if known is None:
-                known = self.types[schema.ref] = self.referred(schema.ref)
-            return known
-        if schema.type == "array":
-            inside = self.type(schema.items) if schema.items else _ANYTHING
-            return Type(
-                f"list[{inside.annotation}]",
-                f"list[{inside.official}]",
-                inside.refs,
-                inside.exact,
-            )
-        if schema.values is not None:
-            inside = self.type(schema.values)
-            return Type(
-                f"dict[str, {inside.annotation}]",
-                f"dict(str, {inside.official})",
-                inside.refs,
-                inside.exact,
-            )
-        return _plain(schema)
-
-    def referred(self, name: str) -> Type:
-        definition = self.release.definitions[name]
-        if definition.is_object:
-            spelled = self.classes[name]
-            return Type(spelled, spelled, (spelled,))
-        if name == _QUANTITY:
-            return Type("Quantity", "str")
-        if name in _TIMES and definition.schema.format == "date-time":
-            return _time(_TIMES[name])
-        return self.type(definition.schema)
-
-
-_ANYTHING = Type("Any", "object")
-
-
-def _plain(schema: Schema) -> Type:
-    if schema.int_or_string:
-        return Type("int | str", "object")
-    if schema.type == "object":
-        return Type("dict[str, Any]", "object")
-    if schema.type == "string" and schema.format == "date-time":
-        return _time("DateTime")
-    if schema.type in _PLAIN:
-        return Type(_PLAIN[schema.type], _OFFICIAL[schema.type])
-    return _ANYTHING
-
-
-def _time(name: str) -> Type:
-    return Type(name, "datetime", exact=_EXACT[name])
+    ]
 
 
 def _words(annotation: str) -> Iterator[str]:
     return (match[0] for match in _WORD.finditer(annotation))
 
 
-def _imported_order(names: Iterable[str]) -> tuple[str, ...]:
-    """Classes before functions, as isort has them."""
+def _sort_like_isort(names: Iterable[str]) -> tuple[str, ...]:
+    """Classes before functions, each sorted."""
     return tuple(sorted(names, key=lambda name: (name[0].islower(), name)))
 
 
-def _check_options(target: Target) -> None:
-    package = str(target.options.get("package", ""))
-    if not _PACKAGE.match(package) or iskeyword(package):
-        raise target.error(f"{package!r} cannot name a package", "options.package")
-    project = str(target.options.get("project", ""))
-    if not _PROJECT.match(project):
-        raise target.error(f"{project!r} cannot name a project", "options.project")
-
-
-def _version(release: str) -> str:
-    """The project's version: that of the release, where it has one."""
+def _project_version(release: str) -> str:
+    """The version of the project: that of a Kubernetes release, otherwise 0.0.0."""
     return f"{release}.0" if _VERSION.match(release) else "0.0.0"
-
-
-def _circles(needs: Mapping[str, Sequence[str]]) -> Mapping[str, int]:
-    """The strongly connected parts of a graph, each with a number (Tarjan).
-
-    Raises SpecError where a path through the graph is too long to be imported.
-    """
-    found: dict[str, int] = {}
-    depths: dict[str, int] = {}
-    order: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    for start in needs:
-        path = [] if start in order else [(start, iter(needs[start]))]
-        while path:
-            name, rest = path[-1]
-            if name not in order:
-                order[name] = low[name] = len(order)
-                stack.append(name)
-            for other in rest:
-                if other not in order:
-                    path.append((other, iter(needs[other])))
-                    break
-                if other not in found:
-                    low[name] = min(low[name], order[other])
-            else:
-                path.pop()
-                if path:
-                    above = path[-1][0]
-                    low[above] = min(low[above], low[name])
-                if low[name] != order[name]:
-                    continue
-                circle = stack[stack.index(name) :]
-                del stack[-len(circle) :]
-                inside = set(circle)
-                below = (
-                    depths[other]
-                    for each in circle
-                    for other in needs[each]
-                    if other not in inside
-                )
-                depth = len(circle) + max(below, default=0)
-                if depth > _MAX_DEPTH:
-                    raise SpecError(
-                        f"{name} needs a class that needs a class …, more than "
-                        f"{_MAX_DEPTH} deep",
-                        hint="make the chain of definitions shorter",
-                    )
-                for each in circle:
-                    found[each] = order[name]
-                    depths[each] = depth
-    return found

@@ -1,0 +1,40 @@
+"""Imports between generated modules: cycles, and how deep they are nested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kubestencil.errors import SpecError
+from kubestencil.schema.graph import Graph, components
+
+# Importing a class imports the classes that it refers to. Each of these nested imports
+# takes about six frames of the interpreter, whose recursion limit is 1000.
+_MAX_DEPTH = 100
+
+
+def import_cycles(graph: Graph) -> Mapping[str, int]:
+    """A number for each class, which is the same for classes that import each other.
+
+    ``graph`` maps each class to the classes that it refers to. Raises SpecError where
+    imports would be nested too deeply for the interpreter.
+    """
+    cycles: dict[str, int] = {}
+    depths: list[int] = []
+    for number, classes in enumerate(components(graph)):
+        cycles.update(dict.fromkeys(classes, number))
+        # What a cycle refers to comes before it.
+        nested = (
+            depths[cycles[other]]
+            for class_name in classes
+            for other in graph[class_name]
+            if cycles[other] != number
+        )
+        depth = len(classes) + max(nested, default=0)
+        if depth > _MAX_DEPTH:
+            raise SpecError(
+                f"{classes[0]} refers to a class that refers to a class …, more than "
+                f"{_MAX_DEPTH} deep",
+                hint="make the chain of references shorter",
+            )
+        depths.append(depth)
+    return cycles

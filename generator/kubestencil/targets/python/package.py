@@ -1,0 +1,150 @@
+"""The generated Python package of a release: which classes it has, and their parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from keyword import iskeyword
+from typing import NamedTuple
+
+from kubestencil.engine.manifest import Target
+from kubestencil.errors import SpecError
+from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.targets.python.imports import import_cycles
+from kubestencil.targets.python.spelling import (
+    class_names,
+    module_name,
+    read_spelling,
+)
+from kubestencil.targets.python.types import PythonType, TypeSpeller
+
+# msgspec refuses these characters in the JSON name of a field (msgspec.Struct, rename).
+_NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f]')
+_PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
+
+
+class KindKey(NamedTuple):
+    """What identifies a kind in a manifest: its ``apiVersion`` and ``kind``."""
+
+    api_version: str
+    kind: str
+
+
+class Package:
+    """The names and types of the package that ``target`` prints for ``release``.
+
+    ``classes`` maps the full name of a definition to its class. Raises SpecError where
+    two definitions get the same class, TargetError for a mistake in the target's
+    spelling or options.
+    """
+
+    def __init__(self, release: Release, target: Target) -> None:
+        _check_options(target)
+        self.definitions = release.definitions
+        self.spelling = read_spelling(target)
+        self.classes = class_names(release.definitions, self.spelling.reserved_classes)
+        self._types = TypeSpeller(release.definitions, self.classes)
+
+    def check(self) -> None:
+        """Raise the SpecError that printing the package would raise."""
+        self.kinds()
+        for definition in self.models:
+            self.fields(definition)
+            self.attributes(definition)
+        _ = self.modules, self.cycles  # computed, and checked, when first used
+
+    @cached_property
+    def models(self) -> Sequence[Definition]:
+        """The definitions that become classes, sorted by class."""
+        objects = (
+            definition
+            for definition in self.definitions.values()
+            if definition.is_object
+        )
+        return sorted(objects, key=lambda definition: self.classes[definition.name])
+
+    @cached_property
+    def modules(self) -> Mapping[str, str]:
+        """The module of each class."""
+        classes = (self.classes[definition.name] for definition in self.models)
+        acronyms = self.spelling.acronyms
+        return {class_name: module_name(class_name, acronyms) for class_name in classes}
+
+    @cached_property
+    def cycles(self) -> Mapping[str, int]:
+        """A number for each class, the same for classes that import each other."""
+        graph = {
+            self.classes[definition.name]: tuple(
+                class_name
+                for field in definition.fields
+                for class_name in self.type(field.schema).classes
+            )
+            for definition in self.models
+        }
+        return import_cycles(graph)
+
+    def kinds(self) -> Mapping[KindKey, str]:
+        """The class of each kind. Raises SpecError where two classes are one kind."""
+        classes: dict[KindKey, str] = {}
+        for definition in self.models:
+            class_name = self.classes[definition.name]
+            for kind in definition.kinds:
+                key = KindKey(kind.api_version, kind.kind)
+                other = classes.setdefault(key, class_name)
+                if other != class_name:
+                    raise SpecError(
+                        f"{other} and {class_name} are both {key.kind!a} of "
+                        f"{key.api_version!a}",
+                        hint="remove x-kubernetes-group-version-kind from one of them",
+                    )
+        return classes
+
+    def type(self, schema: Schema) -> PythonType:
+        """The type of the values that a schema allows."""
+        return self._types.spell(schema)
+
+    def fields(self, definition: Definition) -> list[tuple[Field, PythonType]]:
+        """The fields with their types, sorted by JSON name.
+
+        The official client's classes have that order, and its ApiClient writes JSON
+        in it. Raises SpecError for a JSON name that msgspec does not allow.
+        """
+        fields = sorted(definition.fields, key=lambda field: field.name)
+        for field in fields:
+            if _NOT_IN_JSON_NAME.search(field.name):
+                raise SpecError(
+                    f"the field {field.name!a} has a name that cannot be an "
+                    "attribute's: a quote, a backslash or a control character",
+                    where=definition.name,
+                    hint="rename it in the document",
+                )
+        return [(field, self.type(field.schema)) for field in fields]
+
+    def attributes(self, definition: Definition) -> Mapping[str, str]:
+        """The attribute of each field, by JSON name.
+
+        Raises SpecError where two fields get the same attribute.
+        """
+        json_names: dict[str, str] = {}
+        for field in definition.fields:
+            attribute = self.spelling.attribute(field.name)
+            other = json_names.setdefault(attribute, field.name)
+            if other != field.name:
+                raise SpecError(
+                    f"two fields get the attribute {attribute}: {other!a} and "
+                    f"{field.name!a}",
+                    where=definition.name,
+                    hint="rename one of them in the document",
+                )
+        return {json_name: attribute for attribute, json_name in json_names.items()}
+
+
+def _check_options(target: Target) -> None:
+    package = str(target.options.get("package", ""))
+    if not _PACKAGE.match(package) or iskeyword(package):
+        raise target.error(f"{package!r} is not a package name", "options.package")
+    project = str(target.options.get("project", ""))
+    if not _PROJECT.match(project):
+        raise target.error(f"{project!r} is not a project name", "options.project")

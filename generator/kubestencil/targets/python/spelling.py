@@ -1,0 +1,224 @@
+"""Python names for definitions and fields: classes, modules, attributes.
+
+The names are those of Kubernetes' Python clients, which are generated in two steps:
+kubernetes-client/gen shortens the names of the definitions, openapi-generator turns
+them into classes and attributes. Users' code depends on the names, so both steps are
+reproduced, with the differences between the versions of openapi-generator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from keyword import iskeyword
+from typing import Any, Literal, get_args
+
+from kubestencil.engine.manifest import Target
+from kubestencil.errors import SpecError, nearest
+
+#: How a run of capitals is divided into words: "split" gives pod_cid_rs for podCIDRs,
+#: "whole" gives pod_cidrs.
+Acronyms = Literal["split", "whole"]
+
+ACRONYMS: tuple[Acronyms, ...] = get_args(Acronyms)
+
+_SEPARATOR = re.compile(r"[._-]")
+_NOT_WORD = re.compile(r"[^A-Za-z0-9_]")
+# Where a word of a name ends: after a lower-case letter, and where a run of capitals
+# ends. For the latter, openapi-generator 4 requires one lower-case letter after the
+# last capital, later versions require two (OpenAPITools/openapi-generator,
+# StringUtils.underscore).
+_WORD_END: Mapping[Acronyms, re.Pattern[str]] = {
+    "split": re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"),
+    "whole": re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z][a-z])"),
+}
+
+# Words that cannot be attributes, besides Python's keywords: openapi-generator's
+# python generator lists the keywords of Python 2 and its own local variables
+# (AbstractPythonCodegen, setReservedWordsLowerCase).
+_RESERVED = frozenset(
+    [
+        "all_params",
+        "auth_settings",
+        "body_params",
+        "exec",
+        "false",
+        "form_params",
+        "header_params",
+        "local_var_files",
+        "none",
+        "nonlocal",
+        "path_params",
+        "print",
+        "property",
+        "query_params",
+        "resource_path",
+        "self",
+        "true",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a target spells names: the table ``[spelling]`` of its ``target.toml``.
+
+    ``acronyms`` says how capitals are divided into words. ``reserved_prefix`` goes
+    before a name that is reserved or begins with a digit. ``mapped`` has attributes
+    for JSON names, as the name mappings of openapi-generator. ``reserved`` and
+    ``reserved_classes`` are the attributes and classes that generated code itself
+    uses.
+    """
+
+    acronyms: Acronyms = "split"
+    reserved_prefix: str = "_"
+    mapped: Mapping[str, str] = field(default_factory=dict)
+    reserved: frozenset[str] = frozenset()
+    reserved_classes: frozenset[str] = frozenset()
+
+    def attribute(self, json_name: str) -> str:
+        """The attribute for a JSON name: ``pod_ip`` for ``podIP``.
+
+        Without an entry in ``mapped``, the result is an identifier for every name.
+        """
+        mapped = self.mapped.get(json_name)
+        if mapped:
+            return mapped
+        name = _attribute(json_name, self.acronyms, self.reserved_prefix)
+        return f"{self.reserved_prefix}{name}" if name in self.reserved else name
+
+
+# The keys of [spelling], each with the type of its value.
+_KEYS: Mapping[str, type[str | list[Any] | dict[str, Any]]] = {
+    "acronyms": str,
+    "reserved_prefix": str,
+    "mapped": dict,
+    "reserved": list,
+    "reserved_classes": list,
+}
+_TYPE_NAMES: Mapping[object, str] = {
+    str: "a string",
+    dict: "a table of strings",
+    list: "a list of strings",
+}
+
+
+def read_spelling(target: Target) -> Spelling:
+    """Read the table ``[spelling]`` of a target; its keys are the fields of Spelling.
+
+    Raises TargetError for an unknown key or a value of the wrong type.
+    """
+    table = target.spelling
+    for key, value in table.items():
+        if key not in _KEYS:
+            raise target.error(f"unknown key {key!r}", "spelling", nearest(key, _KEYS))
+        if not isinstance(value, _KEYS[key]) or not _has_only_strings(value):
+            raise target.error(f"must be {_TYPE_NAMES[_KEYS[key]]}", f"spelling.{key}")
+    acronyms = table.get("acronyms", "split")
+    if acronyms not in ACRONYMS:
+        raise target.error(
+            f"unknown value {acronyms!r}",
+            "spelling.acronyms",
+            nearest(acronyms, ACRONYMS),
+        )
+    return Spelling(
+        acronyms=acronyms,
+        reserved_prefix=table.get("reserved_prefix", "_"),
+        mapped=table.get("mapped", {}),
+        reserved=frozenset(table.get("reserved", ())),
+        reserved_classes=frozenset(table.get("reserved_classes", ())),
+    )
+
+
+def _has_only_strings(value: str | list[Any] | dict[str, Any]) -> bool:
+    members = value.values() if isinstance(value, dict) else value
+    return all(isinstance(member, str) for member in members)
+
+
+@cache
+def _attribute(json_name: str, acronyms: Acronyms, reserved_prefix: str) -> str:
+    words = re.sub(r"[-./ ]", "_", json_name.replace("$", ""))
+    name = snake_case(_NOT_WORD.sub("", words), acronyms).lstrip("_")
+    if iskeyword(name) or name in _RESERVED or not name.isidentifier():
+        return f"{reserved_prefix}{name}"
+    return name
+
+
+@cache
+def snake_case(name: str, acronyms: Acronyms) -> str:
+    """``node_port`` for ``nodePort``."""
+    return _WORD_END[acronyms].sub("_", name).lower()
+
+
+def module_name(class_name: str, acronyms: Acronyms) -> str:
+    """The module of a class: ``v1_pod`` for ``V1Pod``."""
+    module = snake_case(class_name, acronyms)
+    return f"model_{module}" if iskeyword(module) else module
+
+
+def class_names(
+    definitions: Iterable[str], reserved: frozenset[str] = frozenset()
+) -> Mapping[str, str]:
+    """The class of each definition: ``V1Pod`` for ``io.k8s.api.core.v1.Pod``.
+
+    Names of Kubernetes' own definitions are shortened to version and kind; as long as
+    two would be equal, they keep one more part (kubernetes-client/gen,
+    ``remove_model_prefixes``). Others keep their full name. A name in ``reserved``
+    gets the prefix ``Model``. Raises SpecError where two definitions get the same
+    class, or two that differ only in case, which some file systems ignore.
+    """
+    return _class_names(tuple(definitions), reserved)
+
+
+# Several targets need the names of the same release.
+@cache
+def _class_names(
+    definitions: tuple[str, ...], reserved: frozenset[str]
+) -> Mapping[str, str]:
+    classes: dict[str, str] = {}
+    owners: dict[str, str] = {}
+    for definition, short in _short_names(definitions).items():
+        class_name = _class_name(short)
+        if class_name in reserved:
+            class_name = f"Model{class_name}"
+        other = owners.setdefault(class_name.casefold(), definition)
+        if other != definition:
+            raise SpecError(
+                f"two definitions get the name {class_name}: {other} and {definition}",
+                hint="rename one of them in the document",
+            )
+        classes[definition] = class_name
+    return classes
+
+
+def _class_name(short: str) -> str:
+    """``V1Pod`` for ``v1.Pod``; always an identifier that is no keyword."""
+    name = "".join(part[:1].upper() + part[1:] for part in _SEPARATOR.split(short))
+    if iskeyword(name) or not name.isidentifier():
+        return f"Model{name}"
+    return name
+
+
+def _short_names(definitions: Iterable[str]) -> dict[str, str]:
+    """The shortened name of each definition: ``v1.Pod``."""
+    # How many parts are split off from the right; 0 keeps the full name.
+    splits = {name: (2 if name.startswith("io.k8s") else 0) for name in definitions}
+    while True:
+        short: dict[str, str] = {}
+        owners: dict[str, list[str]] = {}
+        for name, count in splits.items():
+            short[name] = ".".join(name.rsplit(".", count)[1:]) if count else name
+            owners.setdefault(short[name], []).append(name)
+        ambiguous = [
+            name
+            for names in owners.values()
+            if len(names) > 1
+            for name in names
+            if splits[name] and splits[name] <= name.count(".")
+        ]
+        if not ambiguous:
+            return short
+        for name in ambiguous:
+            splits[name] += 1

@@ -1,0 +1,116 @@
+"""Python types for schemas: annotations, and the official client's type names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kubestencil.schema import Definition, Schema
+
+# Definitions of Kubernetes whose JSON differs from their schema or needs more care.
+_QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+_TIMES = {
+    "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": "MicroTime",
+    "io.k8s.apimachinery.pkg.apis.meta.v1.Time": "Time",
+}
+
+#: The functions in ``base.py.j2`` that bring a time to the precision of its type.
+TIME_CONVERTERS: Mapping[str, str] = {
+    "DateTime": "to_datetime",
+    "MicroTime": "to_micro_time",
+    "Time": "to_time",
+}
+
+_ANNOTATIONS = {
+    "boolean": "bool",
+    "integer": "int",
+    # 1 must not be read as 1.0, which is written differently.
+    "number": "int | float",
+    "string": "str",
+}
+_OFFICIAL = {"boolean": "bool", "integer": "int", "number": "float", "string": "str"}
+
+
+@dataclass(frozen=True, slots=True)
+class PythonType:
+    """The type of a value in Python.
+
+    ``annotation`` is the type hint in generated code, ``official`` the type as the
+    official client's ``openapi_types`` names it. ``classes`` are the generated classes
+    in them. ``time_converter`` is one of ``TIME_CONVERTERS`` for a time or a container
+    of times, otherwise empty.
+    """
+
+    annotation: str
+    official: str
+    classes: tuple[str, ...] = ()
+    time_converter: str = ""
+
+
+class TypeSpeller:
+    """Spells the types of a release; each reference is resolved once.
+
+    ``classes`` maps the full name of a definition to its class.
+    """
+
+    def __init__(
+        self, definitions: Mapping[str, Definition], classes: Mapping[str, str]
+    ) -> None:
+        self._definitions = definitions
+        self._classes = classes
+        self._references: dict[str, PythonType] = {}
+
+    def spell(self, schema: Schema) -> PythonType:
+        """The type of the values that a schema allows."""
+        if schema.ref is not None:
+            reference = self._references.get(schema.ref)
+            if reference is None:
+                reference = self._references[schema.ref] = self._refer(schema.ref)
+            return reference
+        if schema.type == "array":
+            item = self.spell(schema.items) if schema.items else _ANY
+            return PythonType(
+                f"list[{item.annotation}]",
+                f"list[{item.official}]",
+                item.classes,
+                item.time_converter,
+            )
+        if schema.values is not None:
+            value = self.spell(schema.values)
+            return PythonType(
+                f"dict[str, {value.annotation}]",
+                f"dict(str, {value.official})",
+                value.classes,
+                value.time_converter,
+            )
+        return _scalar(schema)
+
+    def _refer(self, name: str) -> PythonType:
+        definition = self._definitions[name]
+        if definition.is_object:
+            class_name = self._classes[name]
+            return PythonType(class_name, class_name, (class_name,))
+        if name == _QUANTITY:
+            return PythonType("Quantity", "str")
+        if name in _TIMES and definition.schema.format == "date-time":
+            return _time(_TIMES[name])
+        return self.spell(definition.schema)
+
+
+_ANY = PythonType("Any", "object")
+
+
+def _scalar(schema: Schema) -> PythonType:
+    if schema.int_or_string:
+        return PythonType("int | str", "object")
+    if schema.type == "object":
+        return PythonType("dict[str, Any]", "object")
+    if schema.type == "string" and schema.format == "date-time":
+        return _time("DateTime")
+    if schema.type in _ANNOTATIONS:
+        return PythonType(_ANNOTATIONS[schema.type], _OFFICIAL[schema.type])
+    return _ANY
+
+
+def _time(name: str) -> PythonType:
+    return PythonType(name, "datetime", time_converter=TIME_CONVERTERS[name])
