@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,33 +18,8 @@ from kubestencil.engine import load_targets
 from kubestencil.errors import SpecError, TargetError, UsageError
 from kubestencil.targets import print_files
 from kubestencil.targets.python.literals import docstring, literal
-from tests.conftest import RELEASES, full_specs, load, release
+from tests.conftest import load, release
 from tests.packages import print_package
-
-
-def is_left_alone(text: str, stub: bool) -> bool:
-    import black
-
-    return black.format_str(text, mode=black.Mode(is_pyi=stub)) == text
-
-
-def test_black_leaves_every_file_of_every_release_as_it_is() -> None:
-    places: dict[tuple[str, bool], str] = {}
-    for name in RELEASES:
-        for file in print_files(load(name, full_specs()), load_targets(None)["python"]):
-            if file.path.endswith((".py", ".pyi")):
-                key = file.data.decode(), file.path.endswith(".pyi")
-                places.setdefault(key, f"{name}/{file.path}")
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
-        left_alone = pool.map(is_left_alone, *zip(*places, strict=True), chunksize=50)
-        wrong = [
-            place
-            for place, fine in zip(places.values(), left_alone, strict=True)
-            if not fine
-        ]
-    assert wrong == []
-    assert len(places) > 700
-
 
 SAMPLE = """\
 from datetime import datetime
@@ -455,38 +429,6 @@ def test_acronyms_are_an_option_of_the_target(tmp_path: Path) -> None:
     )
 
 
-def test_a_users_template_is_formatted_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from kubestencil.engine import formatting
-
-    cache = tmp_path / "cache"
-    monkeypatch.setattr(formatting, "_folder", lambda: cache)
-    folder = tmp_path / "templates" / "python"
-    folder.mkdir(parents=True)
-    (folder / "model.py.j2").write_text("x   =  '{{ model.name }}'\n")
-    target = load_targets(tmp_path / "templates")["python"]
-    spec = release({"A": thing(), "B": thing()})
-    first = {file.path: file.data for file in print_files(spec, target)}
-    assert first["kubernetes_models/models/a.py"] == b'x = "A"\n'
-    kept = [path for path in cache.rglob("*") if path.is_file()]
-    assert len(kept) == 2, "built-in templates are not formatted"
-
-    import black
-
-    monkeypatch.setattr(black, "format_str", lambda *_, **__: pytest.fail("again"))
-    assert {file.path: file.data for file in print_files(spec, target)} == first
-
-    folder = tmp_path / "others" / "python"
-    folder.mkdir(parents=True)
-    (folder / "model.py.j2").write_text("x = = {{ model.name }}\n")
-    target = load_targets(tmp_path / "others")["python"]
-    monkeypatch.undo()
-    monkeypatch.setattr(formatting, "_folder", lambda: cache)
-    with pytest.raises(TargetError, match="black cannot format what is printed of A"):
-        list(print_files(spec, target))
-
-
 def test_the_project_can_be_built_and_installed(tmp_path: Path) -> None:
     """The metadata are read by the same tools that pip uses."""
     import tomllib
@@ -496,13 +438,3 @@ def test_the_project_can_be_built_and_installed(tmp_path: Path) -> None:
     assert project["version"] == "1.35.0"
     assert json.dumps(project["dependencies"])
     assert (folder / "models_of_ours" / "py.typed").exists()
-
-
-def test_a_format_that_is_none_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / "templates" / "python"
-    folder.mkdir(parents=True)
-    text = (load_targets(None)["python"].manifest).read_text()
-    (folder / "target.toml").write_text(text.replace('"black"', '"blak"'))
-    with pytest.raises(TargetError, match="did you mean black") as caught:
-        load_targets(tmp_path / "templates")
-    assert caught.value.where.endswith("target.toml: files.format")

@@ -1,8 +1,8 @@
-"""The output of a user's own template, put into shape by a formatter.
+"""Formats what users' templates print. Results are cached.
 
-black takes milliseconds for a file, and most files are as they were in the run
-before. What it made of a text is kept in the user's cache folder, under the digest
-of the text and of black's version.
+black takes milliseconds for a file, and most files are the same as in the run before.
+The formatted text is kept in the user's cache folder, under the digest of the text and
+of black's version.
 """
 
 from __future__ import annotations
@@ -13,23 +13,25 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from kubestencil import atomic as whole
+from kubestencil import atomic
+from kubestencil.engine.manifest import Formatter
 from kubestencil.errors import TargetError
 
 
-def formatter(name: str, path: str, template: str) -> Callable[[str, str], str]:
-    """The function that formats what ``template`` prints to files like ``path``.
+def make_formatter(
+    name: Formatter, path: str, template: str
+) -> Callable[[str, str], str]:
+    """The function that formats the files that ``template`` prints to ``path``.
 
-    ``name`` is one of ``kubestencil.engine.manifest.FORMATS``; the function gets a
-    text and its subject, and raises TargetError for a text that is no code.
+    It takes a text and its subject, and raises TargetError for a text that cannot be
+    parsed.
     """
-    formats = {"black": _black}
-    apply = formats[name]
+    format_text = _FORMATTERS[name]
     stub = path.endswith(".pyi")
 
     def formatted(text: str, subject: str) -> str:
         try:
-            return apply(text, stub)
+            return format_text(text, stub)
         except ValueError as error:
             raise TargetError(
                 f"{name} cannot format what is printed of {subject}: {error}",
@@ -39,28 +41,28 @@ def formatter(name: str, path: str, template: str) -> Callable[[str, str], str]:
     return formatted
 
 
-def _black(text: str, stub: bool) -> str:
-    kept = _kept(text, stub)
+def _format_with_black(text: str, stub: bool) -> str:
+    """``text`` as black formats it. Raises ValueError where it is not Python."""
+    cached = _cache_path(text, stub)
     with contextlib.suppress(OSError, UnicodeError):
-        return kept.read_text("utf-8")
+        return cached.read_text("utf-8")
     import black
-    from black.parsing import InvalidInput
 
-    try:
-        shaped = black.format_str(text, mode=black.Mode(is_pyi=stub))
-    except InvalidInput as error:
-        raise ValueError(str(error)) from error
+    formatted = black.format_str(text, mode=black.Mode(is_pyi=stub))
     # A cache folder that cannot be written costs time, not correctness.
     with contextlib.suppress(OSError):
-        whole.write(kept, shaped.encode())
-    return shaped
+        atomic.write(cached, formatted.encode())
+    return formatted
 
 
-def _kept(text: str, stub: bool) -> Path:
-    """Where the formatted ``text`` is, if it was formatted before."""
-    parts = f"{_black_version()}\0{stub}\0{text}"
-    digest = hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
-    return _folder() / digest[:2] / digest[2:]
+_FORMATTERS: dict[Formatter, Callable[[str, bool], str]] = {"black": _format_with_black}
+
+
+def _cache_path(text: str, stub: bool) -> Path:
+    """The file with the formatted ``text``; it exists if it was formatted before."""
+    key = f"{_black_version()}\0{stub}\0{text}"
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+    return _cache_folder() / digest[:2] / digest[2:]
 
 
 @cache
@@ -71,7 +73,7 @@ def _black_version() -> str:
 
 
 @cache
-def _folder() -> Path:
+def _cache_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("kubestencil") / "black"

@@ -105,7 +105,7 @@ def _post_process(
     if rule.format and not _is_built_in(target, rule.template):
         from kubestencil.engine import formatting
 
-        return formatting.formatter(rule.format, rule.path, rule.template)
+        return formatting.make_formatter(rule.format, rule.path, rule.template)
     function = contexts.post_process.get(rule.each)
     return (lambda text, _: function(text)) if function else None
 
