@@ -1,4 +1,4 @@
-"""The decisions behind the printed crate: names, texts, corrections, recursion."""
+"""The rust target without cargo: names, texts, corrections, boxes, merging, scopes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from kubestencil.engine import Target, load_targets
 from kubestencil.errors import KubestencilError, SpecError, TargetError
 from kubestencil.schema import Release
 from kubestencil.targets import print_files
-from kubestencil.targets.rust import spelling as rust
-from kubestencil.targets.rust.fixups import FIXUPS, corrected
+from kubestencil.targets.rust import spelling, view
+from kubestencil.targets.rust.fixups import FIXUPS, correct
 from tests.conftest import RELEASES, load, release
 
 
@@ -23,7 +23,8 @@ def target() -> Target:
     return load_targets(None)["rust"]
 
 
-def files(spec: Release, target: Target) -> dict[str, str]:
+def print_crate(spec: Release, target: Target) -> dict[str, str]:
+    """The files of the crate by their paths."""
     return {file.path: file.data.decode() for file in print_files(spec, target)}
 
 
@@ -42,65 +43,68 @@ def files(spec: Release, target: Target) -> dict[str, str]:
         ("ü", "___"),
     ],
 )
-def test_names_of_fields(name: str, field: str) -> None:
-    assert rust.field_name(name) == field
+def test_field_names_are_those_of_k8s_openapi(name: str, field: str) -> None:
+    assert spelling.field_name(name) == field
 
 
 @given(st.lists(st.text(), max_size=8))
-def test_fields_are_told_apart(names: list[str]) -> None:
-    spelled = rust.distinct(map(rust.field_name, names))
-    assert len(set(spelled)) == len(names)
-    assert all(name.isascii() and name.isidentifier() for name in spelled)
+def test_field_names_are_unique_identifiers(names: list[str]) -> None:
+    unique = spelling.make_unique(map(spelling.field_name, names))
+    assert len(set(unique)) == len(names)
+    assert all(name.isascii() and name.isidentifier() for name in unique)
 
 
 @given(st.text())
-def test_a_text_stays_in_its_comment(text: str) -> None:
-    for line in rust.doc(text, "    ").splitlines():
+def test_a_text_cannot_end_its_doc_comment(text: str) -> None:
+    for line in spelling.doc_comment(text, "    ").splitlines():
         assert line.startswith("    ///")
         assert "```" not in line and not set(line) & set("\r\x00\u202e\u2066")
 
 
 @given(st.text())
-def test_a_literal_ends_where_it_should(text: str) -> None:
-    literal = rust.string(text)
+def test_a_text_cannot_end_its_string_literal(text: str) -> None:
+    literal = spelling.string_literal(text)
     inside = literal[1:-1].replace("\\\\", "").replace('\\"', "")
     assert literal[0] == literal[-1] == '"' and '"' not in inside
     assert literal.isprintable()
 
 
 @pytest.mark.parametrize("name", RELEASES)
-def test_every_declared_correction_applies(name: str, target: Target) -> None:
-    """``corrected`` raises where one does not; each corrects something somewhere."""
-    corrected(load(name), target)
+def test_declared_corrections_apply(name: str, target: Target) -> None:
+    """``correct`` raises TargetError for one that does not."""
+    correct(load(name), target)
 
 
-def test_every_correction_is_needed_by_some_release(target: Target) -> None:
-    needed = {
+def test_every_correction_changes_some_release(target: Target) -> None:
+    applied = {
         fixup
         for name in RELEASES
         for fixup in target.fixups
-        if FIXUPS[fixup](dict(load(name).definitions))
+        if FIXUPS[fixup](load(name).definitions)
     }
-    assert needed == set(target.fixups) == set(FIXUPS)
+    assert applied == set(target.fixups) == set(FIXUPS)
 
 
-def test_a_correction_that_never_applies_stops_the_run(target: Target) -> None:
-    mended = corrected(load("1.35"), target)
+def test_a_correction_that_never_applies_is_an_error(target: Target) -> None:
+    correct_release = correct(load("1.35"), target)
     with pytest.raises(TargetError, match=r"never applied to 1\.35"):
-        corrected(mended, target)
-    # A document that is no release of Kubernetes may be in order.
-    corrected(replace(mended, name="mine"), target)
+        correct(correct_release, target)
+    # Other documents may need no correction.
+    correct(replace(correct_release, name="mine"), target)
 
 
-def test_an_unknown_correction_is_a_mistake(target: Target) -> None:
-    wrong = replace(target, fixups={"claim-templates": {"reason": "x"}})
-    with pytest.raises(TargetError, match="no known correction"):
-        corrected(load("1.35"), wrong)
+def test_an_unknown_correction_is_an_error(target: Target) -> None:
+    misspelled = replace(target, fixups={"claim-templates": {"reason": "x"}})
+    with pytest.raises(
+        TargetError,
+        match=r"unknown correction(?s:.*)did you mean claim-templates-are-named",
+    ):
+        correct(load("1.35"), misspelled)
 
 
-def test_an_option_cannot_leave_its_string(target: Target) -> None:
-    with pytest.raises(TargetError, match="nothing that Cargo takes"):
-        files(load("1.35"), target.with_options({"name": 'x"\n[dependencies]'}))
+def test_options_are_valid_in_a_cargo_manifest(target: Target) -> None:
+    with pytest.raises(TargetError, match="is not the name of a Cargo package"):
+        print_crate(load("1.35"), target.with_options({"name": 'x"\n[dependencies]'}))
 
 
 def _object(**fields: Any) -> dict[str, Any]:
@@ -111,7 +115,7 @@ def _ref(kind: str) -> dict[str, str]:
     return {"$ref": f"#/definitions/a.v1.{kind}"}
 
 
-def test_only_circles_are_boxed(target: Target) -> None:
+def test_only_fields_on_cycles_are_boxed(target: Target) -> None:
     spec = release(
         {
             "a.v1.A": _object(
@@ -122,22 +126,22 @@ def test_only_circles_are_boxed(target: Target) -> None:
             "a.v1.D": _object(x={"type": "string"}),
         }
     )
-    printed = files(spec, target)
+    printed = print_crate(spec, target)
     assert "pub b: Option<Box<super::B>>," in printed["src/a/v1/a.rs"]
     assert "pub c: Option<super::C>," in printed["src/a/v1/a.rs"]
     assert "pub many: Option<Vec<super::A>>," in printed["src/a/v1/a.rs"]
     assert "pub a: Option<Box<super::A>>," in printed["src/a/v1/b.rs"]
 
 
-def test_a_value_without_an_end_is_refused(target: Target) -> None:
+def test_a_cycle_of_required_fields_is_an_error(target: Target) -> None:
     spec = release(
         {
             "a.v1.A": {**_object(b=_ref("B")), "required": ["b"]},
             "a.v1.B": {**_object(a=_ref("A")), "required": ["a"]},
         }
     )
-    with pytest.raises(SpecError, match="no value has an end"):
-        files(spec, target)
+    with pytest.raises(SpecError, match=r"a\.v1\.A has no finite value"):
+        print_crate(spec, target)
 
 
 @pytest.mark.parametrize(
@@ -149,12 +153,93 @@ def test_a_value_without_an_end_is_refused(target: Target) -> None:
         ("a.b.c", "a.b.c.D"),
     ],
 )
-def test_what_would_have_the_same_name_is_refused(
-    names: tuple[str, ...], target: Target
-) -> None:
+def test_colliding_names_are_an_error(names: tuple[str, ...], target: Target) -> None:
     spec = release({name: _object(x={"type": "string"}) for name in names})
     with pytest.raises(KubestencilError):
-        files(spec, target)
+        print_crate(spec, target)
+
+
+def _keyed_list(items: str, key: str) -> dict[str, Any]:
+    return {
+        "type": "array",
+        "items": _ref(items),
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": [key],
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "strategy"),
+    [
+        ("name", "list::map(&[|l, r| l.name == r.name], crate::DeepMerge::merge_from)"),
+        (
+            "spec.id",
+            "list::map(&[|l, r| l.spec.id == r.spec.id], crate::DeepMerge::merge_from)",
+        ),
+        ("absent", "list::atomic"),
+        ("name.absent", "list::atomic"),
+        # Rust cannot compare a field of an ``Option``.
+        ("status.id", "list::atomic"),
+    ],
+)
+def test_a_list_is_merged_by_keys_that_its_items_have(
+    key: str, strategy: str, target: Target
+) -> None:
+    spec = release(
+        {
+            "a.v1.Holder": _object(items=_keyed_list("Item", key)),
+            "a.v1.Item": {
+                **_object(
+                    name={"type": "string"}, spec=_ref("Part"), status=_ref("Part")
+                ),
+                "required": ["spec"],
+            },
+            "a.v1.Part": _object(id={"type": "string"}),
+        }
+    )
+    printed = print_crate(spec, target)
+    assert f'items: optional "items" [{strategy}];' in printed["src/a/v1/holder.rs"]
+
+
+@pytest.mark.parametrize(
+    ("values", "strategy"),
+    [
+        ({"type": "string"}, "map::granular(crate::DeepMerge::merge_from)"),
+        (
+            {"type": "array", "items": {"type": "string"}},
+            "map::granular(crate::merge_strategies::list::atomic)",
+        ),
+        # The strategy has arguments, so it is no function that could be passed.
+        (_keyed_list("Map", "name"), "map::atomic"),
+    ],
+)
+def test_a_map_is_merged_by_the_strategy_of_its_values(
+    values: dict[str, Any], strategy: str, target: Target
+) -> None:
+    map_schema = {"type": "object", "additionalProperties": values}
+    spec = release({"a.v1.Map": _object(name={"type": "string"}, map=map_schema)})
+    printed = print_crate(spec, target)
+    assert f'map: optional "map" [{strategy}];' in printed["src/a/v1/map.rs"]
+
+
+def test_contexts_have_what_their_documentation_says(target: Target) -> None:
+    contexts = view.make_contexts(load("1.35"), target)
+    assert contexts.files.keys() == view.EACH.keys()
+    for name, documented in view.EACH.items():
+        for context in contexts.files[name]():
+            variables = context.variables.keys() | contexts.shared_variables.keys()
+            assert variables == documented.variables.keys()
+            assert context.placeholders.keys() == documented.placeholders.keys()
+
+
+@pytest.mark.parametrize(("length", "skipped"), [(71, False), (72, True)])
+def test_rustfmt_skips_newtypes_with_long_lines(
+    length: int, skipped: bool, target: Target
+) -> None:
+    definition = {"type": "array", "items": {"type": "string"}}
+    printed = print_crate(release({f"a.v1.{'A' * length}": definition}), target)
+    (text,) = (text for text in printed.values() if "pub struct AA" in text)
+    assert ("#[rustfmt::skip]" in text) == skipped
 
 
 PODS = "/api/v1/namespaces/{namespace}/pods"
@@ -180,7 +265,7 @@ def _paths(**actions: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("paths", "known"),
+    ("paths", "expected"),
     [
         ({f"{PODS}/{{name}}": "get"}, ("pods", "Namespace")),
         (
@@ -195,16 +280,16 @@ def _paths(**actions: str) -> dict[str, Any]:
         ({}, None),
     ],
 )
-def test_plural_and_scope_are_read_or_left_out(
-    paths: dict[str, str], known: tuple[str, str] | None, target: Target
+def test_plural_and_scope_are_those_of_the_paths_or_left_out(
+    paths: dict[str, str], expected: tuple[str, str] | None, target: Target
 ) -> None:
-    printed = files(release(POD, paths=_paths(**paths)), target)
+    printed = print_crate(release(POD, paths=_paths(**paths)), target)
     pod = printed["src/api/core/v1/pod.rs"]
-    if known is None:
+    if expected is None:
         assert "URL_PATH_SEGMENT" not in "".join(
             text for path, text in printed.items() if path.endswith(".rs")
         )
-        assert "nothing is guessed" in printed["README.md"]
+        assert "neither plural (`URL_PATH_SEGMENT`) nor scope" in printed["README.md"]
         return
-    assert f'URL_PATH_SEGMENT: &\'static str = "{known[0]}";' in pod
-    assert f"type Scope = crate::{known[1]}ResourceScope;" in pod
+    assert f'URL_PATH_SEGMENT: &\'static str = "{expected[0]}";' in pod
+    assert f"type Scope = crate::{expected[1]}ResourceScope;" in pod

@@ -1,9 +1,9 @@
-"""The plural and the scope of kinds, which only the document's paths tell."""
+"""The plural and the scope of kinds, read from the paths of the document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from kubestencil.schema import (
     Definition,
@@ -13,71 +13,79 @@ from kubestencil.schema import (
     operations,
 )
 
-_VERBS = frozenset({"delete", "get", "post", "put"})
+#: The scope of a kind: a type of the printed module ``resource``.
+Scope = Literal["ClusterResourceScope", "NamespaceResourceScope", "SubResourceScope"]
+
+# Actions on a single object. A list of all namespaces has a path without a namespace,
+# though its kind is namespaced.
+_OBJECT_ACTIONS = frozenset({"delete", "get", "post", "put"})
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a kind is served.
-
-    ``segment`` is the plural in the path (``pods``), or the name of a
-    subresource; ``scope`` is cluster, namespace or sub.
-    """
+class Endpoint(NamedTuple):
+    """Where the API server serves a kind: the last constant segment of its path, which
+    is the plural (``pods``) or the name of a subresource, and the scope."""
 
     segment: str
-    scope: str
+    scope: Scope
 
 
-# Answers of the API server that no path is about.
+_META = "io.k8s.apimachinery.pkg.apis.meta.v1"
+
+# Answers of the API server that no path is about, with what k8s-openapi has for them.
 _ANSWERS = {
-    "APIGroup": Endpoint("", "cluster"),
-    "APIGroupList": Endpoint("", "cluster"),
-    "APIResourceList": Endpoint("", "cluster"),
-    "APIVersions": Endpoint("", "cluster"),
-    "Status": Endpoint("status", "sub"),
+    f"{_META}.APIGroup": Endpoint("", "ClusterResourceScope"),
+    f"{_META}.APIGroupList": Endpoint("", "ClusterResourceScope"),
+    f"{_META}.APIResourceList": Endpoint("", "ClusterResourceScope"),
+    f"{_META}.APIVersions": Endpoint("", "ClusterResourceScope"),
+    f"{_META}.Status": Endpoint("status", "SubResourceScope"),
 }
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1."
 
 
 def endpoints(
     release: Release, definitions: Iterable[Definition]
 ) -> Mapping[str, Endpoint]:
-    """The endpoint of each of the ``definitions``, which must be of one kind.
+    """The endpoint of each of ``definitions``, which have one kind each.
 
-    Empty where the paths do not tell that of every one, as those of the embedded
-    specs, which have none.
+    Empty where the paths do not determine all of them: the trait ``Resource`` has the
+    plural and the scope for all kinds or for none. The embedded specs have no paths.
     """
-    found: dict[GroupVersionKind, dict[Endpoint, None]] = {}
-    for operation in operations(release):
-        if operation.kind is not None and operation.action in _VERBS:
-            found.setdefault(operation.kind, {})[_endpoint(operation)] = None
+    candidates = _endpoints_by_kind(release)
     result: dict[str, Endpoint] = {}
     for definition in definitions:
-        known = _only(found.get(definition.kinds[0], {}))
-        if known is None and definition.name == _META + definition.kind:
-            known = _ANSWERS.get(definition.kind)
-        if known is None:
+        endpoint = _choose(candidates.get(definition.kinds[0], {}))
+        endpoint = endpoint or _ANSWERS.get(definition.name)
+        if endpoint is None:
             return {}
-        result[definition.name] = known
+        result[definition.name] = endpoint
     return result
 
 
+def _endpoints_by_kind(
+    release: Release,
+) -> Mapping[GroupVersionKind, Mapping[Endpoint, None]]:
+    """All endpoints at which single objects of a kind are served."""
+    by_kind: dict[GroupVersionKind, dict[Endpoint, None]] = {}
+    for operation in operations(release):
+        if operation.kind is not None and operation.action in _OBJECT_ACTIONS:
+            by_kind.setdefault(operation.kind, {})[_endpoint(operation)] = None
+    return by_kind
+
+
 def _endpoint(operation: Operation) -> Endpoint:
-    parts = operation.path.strip("/").split("/")
-    if parts[-1] == "{name}":
-        parts.pop()
-    elif len(parts) > 1 and parts[-2] == "{name}":
-        return Endpoint(parts[-1], "sub")
-    scope = "namespace" if parts[-2:-1] == ["{namespace}"] else "cluster"
-    return Endpoint(parts[-1], scope)
+    segments = operation.path.strip("/").split("/")
+    if segments[-1] == "{name}":
+        segments.pop()
+    elif len(segments) > 1 and segments[-2] == "{name}":
+        return Endpoint(segments[-1], "SubResourceScope")
+    if segments[-2:-1] == ["{namespace}"]:
+        return Endpoint(segments[-1], "NamespaceResourceScope")
+    return Endpoint(segments[-1], "ClusterResourceScope")
 
 
-def _only(found: Iterable[Endpoint]) -> Endpoint | None:
-    """The one that is meant: a kind's own before its subresources."""
-    for own in (
-        [each for each in found if each.scope != "sub"],
-        [each for each in found if each.scope == "sub"],
-    ):
-        if own:
-            return own[0] if len(own) == 1 else None
-    return None
+def _choose(candidates: Iterable[Endpoint]) -> Endpoint | None:
+    """The endpoint of a kind: its plural, or else its only subresource; None where
+    there is none or several."""
+    subresources = [each for each in candidates if each.scope == "SubResourceScope"]
+    plurals = [each for each in candidates if each.scope != "SubResourceScope"]
+    preferred = plurals or subresources
+    return preferred[0] if len(preferred) == 1 else None

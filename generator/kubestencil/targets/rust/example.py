@@ -1,16 +1,15 @@
-"""Examples for the generated Rust crate, as rustfmt has them but for long lines.
+"""Examples for the generated Rust crate, in rustfmt's layout except for long lines.
 
-Types are named by their modules (``core_v1::Pod``), since what is in one example
-comes from several with types of the same name. The crate's corrections of the
-document count: a field that it requires is there, with its default if the example
-does not have it.
+Types are named by their modules (``core_v1::Pod``), since an example has types of several
+modules, which may have the same name. The examples are for the corrected document: a
+field that the crate requires has its default if the example does not have the field.
 """
 
 from __future__ import annotations
 
 import json
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -25,238 +24,245 @@ from kubestencil.targets.examples.nodes import (
     Scalar,
     to_json,
 )
-from kubestencil.targets.rust import spelling as rust
-from kubestencil.targets.rust.fixups import corrected
-from kubestencil.targets.rust.view import ANY, TIME, Crate, check_options
+from kubestencil.targets.rust import spelling
+from kubestencil.targets.rust.crate import StructField, StructFields, plan_crate
+from kubestencil.targets.rust.fixups import correct
+from kubestencil.targets.rust.layout import Module
+from kubestencil.targets.rust.value_types import ANY, TIME, value_type
+from kubestencil.targets.rust.view import check_options
 
-_STEP = "    "
+_INDENT = "    "
 _REST = "..Default::default()"
-_NOTHING: frozenset[str] = frozenset()
-_MAPS = frozenset(["std::collections::BTreeMap"])
-# The longest body of a struct, and arguments of a call, on one line (rustfmt,
-# struct_lit_width and fn_call_width).
-_SHORT = 18
-_CALL = 60
+_NO_IMPORTS: frozenset[str] = frozenset()
+_BTREE_MAP = frozenset(["std::collections::BTreeMap"])
+# The longest body of a struct, and the longest arguments of a call, that rustfmt puts on
+# one line (struct_lit_width, fn_call_width).
+_STRUCT_WIDTH = 18
+_CALL_WIDTH = 60
+# Names that the examples use without a path.
 _RESERVED = ("BTreeMap", "ByteString", "Default", "Some", "Box", "json", "vec")
 
 
 class _Code(NamedTuple):
-    """An expression, and the paths that it needs to use."""
+    """An expression or a line of code, and the paths that it has to import."""
 
     text: str
-    uses: frozenset[str]
-
-
-class _Member(NamedTuple):
-    """A field of a struct."""
-
-    name: str
-    schema: Schema
-    required: bool
-    boxed: bool
+    imports: frozenset[str]
 
 
 class _Struct(NamedTuple):
-    """A struct, with its fields by their JSON names."""
+    """A struct: its path in code, its fields by their JSON names, whether it has a
+    default."""
 
     path: _Code
-    members: Mapping[str, _Member]
+    fields: StructFields
     has_default: bool
 
 
 class Writer:
-    """Writes Rust; remembers what several examples have in common.
+    """Writes examples in Rust. Code that several examples share is written once.
 
     Raises SpecError where the crate cannot be printed.
     """
 
     def __init__(self, release: Release, target: Target) -> None:
         check_options(target)
-        self.crate = Crate(corrected(release, target))
-        self.name = rust.crate_name(str(target.options["name"]))
+        self.crate = plan_crate(correct(release, target))
+        self.name = spelling.crate_name(str(target.options["name"]))
         self.aliases = self.module_aliases()
         self.structs: dict[str, _Struct] = {}
         self._fragments = FragmentCache[_Code]()
 
-    def module_aliases(self) -> Mapping[tuple[str, ...], str]:
+    def module_aliases(self) -> Mapping[Module, str]:
         """A short name for each module that has types: ``core_v1``."""
-        modules = sorted({place.module for place in self.crate.places.values()})
+        modules = sorted({path.module for path in self.crate.paths.values()})
         short = ["_".join(module[-2:]) or self.name for module in modules]
-        names = rust.distinct([*_RESERVED, *short])[len(_RESERVED) :]
+        names = spelling.make_unique([*_RESERVED, *short])[len(_RESERVED) :]
         return dict(zip(modules, names, strict=True))
 
     def write(self, example: Object) -> str:
-        """A function that makes the object."""
+        """A function that returns the object."""
         assert example.definition
         path = self.path(example.definition.name)
-        code = self.object(example, example.definition.name, _STEP)
-        # As rustfmt sorts them, small letters first.
-        paths = sorted(path.uses | code.uses, key=str.swapcase)
-        uses = "".join(f"use {each};\n" for each in paths)
-        return f"{uses}\npub fn example() -> {path.text} {{\n{_STEP}{code.text}\n}}\n"
+        code = self.object(example, example.definition.name, _INDENT)
+        # rustfmt sorts lower-case letters before upper-case ones.
+        imports = sorted(path.imports | code.imports, key=str.swapcase)
+        uses = "".join(f"use {imported};\n" for imported in imports)
+        return f"{uses}\npub fn example() -> {path.text} {{\n{_INDENT}{code.text}\n}}\n"
 
     def path(self, name: str) -> _Code:
         """The type of a definition."""
-        if name in self.crate.lists:
-            return _Code(f"{self.name}::List", _NOTHING)
-        place = self.crate.places[name]
-        alias = self.aliases[place.module]
-        if not place.module:
-            return _Code(f"{self.name}::{place.name}", _NOTHING)
-        module = "::".join((self.name, *place.module))
-        return _Code(f"{alias}::{place.name}", frozenset([f"{module} as {alias}"]))
+        if name in self.crate.list_items:
+            return _Code(f"{self.name}::List", _NO_IMPORTS)
+        path = self.crate.paths[name]
+        if not path.module:
+            return _Code(f"{self.name}::{path.name}", _NO_IMPORTS)
+        alias = self.aliases[path.module]
+        module = "::".join((self.name, *path.module))
+        return _Code(f"{alias}::{path.name}", frozenset([f"{module} as {alias}"]))
 
-    def value(self, node: Node, schema: Schema, pad: str) -> _Code:
-        """A value in a line that begins with ``pad``."""
+    def value(self, node: Node, schema: Schema, indent: str) -> _Code:
+        """A value, in a line that starts with ``indent``."""
         if schema.ref is not None:
-            return self.referred(node, schema.ref, pad)
+            return self.referenced(node, schema.ref, indent)
         if isinstance(node, ListNode) and schema.items is not None:
-            inside = self.value(node.item, schema.items, pad)
-            return _Code(f"vec![{inside.text}]", inside.uses)
+            item = self.value(node.item, schema.items, indent)
+            return _Code(f"vec![{item.text}]", item.imports)
         if isinstance(node, MapNode) and schema.values and not schema.is_object:
-            return self.map(node, schema.values, pad)
-        return self.scalar(to_json(node), self.crate.spelled(schema, ()))
+            return self.map(node, schema.values, indent)
+        return self.scalar(to_json(node), value_type(schema, self.crate, ()))
 
-    def map(self, node: MapNode, schema: Schema, pad: str) -> _Code:
-        key = f"{rust.string(node.key)}.into()"
-        inside = self.value(node.value, schema, pad + _STEP)
-        text = f"BTreeMap::from([({key}, {inside.text})])"
-        if "\n" in text or len(text) > _CALL:
-            lines = "".join(f"{pad}{_STEP}{each},\n" for each in (key, inside.text))
-            text = f"BTreeMap::from([(\n{lines}{pad})])"
-        return _Code(text, inside.uses | _MAPS)
+    def map(self, node: MapNode, schema: Schema, indent: str) -> _Code:
+        """A map, whose values ``schema`` describes."""
+        key = f"{spelling.string_literal(node.key)}.into()"
+        value = self.value(node.value, schema, indent + _INDENT)
+        text = f"BTreeMap::from([({key}, {value.text})])"
+        if "\n" in text or len(text) > _CALL_WIDTH:
+            lines = "".join(f"{indent}{_INDENT}{item},\n" for item in (key, value.text))
+            text = f"BTreeMap::from([(\n{lines}{indent})])"
+        return _Code(text, value.imports | _BTREE_MAP)
 
-    def referred(self, node: Node, name: str, pad: str) -> _Code:
-        """A value of a definition's type."""
-        special = self.crate.specials.get(name)
-        if special is not None:
+    def referenced(self, node: Node, name: str, indent: str) -> _Code:
+        """A value of the type of the definition ``name``."""
+        hand_written = self.crate.hand_written.get(name)
+        if hand_written is not None:
             path = self.path(name)
-            return _Code(_special(path.text, special.form, to_json(node)), path.uses)
+            text = _hand_written(path.text, hand_written.form, to_json(node))
+            return _Code(text, path.imports)
         if isinstance(node, Object):
-            return self.object(node, name, pad)
+            return self.object(node, name, indent)
         path = self.path(name)
-        inside = self.value(node, self.crate.definitions[name].schema, pad)
-        return _Code(f"{path.text}({inside.text})", path.uses | inside.uses)
+        inner = self.value(node, self.crate.definitions[name].schema, indent)
+        return _Code(f"{path.text}({inner.text})", path.imports | inner.imports)
 
-    def object(self, node: Object, name: str, pad: str) -> _Code:
-        """A struct. What has no default names the fields that are not there, too."""
+    def object(self, node: Object, name: str, indent: str) -> _Code:
+        """A struct. If it has no default, absent fields are written, too."""
         struct = self.struct(name)
-        present = {each.field.name for each in node.entries} & struct.members.keys()
-        if not present and struct.has_default:
-            return _Code(f"{struct.path.text}::default()", struct.path.uses)
-        deeper = pad + _STEP
-        code = [
-            self.field(struct, each, deeper)
-            for each in node.entries
-            if each.field.name in present
+        names = {entry.field.name for entry in node.entries} & struct.fields.keys()
+        if not names and struct.has_default:
+            return _Code(f"{struct.path.text}::default()", struct.path.imports)
+        deeper = indent + _INDENT
+        present = [
+            self.field(struct, entry, deeper)
+            for entry in node.entries
+            if entry.field.name in names
         ]
-        lines = [each.text for each in code]
-        if struct.has_default:
-            lines += [f"{deeper}{_REST}\n"] * (len(present) < len(struct.members))
-        else:
+        lines = [code.text for code in present]
+        if not struct.has_default:
             lines += (
-                f"{deeper}{member.name}: {_absent(member)},\n"
-                for name, member in struct.members.items()
-                if name not in present
+                f"{deeper}{field.name}: {_absent_value(field)},\n"
+                for name, field in struct.fields.items()
+                if name not in names
             )
-        uses = struct.path.uses.union(*(each.uses for each in code))
-        if len(lines) == 1 and len(line := lines[0].strip().rstrip(",")) <= _SHORT:
-            return _Code(f"{struct.path.text} {{ {line} }}", uses)
-        return _Code(f"{struct.path.text} {{\n{''.join(lines)}{pad}}}", uses)
+        elif len(names) < len(struct.fields):
+            lines.append(f"{deeper}{_REST}\n")
+        imports = struct.path.imports.union(*(code.imports for code in present))
+        if len(lines) == 1:
+            body = lines[0].strip().rstrip(",")
+            if len(body) <= _STRUCT_WIDTH:
+                return _Code(f"{struct.path.text} {{ {body} }}", imports)
+        return _Code(f"{struct.path.text} {{\n{''.join(lines)}{indent}}}", imports)
 
-    def field(self, struct: _Struct, entry: Entry, pad: str) -> _Code:
-        member = struct.members[entry.field.name]
-        return self._fragments.get(entry, pad, lambda: self.line(member, entry, pad))
+    def field(self, struct: _Struct, entry: Entry, indent: str) -> _Code:
+        """The line or lines of a field."""
+        field = struct.fields[entry.field.name]
+        return self._fragments.get(
+            entry, indent, lambda: self.write_field(field, entry, indent)
+        )
 
-    def line(self, member: _Member, entry: Entry, pad: str) -> _Code:
-        text, uses = self.value(entry.node, member.schema, pad)
-        if member.boxed:
+    def write_field(self, field: StructField, entry: Entry, indent: str) -> _Code:
+        """As ``field``, without the cache."""
+        schema = field.field.schema
+        text, imports = self.value(entry.node, schema, indent)
+        if field.boxed:
             text = f"Box::new({text})"
-        if not member.required:
-            if isinstance(entry.node, Scalar) and member.schema.ref is not None:
-                text = _broken(text, pad)
+        if not field.field.required:
+            if isinstance(entry.node, Scalar) and schema.ref is not None:
+                text = _break_call(text, indent)
             text = f"Some({text})"
-        return _Code(f"{pad}{member.name}: {text},\n", uses)
+        return _Code(f"{indent}{field.name}: {text},\n", imports)
 
     def struct(self, name: str) -> _Struct:
-        known = self.structs.get(name)
-        if known is None:
-            members = dict(self.members(name))
-            has_default = name not in self.crate.without_default
-            known = _Struct(self.path(name), members, has_default)
-            self.structs[name] = known
-        return known
-
-    def members(self, name: str) -> Iterator[tuple[str, _Member]]:
-        """The fields of a struct by their JSON names."""
-        if name in self.crate.lists:
-            for field in self.crate.release.definitions[name].fields:
-                if field.name in ("items", "metadata"):
-                    yield field.name, _Member(field.name, field.schema, True, False)
-            return
-        names = self.crate.names[name]
-        for field in self.crate.fields[name]:
-            boxed = (name, field.schema.ref) in self.crate.boxed
-            yield (
-                field.name,
-                _Member(names[field.name], field.schema, field.required, boxed),
+        """The struct of a definition, or ``List`` for a list kind."""
+        if name not in self.structs:
+            self.structs[name] = _Struct(
+                path=self.path(name),
+                fields=(
+                    self.list_fields(name)
+                    if name in self.crate.list_items
+                    else self.crate.fields[name]
+                ),
+                has_default=name not in self.crate.without_default,
             )
+        return self.structs[name]
 
-    def scalar(self, value: Any, spelled: str) -> _Code:
-        """A JSON value of a type that no definition has."""
-        if spelled == "String":
-            return _Code(f"{rust.string(value)}.into()", _NOTHING)
-        if spelled == "crate::ByteString":
-            text = rust.string(b64decode(value).decode())
-            return _Code(
-                f"ByteString({text}.into())", frozenset([f"{self.name}::ByteString"])
-            )
-        if spelled == TIME:
-            return _Code(f"{rust.string(value)}.parse().unwrap()", _NOTHING)
-        if spelled == ANY:
-            uses = frozenset([f"{self.name}::serde_json::json"])
-            return _Code(f"json!({_json(value)})", uses)
-        if spelled == "f64":
-            return _Code(repr(float(value)), _NOTHING)
-        return _Code(_json(value), _NOTHING)
+    def list_fields(self, name: str) -> StructFields:
+        """The fields of ``List``, with the types of a list kind."""
+        return {
+            field.name: StructField(field.name, field._replace(required=True), False)
+            for field in self.crate.release.definitions[name].fields
+            if field.name in ("items", "metadata")
+        }
+
+    def scalar(self, value: Any, type_: str) -> _Code:
+        """A JSON value as a value of the Rust type ``type_``, which is that of no
+        definition."""
+        if type_ == "String":
+            return _Code(f"{spelling.string_literal(value)}.into()", _NO_IMPORTS)
+        if type_ == "crate::ByteString":
+            text = spelling.string_literal(b64decode(value).decode())
+            imports = frozenset([f"{self.name}::ByteString"])
+            return _Code(f"ByteString({text}.into())", imports)
+        if type_ == TIME:
+            text = f"{spelling.string_literal(value)}.parse().unwrap()"
+            return _Code(text, _NO_IMPORTS)
+        if type_ == ANY:
+            imports = frozenset([f"{self.name}::serde_json::json"])
+            return _Code(f"json!({_json(value)})", imports)
+        if type_ == "f64":
+            return _Code(repr(float(value)), _NO_IMPORTS)
+        return _Code(_json(value), _NO_IMPORTS)
 
 
-def _broken(call: str, pad: str) -> str:
-    """A call of one argument, on lines of its own where rustfmt wants that."""
+def _break_call(call: str, indent: str) -> str:
+    """A call with one argument, which is on a line of its own where it is too long."""
     function, _, rest = call.partition("(")
     argument = rest[:-1]
-    if len(call) <= _CALL or not argument:
+    if len(call) <= _CALL_WIDTH or not argument:
         return call
-    return f"{function}(\n{pad}{_STEP}{argument},\n{pad})"
+    return f"{function}(\n{indent}{_INDENT}{argument},\n{indent})"
 
 
-def _absent(member: _Member) -> str:
-    return "Default::default()" if member.required else "None"
+def _absent_value(field: StructField) -> str:
+    return "Default::default()" if field.field.required else "None"
 
 
-def _special(path: str, form: str, value: Any) -> str:
-    """A value of a type that is written by hand."""
+def _hand_written(path: str, form: str, value: Any) -> str:
+    """A value of the hand-written type ``path``."""
     if form.startswith("props_or_"):
         return f"{path}::Schema(Box::default())"
     if form == "int_or_string" and isinstance(value, int):
         return f"{path}::Int({value})"
     if isinstance(value, str):
-        text = rust.string(value)
+        text = spelling.string_literal(value)
         if form == "int_or_string":
             return f"{path}::String({text}.into())"
-        inside = "into()" if form == "quantity" else "parse().unwrap()"
-        return f"{path}({text}.{inside})"
-    # The document says otherwise than the name.
+        conversion = "into()" if form == "quantity" else "parse().unwrap()"
+        return f"{path}({text}.{conversion})"
+    # A document in which the definition of this name is something else.
     return "todo!()"
 
 
 def _json(value: Any) -> str:
-    """A literal of a number or a truth, or what the macro json! takes."""
+    """A number or boolean as a literal; any value in the syntax of the macro json!."""
     if isinstance(value, str):
-        return rust.string(value)
+        return spelling.string_literal(value)
     if isinstance(value, dict):
-        inside = (f"{rust.string(key)}: {_json(each)}" for key, each in value.items())
-        return f"{{{', '.join(inside)}}}"
+        members = (
+            f"{spelling.string_literal(key)}: {_json(member)}"
+            for key, member in value.items()
+        )
+        return f"{{{', '.join(members)}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_json, value))}]"
     return json.dumps(value)

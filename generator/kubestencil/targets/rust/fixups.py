@@ -1,17 +1,17 @@
-"""Corrections of the document for targets that print code.
+"""Corrections of the document, for targets that print code.
 
-The Markdown targets print the document as it is. Code made from it would not read
-what the API server sends, so such a target names its corrections in
-``target.toml``::
+The Markdown targets print the document as it is. Code generated from it could not read
+what the API server sends, so a target that prints code names its corrections in its
+``target.toml``, each with the reason and a link to the upstream issue or change::
 
-    [fixups.config-map-names]
+    [fixups.reference-names-are-required]
     reason = "…"
     link = "https://github.com/kubernetes/kubernetes/pull/…"
     releases = "1.29..1.35"
 
-Each is a function here that corrects what it finds. For the releases named it
-must find something to correct, or the run stops: the document was mended, and the
-correction can go. For other releases and documents it may find nothing.
+Each correction is a function of that name here. ``releases`` are those that have the
+mistake in every patch: there the correction must change something, or the run fails,
+since it is no longer needed. In other releases and documents it may change nothing.
 """
 
 from __future__ import annotations
@@ -24,29 +24,32 @@ from kubestencil.errors import nearest
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release
 from kubestencil.source.releases import expand, listed
 
-Definitions = dict[str, Definition]
+Definitions = Mapping[str, Definition]
 
-#: Corrects definitions in place. False: they are in the document and need no
-#: correction; None: the document does not have them.
-Fixup = Callable[[Definitions], bool | None]
+#: A correction returns the definitions that it changes: an empty mapping where they
+#: need no correction, None where the document does not have them.
+Fixup = Callable[[Definitions], Definitions | None]
 
 _CORE = "io.k8s.api.core.v1"
 _ADMISSION = "io.k8s.api.admissionregistration"
 
 
-def corrected(release: Release, target: Target) -> Release:
+def correct(release: Release, target: Target) -> Release:
     """``release`` with the corrections that ``target`` names.
 
-    Raises TargetError for a correction that is not known, or that is declared
-    for this release and finds its definitions in order.
+    Raises TargetError for an unknown correction, and for one that is declared for this
+    release and finds nothing to correct.
     """
     definitions = dict(release.definitions)
     for name, body in target.fixups.items():
         if name not in FIXUPS:
-            hint = nearest(name, FIXUPS)
-            raise target.error("is no known correction", f"fixups.{name}", hint)
-        applied = FIXUPS[name](definitions)
-        if applied is False and release.name in _declared(body):
+            raise target.error(
+                "is an unknown correction", f"fixups.{name}", nearest(name, FIXUPS)
+            )
+        changed = FIXUPS[name](definitions)
+        if changed:
+            definitions.update(changed)
+        elif changed is not None and release.name in _declared_releases(body):
             raise target.error(
                 f"never applied to {release.name} ({release.origin})",
                 f"fixups.{name}",
@@ -55,144 +58,155 @@ def corrected(release: Release, target: Target) -> Release:
     return replace(release, definitions=definitions)
 
 
-def event_time_may_be_absent(definitions: Definitions) -> bool | None:
+def _declared_releases(body: Mapping[str, str]) -> list[str]:
+    releases = body.get("releases", "")
+    return expand([releases], listed()) if releases else []
+
+
+def event_time_may_be_absent(definitions: Definitions) -> Definitions | None:
     """eventTime is null in events that were recorded through the core API."""
-    return _set_required(definitions, False, "io.k8s.api.events.v1.Event", "eventTime")
+    name = "io.k8s.api.events.v1.Event"
+    return _set_required(definitions, name, "eventTime", False)
 
 
-def pod_selector_may_be_absent(definitions: Definitions) -> bool | None:
+def pod_selector_may_be_absent(definitions: Definitions) -> Definitions | None:
     """An absent podSelector selects every pod."""
     name = "io.k8s.api.networking.v1.NetworkPolicySpec"
-    return _set_required(definitions, False, name, "podSelector")
+    return _set_required(definitions, name, "podSelector", False)
 
 
-def service_name_may_be_absent(definitions: Definitions) -> bool | None:
+def service_name_may_be_absent(definitions: Definitions) -> Definitions | None:
     """A StatefulSet works without a governing service."""
     name = "io.k8s.api.apps.v1.StatefulSetSpec"
-    return _set_required(definitions, False, name, "serviceName")
+    return _set_required(definitions, name, "serviceName", False)
 
 
-def reference_names_are_required(definitions: Definitions) -> bool | None:
-    """A reference to a ConfigMap or Secret has a name, if an empty one."""
-    return _any(
-        _set_required(definitions, True, f"{_CORE}.{kind}", "name")
-        for kind in (
-            "ConfigMapEnvSource",
-            "ConfigMapKeySelector",
-            "ConfigMapProjection",
-            "ConfigMapVolumeSource",
-            "LocalObjectReference",
-            "SecretEnvSource",
-            "SecretKeySelector",
-            "SecretProjection",
-        )
+def reference_names_are_required(definitions: Definitions) -> Definitions | None:
+    """A reference to a ConfigMap or Secret has a name, which may be empty."""
+    kinds = (
+        "ConfigMapEnvSource",
+        "ConfigMapKeySelector",
+        "ConfigMapProjection",
+        "ConfigMapVolumeSource",
+        "LocalObjectReference",
+        "SecretEnvSource",
+        "SecretKeySelector",
+        "SecretProjection",
+    )
+    return _combine(
+        _set_required(definitions, f"{_CORE}.{kind}", "name", True) for kind in kinds
     )
 
 
-def addresses_are_required(definitions: Definitions) -> bool | None:
+def addresses_are_required(definitions: Definitions) -> Definitions | None:
     """The key of a list of type map is required in its items."""
-    return _any(
-        _set_required(definitions, True, f"{_CORE}.{kind}", "ip")
+    return _combine(
+        _set_required(definitions, f"{_CORE}.{kind}", "ip", True)
         for kind in ("HostAlias", "HostIP", "PodIP")
     )
 
 
-def policy_lists_have_items(definitions: Definitions) -> bool | None:
-    """Lists have items; without, these would not look like lists."""
-    return _any(
-        _set_required(definitions, True, f"{_ADMISSION}.{version}.{kind}List", "items")
+def policy_lists_have_items(definitions: Definitions) -> Definitions | None:
+    """The items of a list kind are required; without, these would not be list kinds."""
+    return _combine(
+        _set_required(definitions, f"{_ADMISSION}.{version}.{kind}List", "items", True)
         for version in ("v1alpha1", "v1beta1", "v1")
         for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
     )
 
 
-def claim_templates_are_named(definitions: Definitions) -> bool | None:
-    """A claim is the one of its name; a key inside ``metadata`` cannot be said."""
-    merge = {
+def claim_templates_are_named(definitions: Definitions) -> Definitions | None:
+    """Claim templates are identified by their names, though OpenAPI has no list map key
+    that is inside of ``metadata``."""
+    keys = {
         "x-kubernetes-list-type": "map",
         "x-kubernetes-list-map-keys": ["metadata.name"],
     }
 
-    def change(field: Field) -> Field:
+    def set_keys(field: Field) -> Field:
         if field.schema.list_type == "map":
             return field
-        schema = field.schema._replace(raw={**field.schema.raw, **merge})
+        schema = field.schema._replace(raw={**field.schema.raw, **keys})
         return field._replace(schema=schema)
 
     name = "io.k8s.api.apps.v1.StatefulSetSpec"
-    return _change(definitions, name, "volumeClaimTemplates", change)
+    return _change_field(definitions, name, "volumeClaimTemplates", set_keys)
 
 
-def status_has_one_kind(definitions: Definitions) -> bool | None:
-    """Status is served as v1, whatever group answers with it."""
+def status_has_one_kind(definitions: Definitions) -> Definitions | None:
+    """Status is served as v1, in the answers of all groups."""
     name = "io.k8s.apimachinery.pkg.apis.meta.v1.Status"
     status = definitions.get(name)
     if status is None:
         return None
-    only = GroupVersionKind("", "v1", "Status")
-    if status.kinds == (only,):
-        return False
-    definitions[name] = replace(status, kinds=(only,))
-    return True
+    kinds = (GroupVersionKind("", "v1", "Status"),)
+    return {} if status.kinds == kinds else {name: replace(status, kinds=kinds)}
 
 
-def objects_have_metadata(definitions: Definitions) -> bool | None:
-    """Every object has metadata, though the document calls it optional."""
-    return _any(
-        _set_required(definitions, True, name, "metadata")
-        for name in list(definitions)
-        if {"apiVersion", "kind", "metadata"} <= _names(definitions[name])
+def objects_have_metadata(definitions: Definitions) -> Definitions | None:
+    """Every object has metadata, which the document calls optional."""
+    return _combine(
+        _set_required(definitions, name, "metadata", True)
+        for name, definition in definitions.items()
+        if {"apiVersion", "kind", "metadata"} <= _field_names(definition)
     )
 
 
-#: What ``target.toml`` can ask for, in the order in which it may.
+#: The corrections by their names in ``target.toml``.
 FIXUPS: Mapping[str, Fixup] = {
-    "event-time-may-be-absent": event_time_may_be_absent,
-    "pod-selector-may-be-absent": pod_selector_may_be_absent,
-    "service-name-may-be-absent": service_name_may_be_absent,
-    "reference-names-are-required": reference_names_are_required,
-    "addresses-are-required": addresses_are_required,
-    "policy-lists-have-items": policy_lists_have_items,
-    "claim-templates-are-named": claim_templates_are_named,
-    "status-has-one-kind": status_has_one_kind,
-    "objects-have-metadata": objects_have_metadata,
+    fixup.__name__.replace("_", "-"): fixup
+    for fixup in (
+        event_time_may_be_absent,
+        pod_selector_may_be_absent,
+        service_name_may_be_absent,
+        reference_names_are_required,
+        addresses_are_required,
+        policy_lists_have_items,
+        claim_templates_are_named,
+        status_has_one_kind,
+        objects_have_metadata,
+    )
 }
 
 
-def _declared(body: Mapping[str, str]) -> list[str]:
-    releases = body.get("releases", "")
-    return expand([releases], listed()) if releases else []
-
-
 def _set_required(
-    definitions: Definitions, required: bool, name: str, field: str
-) -> bool | None:
-    return _change(
-        definitions, name, field, lambda found: found._replace(required=required)
+    definitions: Definitions, name: str, field_name: str, required: bool
+) -> Definitions | None:
+    return _change_field(
+        definitions, name, field_name, lambda field: field._replace(required=required)
     )
 
 
-def _change(
-    definitions: Definitions, name: str, field: str, change: Callable[[Field], Field]
-) -> bool | None:
+def _change_field(
+    definitions: Definitions,
+    name: str,
+    field_name: str,
+    change: Callable[[Field], Field],
+) -> Definitions | None:
+    """Apply ``change`` to one field of the definition ``name``."""
     definition = definitions.get(name)
-    if definition is None or field not in _names(definition):
+    if definition is None or field_name not in _field_names(definition):
         return None
     fields = tuple(
-        change(each) if each.name == field else each for each in definition.fields
+        change(field) if field.name == field_name else field
+        for field in definition.fields
     )
     if fields == definition.fields:
-        return False
+        return {}
     schema = definition.schema._replace(fields=fields)
-    definitions[name] = replace(definition, schema=schema)
-    return True
+    return {name: replace(definition, schema=schema)}
 
 
-def _names(definition: Definition) -> set[str]:
+def _field_names(definition: Definition) -> set[str]:
     return {field.name for field in definition.fields}
 
 
-def _any(outcomes: Iterable[bool | None]) -> bool | None:
-    """True if one was corrected, None if none was there."""
-    found = [outcome for outcome in outcomes if outcome is not None]
-    return any(found) if found else None
+def _combine(results: Iterable[Definitions | None]) -> Definitions | None:
+    """The results of several corrections as one; None where all are None."""
+    combined: dict[str, Definition] = {}
+    in_document = False
+    for changed in results:
+        if changed is not None:
+            in_document = True
+            combined.update(changed)
+    return combined if in_document else None

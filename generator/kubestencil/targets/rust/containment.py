@@ -1,0 +1,109 @@
+"""Which values are inside of which others, without a ``Vec`` or map between them.
+
+A Rust value has a fixed size, so a type cannot contain itself without a ``Box``, and
+has a default only if all that it requires have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from kubestencil.errors import SpecError
+from kubestencil.schema import Definition, Release, Schema
+from kubestencil.schema.graph import Graph, cyclic_edges, reachable, reverse
+from kubestencil.targets.rust.hand_written import HandWrittenType
+
+
+class Containment(NamedTuple):
+    """The definitions that a value of each definition can contain, and those that it
+    always contains, since they are required."""
+
+    possible: Graph
+    required: Graph
+
+
+class _Reference(NamedTuple):
+    definition: str
+    required: bool
+
+
+def containment(
+    definitions: Mapping[str, Definition], hand_written: Collection[str]
+) -> Containment:
+    """What values contain directly. Types that are ``hand_written`` box what they
+    contain."""
+    references = {
+        name: () if name in hand_written else tuple(_references(definition))
+        for name, definition in definitions.items()
+    }
+    return Containment(
+        possible={
+            name: tuple(reference.definition for reference in contained)
+            for name, contained in references.items()
+        },
+        required={
+            name: tuple(
+                reference.definition for reference in contained if reference.required
+            )
+            for name, contained in references.items()
+        },
+    )
+
+
+def _references(definition: Definition) -> Iterator[_Reference]:
+    if definition.is_object:
+        for field in definition.fields:
+            if field.schema.ref is not None:
+                yield _Reference(field.schema.ref, field.required)
+    elif definition.schema.ref is not None:
+        yield _Reference(definition.schema.ref, True)
+
+
+def boxed_references(
+    contained: Containment, release: Release
+) -> frozenset[tuple[str, str]]:
+    """The references, from one definition to another, that need a ``Box``.
+
+    Raises SpecError for a cycle of required fields, of which no finite value exists.
+    """
+    for name, others in cyclic_edges(contained.required).items():
+        raise SpecError(
+            f"{name} has no finite value: it requires {others[0]}, which requires "
+            f"{name}",
+            where=f"{release.origin}#/definitions/{name}",
+        )
+    return frozenset(
+        (name, other)
+        for name, others in cyclic_edges(contained.possible).items()
+        for other in others
+    )
+
+
+def types_without_default(
+    definitions: Mapping[str, Definition],
+    hand_written: Mapping[str, HandWrittenType],
+    contained: Containment,
+) -> frozenset[str]:
+    """The definitions whose types have no default: times, hand-written types without
+    one, and whatever requires such a type."""
+    without = {name for name, each in hand_written.items() if not each.has_default}
+    without.update(
+        name
+        for name, definition in definitions.items()
+        if name not in hand_written and any(map(is_time, _required(definition)))
+    )
+    return frozenset(reachable(reverse(contained.required), without))
+
+
+def _required(definition: Definition) -> Iterator[Schema]:
+    if not definition.is_object:
+        yield definition.schema
+    for field in definition.fields:
+        if field.required:
+            yield field.schema
+
+
+def is_time(schema: Schema) -> bool:
+    """Whether a schema is a time, whose Rust type has no default."""
+    return schema.type == "string" and schema.format == "date-time"

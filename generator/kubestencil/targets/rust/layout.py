@@ -1,0 +1,123 @@
+"""The modules and files of the crate: a module for each package of the document, a file
+for each type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kubestencil.errors import SpecError
+from kubestencil.schema import Definition
+from kubestencil.targets.rust import spelling
+
+Module = tuple[str, ...]
+
+# The names at the crate's root that no type or module may have: what the templates
+# declare and import there, and the crates that they name by path.
+_ROOT_NAMES = frozenset(
+    [
+        "ByteString", "ClusterResourceScope", "DeepMerge", "List",
+        "ListableResource", "Metadata", "NamespaceResourceScope", "Resource",
+        "ResourceScope", "SubResourceScope", "alloc", "api_version", "byte_string",
+        "core", "deep_merge", "group", "jiff", "kind", "lib", "list",
+        "merge_strategies", "newtype", "object", "resource", "schema", "schemars",
+        "serde", "serde_json", "std", "strict_object", "timestamp", "version",
+        "wire",
+    ]
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TypePath:
+    """Where a type is in the crate.
+
+    ``module`` has the segments of the module that exports it (``api``, ``core``,
+    ``v1``), ``name`` is the type (``Pod``), ``file`` the private module and file that
+    declares it (``pod``).
+    """
+
+    module: Module
+    name: str
+    file: str
+
+    def seen_from(self, module: Module) -> str:
+        """The path of the type in a file of ``module``: ``super::Pod``,
+        ``crate::api::core::v1::Pod``."""
+        if module == self.module:
+            return f"super::{self.name}"
+        return "::".join(("crate", *self.module, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleListing:
+    """What a module declares: its types and its submodules, in the order of the
+    document."""
+
+    types: tuple[TypePath, ...]
+    modules: tuple[str, ...]
+
+
+def type_paths(definitions: Mapping[str, Definition]) -> dict[str, TypePath]:
+    """The path of the type of each definition.
+
+    Raises SpecError where two types, or a type and a module, would have the same name.
+    """
+    modules = {name: _module(name) for name in definitions}
+    # The names in each module, with what has them.
+    names: dict[Module, dict[str, str]] = {
+        (): dict.fromkeys(_ROOT_NAMES, "a name that every crate has")
+    }
+    for definition, module in modules.items():
+        for depth, segment in enumerate(module):
+            _reserve(names, module[:depth], segment, "a module", definition)
+    types = {name: spelling.type_name(each.kind) for name, each in definitions.items()}
+    for definition, module in modules.items():
+        _reserve(names, module, types[definition], definition, definition)
+    paths: dict[str, TypePath] = {}
+    for definition, module in modules.items():
+        file = spelling.unused_name(
+            spelling.field_name(definitions[definition].kind), names[module]
+        )
+        names[module][file] = definition
+        paths[definition] = TypePath(module, types[definition], file)
+    return paths
+
+
+def list_modules(paths: Iterable[TypePath]) -> dict[Module, ModuleListing]:
+    """The modules that have types or submodules; the crate's root, ``()``, is always
+    one of them."""
+    types: dict[Module, list[TypePath]] = {(): []}
+    submodules: dict[Module, dict[str, None]] = {(): {}}
+    for path in paths:
+        for depth, segment in enumerate(path.module):
+            submodules[path.module[:depth]][segment] = None
+            submodules.setdefault(path.module[: depth + 1], {})
+            types.setdefault(path.module[: depth + 1], [])
+        types[path.module].append(path)
+    return {
+        module: ModuleListing(tuple(listed), tuple(submodules[module]))
+        for module, listed in types.items()
+    }
+
+
+def _module(definition: str) -> Module:
+    package = definition.removeprefix("io.k8s.").split(".")[:-1]
+    return tuple(map(spelling.field_name, package))
+
+
+def _reserve(
+    names: dict[Module, dict[str, str]],
+    module: Module,
+    name: str,
+    owner: str,
+    definition: str,
+) -> None:
+    """Give ``name`` in ``module`` to ``owner``; raises SpecError where it is taken."""
+    other = names.setdefault(module, {}).setdefault(name, owner)
+    if other != owner:
+        raise SpecError(
+            f"{definition} needs the name {'::'.join((*module, name))}, which is "
+            f"already {other}",
+            where="target rust",
+            hint="rename it in the document",
+        )

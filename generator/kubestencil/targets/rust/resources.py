@@ -1,0 +1,79 @@
+"""The kinds of the crate: what the traits ``Resource``, ``ListableResource`` and
+``Metadata`` say of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kubestencil.schema import Definition
+from kubestencil.targets.rust import spelling
+from kubestencil.targets.rust.crate import Crate, has_one_kind
+from kubestencil.targets.rust.endpoints import Endpoint, Scope, endpoints
+from kubestencil.targets.rust.value_types import value_type
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What the trait ``Resource`` says of a kind.
+
+    ``api_version``, ``group``, ``kind``, ``version`` and ``list_kind`` are string
+    literals; ``list_kind`` is None for a kind without lists. ``url_segment``, a string
+    literal, and ``scope`` are None for a document without paths. ``metadata`` is the
+    type of the metadata, None for a kind without.
+    """
+
+    api_version: str
+    group: str
+    kind: str
+    version: str
+    url_segment: str | None
+    scope: Scope | None
+    list_kind: str | None
+    metadata: str | None
+
+
+def make_resources(crate: Crate) -> dict[str, Resource]:
+    """The kinds of the crate, by definition."""
+    kinds = [each for each in crate.definitions.values() if has_one_kind(each)]
+    served = endpoints(crate.release, kinds)
+    list_kinds = {
+        item: crate.release.definitions[name].kinds[0].kind
+        for name, item in crate.list_items.items()
+    }
+    return {
+        definition.name: _resource(
+            definition,
+            crate,
+            served.get(definition.name),
+            list_kinds.get(definition.name),
+        )
+        for definition in kinds
+    }
+
+
+def _resource(
+    definition: Definition,
+    crate: Crate,
+    endpoint: Endpoint | None,
+    list_kind: str | None,
+) -> Resource:
+    kind = definition.kinds[0]
+    return Resource(
+        api_version=spelling.string_literal(kind.api_version),
+        group=spelling.string_literal(kind.group),
+        kind=spelling.string_literal(kind.kind),
+        version=spelling.string_literal(kind.version),
+        url_segment=endpoint and spelling.string_literal(endpoint.segment),
+        scope=endpoint and endpoint.scope,
+        list_kind=list_kind and spelling.string_literal(list_kind),
+        metadata=_metadata_type(definition, crate),
+    )
+
+
+def _metadata_type(definition: Definition, crate: Crate) -> str | None:
+    """The type of the field ``metadata``; None where it is absent or may be."""
+    module = crate.paths[definition.name].module
+    for document_field in definition.fields:
+        if document_field.name == "metadata" and document_field.required:
+            return value_type(document_field.schema, crate, module)
+    return None

@@ -1,0 +1,247 @@
+"""The types of the crate as the templates get them. Names, types and texts are Rust code:
+templates insert them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kubestencil.schema import Definition, Field
+from kubestencil.targets.rust import spelling
+from kubestencil.targets.rust.containment import is_time
+from kubestencil.targets.rust.crate import Crate, StructField
+from kubestencil.targets.rust.hand_written import HandWrittenType
+from kubestencil.targets.rust.layout import Module
+from kubestencil.targets.rust.merging import merge_strategy
+from kubestencil.targets.rust.resources import Resource
+from kubestencil.targets.rust.value_types import json_schema_type, value_type
+
+
+class Presence(StrEnum):
+    """Whether a field may be absent. The values are functions of the printed ``wire.rs``."""
+
+    #: The field is an ``Option``.
+    OPTIONAL = "optional"
+    #: The default of its type stands for an absent field.
+    REQUIRED = "required"
+    #: An object without the field is an error: its type has no default.
+    REQUIRED_WITHOUT_DEFAULT = "demanded"
+
+
+@dataclass(frozen=True, slots=True)
+class RustField:
+    """A field of a struct.
+
+    ``name`` is the Rust name, ``json`` the JSON name as a string literal,
+    ``declaration`` the line or lines in the struct, ``doc`` the comment above them.
+    ``merge`` is a function of ``merge_strategies``, with its arguments.
+    """
+
+    name: str
+    json: str
+    declaration: str
+    doc: str
+    presence: Presence
+    merge: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaProperty:
+    """A property in the JSON schema of a struct.
+
+    ``json`` is its name and ``description`` its description, both string literals;
+    ``type`` is the Rust type whose schema it has.
+    """
+
+    json: str
+    required: bool
+    type: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class RustType:
+    """A type of the crate.
+
+    ``definition`` is the full name of the definition. ``form`` is ``struct``,
+    ``newtype``, or the name of a hand-written type: ``forms/<form>.rs.j2`` prints all
+    but structs. ``doc`` is the documentation comment, ``derives`` the derived traits,
+    separated by commas. ``schema_title`` and ``schema_description`` are those of the
+    JSON schema, as string literals. ``needs_btree_map`` says whether the file has to
+    import ``BTreeMap``, ``skip_rustfmt`` whether a line is longer than rustfmt allows.
+
+    Structs have ``fields``, ``properties`` (those of the JSON schema, with ``apiVersion``
+    and ``kind``), ``has_default`` and, for a kind, ``resource``. Newtypes have the
+    ``inner`` type, the type ``inner_schema`` whose JSON schema they have, and how they
+    ``merge``, as in ``RustField``. Hand-written types have the paths of the types that
+    the template ``uses``, by the names that it has for them.
+    """
+
+    definition: str
+    name: str
+    form: str
+    doc: str
+    derives: str
+    schema_title: str
+    schema_description: str
+    needs_btree_map: bool = False
+    skip_rustfmt: bool = False
+    fields: tuple[RustField, ...] = ()
+    properties: tuple[SchemaProperty, ...] = ()
+    has_default: bool = True
+    resource: Resource | None = None
+    inner: str = ""
+    inner_schema: str = ""
+    merge: str = ""
+    uses: Mapping[str, str] = field(default_factory=dict)
+
+
+#: The type that stands for all list kinds.
+LIST = RustType(
+    definition="io.k8s.List",
+    name="List",
+    form="list",
+    doc="",
+    derives="",
+    schema_title="",
+    schema_description="",
+)
+
+
+def make_type(
+    definition: Definition, crate: Crate, resource: Resource | None
+) -> RustType:
+    """The type of a definition; ``resource`` is None where it is not a kind."""
+    hand_written = crate.hand_written.get(definition.name)
+    if hand_written is not None:
+        return _hand_written(definition, hand_written, crate)
+    if definition.is_object:
+        return _struct(definition, crate, resource)
+    return _newtype(definition, crate)
+
+
+def _struct(
+    definition: Definition, crate: Crate, resource: Resource | None
+) -> RustType:
+    module = crate.paths[definition.name].module
+    struct_fields = crate.fields[definition.name].values()
+    fields = tuple(_field(each, crate, module) for each in struct_fields)
+    declarations = "".join(field.declaration for field in fields)
+    return RustType(
+        definition=definition.name,
+        name=crate.paths[definition.name].name,
+        form="struct",
+        doc=spelling.doc_comment(definition.description),
+        derives=_derives(definition, crate),
+        schema_title=spelling.string_literal(definition.name),
+        schema_description=spelling.string_literal(definition.description),
+        needs_btree_map=_names_btree_map(declarations),
+        skip_rustfmt=_skips_rustfmt(declarations),
+        fields=fields,
+        properties=tuple(_properties(definition, crate, module)),
+        has_default=definition.name not in crate.without_default,
+        resource=resource,
+    )
+
+
+def _newtype(definition: Definition, crate: Crate) -> RustType:
+    path = crate.paths[definition.name]
+    inner = value_type(definition.schema, crate, path.module)
+    return RustType(
+        definition=definition.name,
+        name=path.name,
+        form="newtype",
+        doc=spelling.doc_comment(definition.description),
+        derives=_derives(definition, crate),
+        schema_title=spelling.string_literal(definition.name),
+        schema_description=spelling.string_literal(definition.description),
+        needs_btree_map=_names_btree_map(inner),
+        skip_rustfmt=len(f"pub struct {path.name}(pub {inner});") > spelling.WIDTH,
+        inner=inner,
+        inner_schema=json_schema_type(definition.schema, crate, path.module),
+        merge=str(merge_strategy(definition.schema, crate)),
+    )
+
+
+def _hand_written(
+    definition: Definition, hand_written: HandWrittenType, crate: Crate
+) -> RustType:
+    path = crate.paths[definition.name]
+    descriptions = [definition.description]
+    for document_field in definition.fields:
+        if document_field.name == hand_written.documented_field:
+            descriptions.append(document_field.schema.description)
+    description = "\n\n".join(filter(None, descriptions))
+    return RustType(
+        definition=definition.name,
+        name=path.name,
+        form=hand_written.form,
+        doc=spelling.doc_comment(description),
+        derives=hand_written.derives,
+        schema_title=spelling.string_literal(definition.name),
+        schema_description=spelling.string_literal(description),
+        uses={
+            name: crate.paths[used].seen_from(path.module)
+            for name, used in hand_written.uses.items()
+        },
+    )
+
+
+def _derives(definition: Definition, crate: Crate) -> str:
+    """The traits that a struct or newtype derives."""
+    if definition.name in crate.without_default:
+        return "Clone, Debug, PartialEq"
+    return "Clone, Debug, Default, PartialEq"
+
+
+def _skips_rustfmt(declarations: str) -> bool:
+    """Whether rustfmt is told to leave a struct as it is.
+
+    The declarations are concatenated without line breaks between them, so this is true of
+    more structs than have a line that rustfmt cannot break. Every published crate has
+    the attribute on these structs.
+    """
+    return any(len(line) > spelling.WIDTH for line in declarations.split("\n"))
+
+
+def _names_btree_map(code: str) -> bool:
+    return "BTreeMap<" in code
+
+
+def _field(struct_field: StructField, crate: Crate, module: Module) -> RustField:
+    schema = struct_field.field.schema
+    type_ = value_type(schema, crate, module)
+    if struct_field.boxed:
+        type_ = f"Box<{type_}>"
+    if not struct_field.field.required:
+        type_ = f"Option<{type_}>"
+    return RustField(
+        name=struct_field.name,
+        json=spelling.string_literal(struct_field.field.name),
+        declaration=spelling.field_declaration(struct_field.name, type_),
+        doc=spelling.doc_comment(schema.description, "    "),
+        presence=_presence(struct_field.field, crate),
+        merge=str(merge_strategy(schema, crate)),
+    )
+
+
+def _presence(document_field: Field, crate: Crate) -> Presence:
+    if not document_field.required:
+        return Presence.OPTIONAL
+    schema = document_field.schema
+    if schema.ref in crate.without_default or is_time(schema):
+        return Presence.REQUIRED_WITHOUT_DEFAULT
+    return Presence.REQUIRED
+
+
+def _properties(
+    definition: Definition, crate: Crate, module: Module
+) -> Iterator[SchemaProperty]:
+    for document_field in sorted(definition.fields, key=lambda field: field.name):
+        yield SchemaProperty(
+            json=spelling.string_literal(document_field.name),
+            required=document_field.required,
+            type=json_schema_type(document_field.schema, crate, module),
+            description=spelling.string_literal(document_field.schema.description),
+        )
