@@ -125,7 +125,7 @@ def _string(value: Any) -> str:
     if isinstance(value, str):
         return value
     str(value)
-    raise TypeError(f"needs a string, not {type(value).__name__}: {value!r}")
+    raise TypeError(f"needs a string, not {type(value).__name__}")
 
 
 def _not_json(value: Any) -> Any:

@@ -233,7 +233,7 @@ class GroupVersion:
 
     group: str
     version: str
-    definitions: tuple[Definition, ...]
+    definitions: tuple[Definition, ...] = dataclass_field(repr=False)
 
     @property
     def name(self) -> str:
