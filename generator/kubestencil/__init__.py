@@ -19,6 +19,7 @@ release.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -63,6 +64,7 @@ __all__ = [
 ]
 
 _PathLike = str | os.PathLike[str]
+_RELEASE = re.compile(r"v?\d+\.\d+\Z")
 
 
 def load(
@@ -72,8 +74,8 @@ def load(
 
     ``document`` is a release ("1.35"), the path of an OpenAPI 2.0 document, or its
     https address. ``specs`` is a folder of documents that is searched before
-    ``./specs`` and the embedded specs. ``name`` is the name of the release; by
-    default that of the file.
+    ``./specs`` and the embedded specs. ``name`` is what the release is called;
+    by default its own name, or that of the file.
 
     Raises UsageError for a release that no source has, SourceError for a document
     that cannot be read, SpecError for one that is not valid
@@ -155,11 +157,18 @@ def render(
 
 
 def _source(document: _PathLike, specs: _PathLike | None, name: str | None) -> Source:
-    from kubestencil.source import available, locate, remote
+    from dataclasses import replace
+
+    from kubestencil.source import available, locate, releases, remote
 
     folder = None if specs is None else Path(specs)
     text = os.fspath(document)
     release = text.removeprefix("v")
-    if name is None and release in available(folder):
-        return locate(release, folder)
-    return remote.read(text, name)
+    label = None if name is None else releases.label(name)
+    # A release that no source has is reported as such, not as a missing file.
+    if release in available(folder) or (
+        _RELEASE.match(text) and not Path(text).exists()
+    ):
+        source = locate(release, folder)
+        return source if label is None else replace(source, release=label)
+    return remote.read(text, label)

@@ -51,10 +51,10 @@ def history(
     from kubestencil import diff
     from kubestencil.schema.load import load_release
     from kubestencil.source import available, locate
-    from kubestencil.source.releases import expand_ranges
+    from kubestencil.source.releases import expand
     from kubestencil.targets.diff import report
 
-    names = expand_ranges(wanted, available(specs)) if wanted else available(specs)
+    names = expand(wanted, available(specs)) if wanted else available(specs)
     sources = [locate(name, specs) for name in names]
     console.announce_sources(sources, quiet)
     releases = [load_release(source) for source in sources]

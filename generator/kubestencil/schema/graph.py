@@ -1,9 +1,8 @@
-"""References between definitions: referrers, cycles, reachability, distances.
+"""References between definitions: who refers to whom, cycles, what is reachable.
 
-A graph maps each name to the names that it refers to. The functions on graphs take
-time in proportion to the size of the graph and do not recurse, so that chains of
-references may be of any length. Only ``walk`` and ``references`` recurse, over the
-schemas nested in one definition, whose depth the reader limits.
+Every traversal of a document's schemas or references is here. A graph maps each name
+to the names that it refers to. No function recurses over references, so that the
+length of a chain does not matter.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ Graph = Mapping[str, Collection[str]]
 
 
 def walk(schema: Schema, pointer: Pointer) -> Iterator[tuple[Pointer, Schema]]:
-    """A schema and all schemas nested in it, each with its pointer; ``pointer`` is
-    that of ``schema``."""
+    """A schema and all schemas nested in it, each with its pointer."""
     yield pointer, schema
     if schema.items is not None:
         yield from walk(schema.items, ("items", pointer))
@@ -32,12 +30,11 @@ def walk(schema: Schema, pointer: Pointer) -> Iterator[tuple[Pointer, Schema]]:
 
 
 def references(schema: Schema) -> Iterator[str]:
-    """The names of the definitions that a schema and those nested in it refer to,
-    with repetitions."""
+    """The names of the definitions that a schema refers to, with repetitions."""
     if schema.ref is not None:
         yield schema.ref
-    for nested in schema.nested():
-        yield from references(nested)
+    for inner in schema.inner():
+        yield from references(inner)
 
 
 def reference_graph(
@@ -52,102 +49,91 @@ def reference_graph(
 
 
 def reverse(graph: Graph) -> dict[str, list[str]]:
-    """The names that refer to each name, in the order of ``graph``.
-
-    Names that ``graph`` only refers to have an entry, too.
-    """
+    """The names that refer to each name of ``graph``."""
     referrers: dict[str, list[str]] = {name: [] for name in graph}
-    for name, targets in graph.items():
-        for target in targets:
-            referrers.setdefault(target, []).append(name)
+    for name, others in graph.items():
+        for other in others:
+            referrers.setdefault(other, []).append(name)
     return referrers
 
 
 def distances(graph: Graph, start: str) -> dict[str, int]:
-    """The names that are reachable from ``start``, nearest first, and the number of
-    references to each; ``start`` itself has the distance 0."""
-    distance = {start: 0}
+    """What is reachable from ``start``, and how many references away it is; nearest
+    first, ``start`` included."""
+    found = {start: 0}
     pending = deque([start])
     while pending:
         name = pending.popleft()
-        for target in graph.get(name, ()):
-            if target not in distance:
-                distance[target] = distance[name] + 1
-                pending.append(target)
-    return distance
+        for other in graph.get(name, ()):
+            if other not in found:
+                found[other] = found[name] + 1
+                pending.append(other)
+    return found
 
 
 def reachable(graph: Graph, starts: Iterable[str]) -> set[str]:
-    """The names that are reachable from any of ``starts``, these included."""
-    names = set(starts)
-    pending = list(names)
+    """What is reachable from any of ``starts``, these included."""
+    found = set(starts)
+    pending = list(found)
     while pending:
-        for target in graph.get(pending.pop(), ()):
-            if target not in names:
-                names.add(target)
-                pending.append(target)
-    return names
+        for other in graph.get(pending.pop(), ()):
+            if other not in found:
+                found.add(other)
+                pending.append(other)
+    return found
 
 
 def components(graph: Graph) -> list[tuple[str, ...]]:
     """The strongly connected components, each after those that it refers to.
 
-    The names of one component refer to each other, directly or through others.
-    References to names that ``graph`` does not have are ignored. The algorithm is
-    Tarjan's ("Depth-first search and linear graph algorithms", 1972), with a path of
-    iterators instead of recursion.
+    Names of one component refer to each other, directly or by way of others (Tarjan,
+    "Depth-first search and linear graph algorithms", 1972). References to names that
+    ``graph`` does not have are ignored.
     """
-    result: list[tuple[str, ...]] = []
-    # Of each visited name: when it was visited, and the first visited name of its
-    # component that is known to be reachable from it.
-    visited: dict[str, int] = {}
+    found: list[tuple[str, ...]] = []
+    index: dict[str, int] = {}
     lowest: dict[str, int] = {}
-    # The visited names whose component is not complete yet.
-    open_names: dict[str, None] = {}
+    stack: list[str] = []
+    on_stack: set[str] = set()
     for start in graph:
-        path = [] if start in visited else [(start, iter(graph[start]))]
+        path = [] if start in index else [(start, iter(graph[start]))]
         while path:
-            name, targets = path[-1]
-            if name not in visited:
-                visited[name] = lowest[name] = len(visited)
-                open_names[name] = None
-            for target in targets:
-                if target in graph and target not in visited:
-                    path.append((target, iter(graph[target])))
+            name, others = path[-1]
+            if name not in index:
+                index[name] = lowest[name] = len(index)
+                stack.append(name)
+                on_stack.add(name)
+            for other in others:
+                if other in graph and other not in index:
+                    path.append((other, iter(graph[other])))
                     break
-                if target in open_names:
-                    lowest[name] = min(lowest[name], visited[target])
+                if other in on_stack:
+                    lowest[name] = min(lowest[name], index[other])
             else:
                 path.pop()
                 if path:
                     parent = path[-1][0]
                     lowest[parent] = min(lowest[parent], lowest[name])
-                if lowest[name] == visited[name]:
-                    result.append(_pop_component(open_names, name))
-    return result
-
-
-def _pop_component(open_names: dict[str, None], first: str) -> tuple[str, ...]:
-    """Remove the names from ``first`` to the last and return them in this order."""
-    component: list[str] = []
-    while not component or component[-1] != first:
-        component.append(open_names.popitem()[0])
-    return tuple(reversed(component))
+                if lowest[name] == index[name]:
+                    first = stack.index(name)
+                    component = tuple(stack[first:])
+                    del stack[first:]
+                    on_stack.difference_update(component)
+                    found.append(component)
+    return found
 
 
 def cyclic_edges(graph: Graph) -> dict[str, tuple[str, ...]]:
-    """The references that are part of a cycle, by the name that has them; names
-    without such references are left out."""
-    component = {
+    """The references that are part of a cycle, by name; names without one are left
+    out."""
+    number = {
         name: index for index, names in enumerate(components(graph)) for name in names
     }
     edges = {
-        name: tuple(
-            target for target in targets if component.get(target) == component[name]
-        )
-        for name, targets in graph.items()
+        name: tuple(other for other in others if number.get(other) == number[name])
+        for name, others in graph.items()
     }
-    return {name: targets for name, targets in edges.items() if targets}
+    return {name: others for name, others in edges.items() if others}
 
 
 def on_or_between_cycles(graph: Graph) -> frozenset[str]:
@@ -158,34 +144,30 @@ def on_or_between_cycles(graph: Graph) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class RootKinds:
-    """The kinds that each definition is part of.
-
-    ``kinds`` maps the full name of a definition to the kinds from which it is
-    reachable, each with the number of references in between.
-    """
+    """The kinds that lead to each definition, with the number of references between."""
 
     kinds: Mapping[str, Mapping[GroupVersionKind, int]]
 
     def of(self, definition: str) -> Mapping[GroupVersionKind, int]:
-        """The kinds from which a definition is reachable; none for an unknown name."""
+        """The kinds that lead to a definition; none for an unknown name."""
         return self.kinds.get(definition, {})
 
 
 def root_kinds(release: Release) -> RootKinds:
-    """The kinds that each definition of a release is part of.
+    """Follow every kind of a release to all definitions that are part of it.
 
-    List kinds are left out where there are others, because all that is reachable
-    from a list's items is reachable from the kind of the items.
+    A list kind leads where its items do, so that list kinds count only for what no
+    other kind leads to.
     """
     graph = reference_graph(release.definitions)
-    list_kinds: dict[str, dict[GroupVersionKind, int]] = {}
-    other_kinds: dict[str, dict[GroupVersionKind, int]] = {}
+    of_lists: dict[str, dict[GroupVersionKind, int]] = {}
+    of_others: dict[str, dict[GroupVersionKind, int]] = {}
     for definition in release.definitions.values():
         if definition.kinds:
             is_list = list_item(definition, release.definitions) is not None
-            roots = list_kinds if is_list else other_kinds
+            found = of_lists if is_list else of_others
             for name, distance in distances(graph, definition.name).items():
-                kinds = roots.setdefault(name, {})
+                kinds = found.setdefault(name, {})
                 for kind in definition.kinds:
                     kinds[kind] = min(distance, kinds.get(kind, distance))
-    return RootKinds({**list_kinds, **other_kinds})
+    return RootKinds({**of_lists, **of_others})

@@ -1,9 +1,8 @@
-"""The embedded specs: those in the PyPI package ``kubernetes-validate``.
+"""The specs inside the PyPI package ``kubernetes-validate``.
 
-The package has the definitions of every minor release from 1.25 on, at the first
-patch, converted to JSON Schema. Each step of the conversion is reverted by a function
-here, and a step that has no effect is an error: a newer version of the package may
-convert in another way.
+It carries the definitions of every release from 1.25 on, at the minor's first
+patch, converted to JSON Schema. The conversion is reversible, and each step back
+is a function here that fails when the package no longer needs it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ Definitions = dict[str, Any]
 
 @cache
 def releases() -> Mapping[str, Path]:
-    """The file of each release in the installed package."""
+    """The file of each release that the installed package carries."""
     spec = find_spec("kubernetes_validate")
     if spec is None or not spec.submodule_search_locations:
         return {}
@@ -40,25 +39,22 @@ def releases() -> Mapping[str, Path]:
 
 
 def read(release: str) -> Source:
-    """The embedded spec of ``release``, which is one of ``releases()``.
-
-    Its ``document()`` raises SourceError where the conversion cannot be reverted.
-    """
+    """The embedded spec of ``release``, which must be one of ``releases()``."""
     path = releases()[release]
     origin = f"{PACKAGE}, {path.parent.name.removesuffix('-local')}"
-    return Source(release, origin, path.read_bytes(), revert=_revert)
+    return Source(release, origin, path.read_bytes(), undo=_undo)
 
 
-def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The published document, of which the package has only the definitions."""
-    definitions = _revert_nullable(document["$defs"])
+def _undo(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The swagger.json, definitions only, that the package converted."""
+    definitions = _undo_nullable(document["$defs"])
     for step in _STEPS:
         if not step(definitions):
             raise SourceError(
-                f"{step.__name__} never applied",
+                f"the conversion step {step.__name__} never applied",
                 where=PACKAGE,
-                hint="this version of the package is newer than kubestencil supports: "
-                "install an older one, or use --specs",
+                hint="this version of the package is newer than what kubestencil "
+                "knows: install an older one, or give --specs",
             )
     return {
         "swagger": "2.0",
@@ -68,24 +64,24 @@ def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _revert_nullable(schema: Any) -> Any:
-    """Replace ``"type": ["T", "null"]`` by ``"type": "T"`` in every schema."""
+def _undo_nullable(schema: Any) -> Any:
+    """``"type": ["T", "null"]`` was ``"type": "T"``, in every schema."""
     if isinstance(schema, dict):
         return {
             key: (
                 value[0]
                 if key == "type" and isinstance(value, list) and value[1:] == ["null"]
-                else _revert_nullable(value)
+                else _undo_nullable(value)
             )
             for key, value in schema.items()
         }
     if isinstance(schema, list):
-        return [_revert_nullable(value) for value in schema]
+        return [_undo_nullable(value) for value in schema]
     return schema
 
 
-def _revert_references(definitions: Definitions) -> bool:
-    """Replace references to ``#/$defs/X`` by ``#/definitions/X``."""
+def _undo_references(definitions: Definitions) -> bool:
+    """``#/$defs/X`` was ``#/definitions/X``."""
     changed = False
     pending: list[Any] = [definitions]
     while pending:
@@ -101,8 +97,8 @@ def _revert_references(definitions: Definitions) -> bool:
     return changed
 
 
-def _revert_kind_enums(definitions: Definitions) -> bool:
-    """Remove the ``enum`` of ``apiVersion`` and ``kind``, which has the served kinds."""
+def _undo_kind_enums(definitions: Definitions) -> bool:
+    """``apiVersion`` and ``kind`` got an ``enum`` of what the definition serves."""
     changed = False
     for definition in definitions.values():
         kinds = definition.get("x-kubernetes-group-version-kind", ())
@@ -118,28 +114,26 @@ def _revert_kind_enums(definitions: Definitions) -> bool:
     return changed
 
 
-def _revert_quantity(definitions: Definitions) -> bool:
-    """Make Quantity a string; its description is not in the package."""
-    return _revert_one_of(definitions, _QUANTITY, {"type": "string"})
+def _undo_quantity(definitions: Definitions) -> bool:
+    """Quantity was ``{type: string}``; its description is lost."""
+    return _undo_one_of(definitions, _QUANTITY, {"type": "string"})
 
 
-def _revert_int_or_string(definitions: Definitions) -> bool:
-    """Make IntOrString a string of that format; its description is not in the package."""
+def _undo_int_or_string(definitions: Definitions) -> bool:
+    """IntOrString was a string of that format; its description is lost."""
     original = {"type": "string", "format": "int-or-string"}
-    return _revert_one_of(definitions, _INT_OR_STRING, original)
+    return _undo_one_of(definitions, _INT_OR_STRING, original)
 
 
 _STEPS: tuple[Callable[[Definitions], bool], ...] = (
-    _revert_references,
-    _revert_kind_enums,
-    _revert_quantity,
-    _revert_int_or_string,
+    _undo_references,
+    _undo_kind_enums,
+    _undo_quantity,
+    _undo_int_or_string,
 )
 
 
-def _revert_one_of(
-    definitions: Definitions, name: str, original: dict[str, str]
-) -> bool:
+def _undo_one_of(definitions: Definitions, name: str, original: dict[str, str]) -> bool:
     if "oneOf" not in definitions.get(name, {}):
         return False
     definitions[name] = original

@@ -1,4 +1,4 @@
-"""Specs in a folder: ``1.35.json``, ``1.35.yaml`` or ``1.35.yml`` for release 1.35."""
+"""Specs in a folder: ``1.35.json`` (or .yaml, .yml) is the document of 1.35."""
 
 from __future__ import annotations
 
@@ -12,34 +12,28 @@ _SUFFIXES = (".json", ".yaml", ".yml")
 
 
 def releases(folder: Path) -> Mapping[str, Path]:
-    """The file of each release in ``folder``; a JSON file is preferred to YAML."""
+    """The file of each release in ``folder``; JSON goes before YAML."""
     if not folder.is_dir():
         return {}
-    paths: dict[str, Path] = {}
+    found: dict[str, Path] = {}
     for suffix in reversed(_SUFFIXES):
         for path in folder.glob(f"[0-9]*.[0-9]*{suffix}"):
-            paths[path.name.removesuffix(suffix)] = path
-    return paths
+            found[path.name.removesuffix(suffix)] = path
+    return found
 
 
 def read(release: str, path: Path) -> Source:
-    """The document in the file ``path`` as the source of ``release``.
-
-    Raises SourceError where the file cannot be read.
-    """
+    """The document in the file ``path``, to be printed as ``release``."""
     return Source(release, str(path), read_bytes(path))
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file.
-
-    Raises SourceError where it cannot be read or is larger than ``MAX_BYTES``.
-    """
+    """What is in a file. Raises SourceError where it cannot be read."""
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise SourceError(
-                f"has {size:,} bytes; the limit is {MAX_BYTES:,}",
+                f"has {size:,} bytes; a spec of more than {MAX_BYTES:,} is not read",
                 where=str(path),
             )
         return path.read_bytes()
