@@ -1,4 +1,4 @@
-"""The command as people use it: what it prints, how it exits, what it leaves behind."""
+"""The command line: output, exit codes, and the files that a run writes or keeps."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
 from kubestencil.source import Source
 from tests.conftest import POD, ROOT, SMALL, Command, document, listing, visible
-from tests.strategies import documents, print_all_files
+from tests.made_up import everything, specs
 
 
-def test_one_release_and_what_was_used_is_said(run: Command, tmp_path: Path) -> None:
-    done = run("render", "1.35", "-t", "markdown-v5")
-    assert done.returncode == 0
-    assert done.stderr.startswith("1.35: kubernetes-validate, v1.35.0, sha256 ")
-    assert done.stdout.startswith("markdown-v5: 722 files, ")
+def test_render_names_the_document_that_it_read(run: Command, tmp_path: Path) -> None:
+    result = run("render", "1.35", "-t", "markdown-v5")
+    assert result.returncode == 0
+    assert result.stderr.startswith("1.35: kubernetes-validate, v1.35.0, sha256 ")
+    assert result.stdout.startswith("markdown-v5: 722 files, ")
     readme = (tmp_path / "generated/1.35/markdown-v5/README.md").read_text()
     assert "kubernetes-validate, v1.35.0" in readme
     assert run("render", "1.35", "-t", "markdown-v5", "-q").stdout == ""
 
 
-def test_without_arguments_every_release_and_target(
+def test_render_without_releases_generates_all_supported_ones(
     run: Command, tmp_path: Path
 ) -> None:
     assert run("render", "-t", "markdown-v5").returncode == 0
@@ -41,26 +41,30 @@ def test_without_arguments_every_release_and_target(
     assert "unchanged" in again.stdout
 
 
-def test_a_range(run: Command, tmp_path: Path) -> None:
+def test_ranges_and_the_prefix_v_name_releases(run: Command, tmp_path: Path) -> None:
     assert run("render", "1.33..1.34", "v1.36", "-t", "markdown-v4").returncode == 0
     folders = {path.name for path in (tmp_path / "generated").iterdir()}
     assert folders - {".kubestencil"} == {"1.33", "1.34", "1.36"}
 
 
-def test_the_cluster_documents_way_through_stdin(run: Command, tmp_path: Path) -> None:
+def test_a_document_from_standard_input_needs_a_name(
+    run: Command, tmp_path: Path
+) -> None:
     text = json.dumps(document(SMALL))
-    done = run("render", "my-cluster", "--spec", "-", stdin=text)
-    assert done.returncode == 0, done.stderr
+    result = run("render", "my-cluster", "--spec", "-", stdin=text)
+    assert result.returncode == 0, result.stderr
     assert (tmp_path / "generated/my-cluster/markdown/docs/V1Pod.md").is_file()
     assert run("render", "--spec", "-", stdin=text).returncode == 2
 
 
-def test_a_files_name_is_the_releases(run: Command, small: Path) -> None:
+def test_a_document_from_a_file_is_named_like_the_file(
+    run: Command, small: Path
+) -> None:
     assert run("render", "--spec", str(small), "-t", "markdown").returncode == 0
     assert (small.parent / "generated/small/markdown/docs/V1Pod.md").is_file()
 
 
-def test_check_lists_what_is_out_of_date_and_writes_nothing(
+def test_check_lists_files_that_are_out_of_date_and_writes_nothing(
     run: Command, small: Path
 ) -> None:
     arguments = ("render", "x", "--spec", str(small), "-t", "markdown", "-o", "out")
@@ -87,8 +91,8 @@ def test_check_lists_what_is_out_of_date_and_writes_nothing(
     )
 
 
-def test_check_reads_the_bytes(run: Command, small: Path) -> None:
-    """A change that keeps a file's size and time is found all the same."""
+def test_check_compares_files_by_content(run: Command, small: Path) -> None:
+    """An edit that keeps a file's size and modification time is reported."""
     import os
 
     arguments = ("render", "x", "--spec", str(small), "-t", "markdown", "-o", "out")
@@ -100,7 +104,7 @@ def test_check_reads_the_bytes(run: Command, small: Path) -> None:
     assert run(*arguments, "--check").returncode == 1
 
 
-def test_options_are_set_on_the_command_line(run: Command, small: Path) -> None:
+def test_set_changes_an_option_of_a_target(run: Command, small: Path) -> None:
     arguments = ("render", "x", "--spec", str(small), "-t", "markdown", "-o", "out")
     assert run(*arguments, "--set", "markdown.package=acme").returncode == 0
     page = (small.parent / "out/x/markdown/docs/V1Pod.md").read_text()
@@ -108,21 +112,21 @@ def test_options_are_set_on_the_command_line(run: Command, small: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
-def test_help_and_version_load_nothing_heavy(option: str) -> None:
-    """They answer fast because Jinja2, YAML and the validator are not imported."""
+def test_help_and_version_import_no_slow_modules(option: str) -> None:
+    """Jinja2, YAML and the validator would make --help and --version slow."""
     code = (
         "import sys; from kubestencil import cli\n"
         f"try: cli.cli([{option!r}], standalone_mode=False)\n"
         "finally: print(sorted({'jinja2', 'yaml', 'openapi_spec_validator', 'black',"
         " 'urllib3', 'kubestencil.build.run'} & set(sys.modules)), file=sys.stderr)"
     )
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True
     )
-    assert done.stderr.strip() == "[]"
+    assert result.stderr.strip() == "[]"
 
 
-WRONG_CALLS = [
+USAGE_ERRORS = [
     (("render", "1.99"), 2, "unknown release '1.99'"),
     (("render", "latest"), 2, "unknown release 'latest'"),
     (("render", "1.35..1.29"), 2, "is empty"),
@@ -133,7 +137,7 @@ WRONG_CALLS = [
     (("render", "1.35", "--templates", "nowhere"), 2, "is not a folder"),
     (("render", "1.35", "--specs", "nowhere"), 1, "is not a folder"),
     (("render", "x", "--spec", "nowhere.json"), 1, "No such file"),
-    (("render", "../x", "--spec", "small.json"), 2, "cannot be the name of a release"),
+    (("render", "../x", "--spec", "small.json"), 2, "cannot name a release"),
     (("render", "a", "b", "--spec", "small.json"), 2, "takes one release name"),
     (("render", "x", "--spec", "small.json", "-o", "small.json"), 1, "small.json"),
     (("render", "x", "--spec", "small.json", "-o", "/proc/x"), 1, "/proc"),
@@ -141,89 +145,92 @@ WRONG_CALLS = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "code", "message"), WRONG_CALLS)
-def test_a_wrong_call_says_what_and_leaves_nothing(
+@pytest.mark.parametrize(("arguments", "code", "message"), USAGE_ERRORS)
+def test_a_failed_command_names_the_problem_and_writes_nothing(
     run: Command, small: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     before = visible(small.parent)
-    done = run(*arguments)
-    assert done.returncode == code, done.stderr
-    assert message in done.stderr
-    after = {k: v for k, v in visible(small.parent).items() if "cache/" not in k}
+    result = run(*arguments)
+    assert result.returncode == code, result.stderr
+    assert message in result.stderr
+    after = {
+        path: data
+        for path, data in visible(small.parent).items()
+        if "cache/" not in path
+    }
     assert after == before
 
 
-BAD_SPECS: list[tuple[str, str]] = [
-    ('{"swagger": "2.0", "definitions": {"a": {"ty', "the JSON is not complete"),
-    ("<html></html>", "is text, not an OpenAPI document"),
-    ('{"openapi": "3.0.1"}', "is OpenAPI '3.0.1'"),
+INVALID_DOCUMENTS: list[tuple[str, str]] = [
+    ('{"swagger": "2.0", "definitions": {"a": {"ty', "ends before its JSON does"),
+    ("<html></html>", "holds text, not an OpenAPI document"),
+    ('{"openapi": "3.0.1"}', "is OpenAPI 3.0.1"),
     ('{"name": "x"}', "is not an OpenAPI 2.0 document"),
     (json.dumps(document({"a/../b": {}})), "/definitions/a~1..~1b"),
     (json.dumps(document({"v1.A": {"$ref": "#/definitions/v1.B"}})), "does not define"),
-    (
-        json.dumps(document({"v1.A": {"items": {"$ref": "#/definitions/v1.A"}}})),
-        "alias",
-    ),
+    (json.dumps(document({"v1.A": {"items": {"$ref": "#/definitions/v1.A"}}})), "end"),
     (json.dumps(document({"v1.a-b": {"properties": {}}, "v1.a_b": {}})), "V1AB"),
     (json.dumps(document(SMALL, info={})), "is not valid OpenAPI"),
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), BAD_SPECS)
-def test_a_bad_spec_says_where_and_leaves_the_output_as_it_was(
+@pytest.mark.parametrize(("text", "message"), INVALID_DOCUMENTS)
+def test_an_invalid_document_is_located_and_the_output_stays_unchanged(
     run: Command, small: Path, text: str, message: str
 ) -> None:
     arguments = ("render", "x", "--spec", str(small), "-o", "out")
     assert run(*arguments).returncode == 0
     before = listing(small.parent / "out")
     small.write_text(text)
-    done = run(*arguments)
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert str(small) in done.stderr or "two definitions" in done.stderr
+    result = run(*arguments)
+    assert result.returncode == 1
+    assert message in result.stderr
+    assert str(small) in result.stderr or "two definitions" in result.stderr
     assert listing(small.parent / "out") == before
 
 
-def test_a_bad_template_leaves_the_output_as_it_was(run: Command, small: Path) -> None:
+def test_a_template_error_is_located_and_the_output_stays_unchanged(
+    run: Command, small: Path
+) -> None:
     arguments = ("render", "x", "--spec", str(small), "-o", "out")
     assert run(*arguments).returncode == 0
     before = listing(small.parent / "out")
     shadow = small.parent / "mine" / "markdown-v5"
     shadow.mkdir(parents=True)
     (shadow / "model.md.j2").write_text("changed\n{{ model.nope }}")
-    done = run(*arguments, "--templates", "mine")
-    assert done.returncode == 1
-    assert "model.md.j2:2" in done.stderr
-    assert POD in done.stderr
+    result = run(*arguments, "--templates", "mine")
+    assert result.returncode == 1
+    assert "model.md.j2:2" in result.stderr
+    assert POD in result.stderr
     assert listing(small.parent / "out") == before
 
 
-def test_a_disk_that_fills_up_leaves_the_output_as_it_was(
+def test_the_output_stays_unchanged_when_the_disk_is_full(
     run: Command, small: Path
 ) -> None:
     arguments = ("render", "x", "--spec", str(small), "-o", "out")
     assert run(*arguments).returncode == 0
     before = listing(small.parent / "out")
-    long = {**SMALL, "v1.Long": {"description": "x" * 300_000, "properties": {}}}
-    small.write_text(json.dumps(document(long)))
+    definitions = {**SMALL, "v1.Long": {"description": "x" * 300_000, "properties": {}}}
+    small.write_text(json.dumps(document(definitions)))
 
-    def limit() -> None:
+    def limit_file_size() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 
-    done = run(*arguments, preexec_fn=limit)
-    assert done.returncode == 1
-    assert "cannot be written" in done.stderr
+    result = run(*arguments, preexec_fn=limit_file_size)
+    assert result.returncode == 1
+    assert "cannot be written" in result.stderr
     assert listing(small.parent / "out") == before
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
-@given(documents())
-def test_a_hostile_spec_is_printed_or_refused(spec: dict[str, Any]) -> None:
-    """Never another exception, and never a path that leaves the folder."""
+@given(specs())
+def test_any_document_is_generated_or_refused(spec: dict[str, Any]) -> None:
+    """Errors are KubestencilErrors, and no path leaves the target's folder."""
     data = json.dumps(spec).encode()
     for target in load_targets(None).values():
         try:
-            files = list(print_all_files([parse(Source("x", "x.json", data))], target))
+            files = list(everything([parse(Source("x", "x.json", data))], target))
         except KubestencilError as error:
             assert error.what
             continue
