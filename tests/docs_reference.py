@@ -1,0 +1,135 @@
+"""Generates the reference parts of docs/ from the code and the manifests.
+
+Run ``python -m tests.docs_reference`` after changing a command, an option or a
+manifest; ``tests/test_docs.py`` fails where a page is out of date. A page marks each
+generated part::
+
+    <!-- generated: commands -->
+    …
+    <!-- end -->
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kubestencil.cli import cli
+from kubestencil.diff import RULES
+from kubestencil.engine import Target, load_targets
+from tests.conftest import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = (
+    DOCS / "cli.md",
+    DOCS / "comparing-releases.md",
+    DOCS / "targets.md",
+)
+
+_PART = re.compile(
+    r"(?P<start><!-- generated: (?P<name>[a-z]+)(?: (?P<argument>[\w-]+))? -->\n)"
+    r".*?(?P<end><!-- end -->)",
+    re.DOTALL,
+)
+
+
+def with_generated_parts(text: str) -> str:
+    """A page with its generated parts as they should be."""
+    return _PART.sub(_replacement, text)
+
+
+def update(page: Path) -> bool:
+    """Bring a page up to date; whether it had to change."""
+    old = page.read_text("utf-8")
+    new = with_generated_parts(old)
+    page.write_text(new, "utf-8")
+    return new != old
+
+
+def table(header: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    """A Markdown table; pipes in cells are escaped."""
+    lines = [header, tuple("---" for _ in header), *rows]
+    return "".join(
+        f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |\n"
+        for line in lines
+    )
+
+
+def _replacement(match: re.Match[str]) -> str:
+    argument = match["argument"] or ""
+    if match["name"] == "commands":
+        text = commands()
+    elif match["name"] == "rules":
+        text = rules()
+    elif match["name"] == "reproduced":
+        text = reproduced(load_targets(None)[argument])
+    else:
+        raise ValueError(f"unknown generated part: {match['name']}")
+    return f"{match['start']}{text}{match['end']}"
+
+
+def commands() -> str:
+    """The reference of all commands, from the definitions that --help shows."""
+    top = cli.make_context("kubestencil", [], resilient_parsing=True)
+    return "".join(
+        f"\n## {name}\n\n{_command(cli.commands[name], top)}\n"
+        for name in sorted(cli.commands)
+    )
+
+
+def _command(command: click.Command, parent: click.Context) -> str:
+    context = click.Context(
+        command, parent, info_name=command.name, max_content_width=400
+    )
+    usage = command.get_usage(context).removeprefix("Usage: ")
+    lines = "\n".join(line.strip() for line in (command.help or "").splitlines())
+    text = re.sub(r"(?<!\n)\n(?!\n)", " ", lines.strip())
+    records = (
+        parameter.get_help_record(context)
+        for parameter in command.get_params(context)
+        if isinstance(parameter, click.Option)
+    )
+    rows = (
+        (f"`{record[0]}`", " ".join(record[1].split()))
+        for record in records
+        if record is not None
+    )
+    return f"```text\n{usage}\n```\n\n{text}\n\n{table(('option', 'meaning'), rows)}"
+
+
+def rules() -> str:
+    """The rules that assign severities to changes, in the order in which they apply."""
+    rows = (
+        (
+            f"`{rule.name}`",
+            rule.severity,
+            ", ".join(f"`{change}`" for change in sorted(rule.changes)),
+            rule.reason,
+        )
+        for rule in RULES
+    )
+    return f"\n{table(('rule', 'severity', 'changes', 'reason'), rows)}\n"
+
+
+def reproduced(target: Target) -> str:
+    """The quirks and fixups of a target, with the reasons in its manifest."""
+    text = ""
+    for title, entries in (("quirk", target.quirks), ("fixup", target.fixups)):
+        if entries:
+            rows = ((f"`{name}`", _reason(body)) for name, body in entries.items())
+            text += f"\n{table((title, 'reason'), rows)}\n"
+    return text or "\nNone.\n\n"
+
+
+def _reason(body: Any) -> str:
+    link = f" ([source]({body['link']}))" if "link" in body else ""
+    return f"{body['reason']}{link}".replace("<", "&lt;")
+
+
+if __name__ == "__main__":
+    for path in PAGES:
+        print(f"{path.relative_to(ROOT)}: {'updated' if update(path) else 'current'}")

@@ -1,0 +1,293 @@
+"""The documentation: its links, commands, examples, and reference tables."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import click
+import pytest
+
+from kubestencil.cli import cli
+from kubestencil.engine import Target, load_targets
+from tests import docs_reference
+from tests.conftest import ROOT
+
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "ARCHITECTURE.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "specs/README.md",
+    ROOT / "generated/README.md",
+    ROOT / "tests/conformance/README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+DOCS = [page for page in PAGES if page.parent == ROOT / "docs"]
+
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
+_CODE = re.compile(r"`([^`\n]+)`")
+_OPTION_ROW = re.compile(r"^\| `([\w-]+\.\w+)` \| (.+?) \| (.+) \|$", re.MULTILINE)
+
+
+def page_id(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The fenced code blocks of a page in one language."""
+    return [
+        match[2]
+        for match in _FENCE.finditer(page.read_text("utf-8"))
+        if match[1] == language
+    ]
+
+
+def prose(page: Path) -> str:
+    """A page without its fenced code blocks."""
+    return _FENCE.sub("", page.read_text("utf-8"))
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    names: list[str] = []
+    for heading in _HEADING.findall(prose(page)):
+        text = re.sub(r"[^\w\- ]", "", heading.strip().lower())
+        name = text.replace(" ", "-")
+        names.append(f"{name}-{names.count(name)}" if name in names else name)
+    return set(names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_links_lead_to_files_and_headings(page: Path) -> None:
+    for link in _LINK.findall(prose(page)):
+        if "://" in link:
+            continue
+        path, _, anchor = link.partition("#")
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), link
+        assert linked.is_relative_to(ROOT), link
+        if anchor:
+            assert anchor in anchors(linked), link
+
+
+def test_the_index_lists_every_page() -> None:
+    links = set(_LINK.findall((ROOT / "docs/README.md").read_text("utf-8")))
+    assert {page.name for page in DOCS} - {"README.md"} <= links
+
+
+@pytest.mark.parametrize("page", docs_reference.PAGES, ids=page_id)
+def test_reference_parts_are_current(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert (
+        docs_reference.with_generated_parts(text) == text
+    ), "run python -m tests.docs_reference"
+
+
+def command_lines(page: Path) -> Iterator[list[str]]:
+    """The arguments of every kubestencil command in the shell blocks of a page."""
+    for block in blocks(page, "sh"):
+        for line in block.replace("\\\n", " ").splitlines():
+            lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;<>()")
+            lexer.whitespace_split = True
+            arguments: list[str] | None = None
+            for word in lexer:
+                if set(word) <= set("|&;<>()"):
+                    if arguments is not None:
+                        yield arguments
+                    arguments = None
+                elif arguments is not None:
+                    arguments.append(word)
+                elif word == "kubestencil" or word.endswith("/kubestencil"):
+                    arguments = []
+            if arguments is not None:
+                yield arguments
+
+
+def parse(arguments: list[str]) -> None:
+    """Parse a command line without running it; raises ClickException for an error."""
+    with (
+        contextlib.suppress(click.exceptions.Exit),
+        cli.make_context("kubestencil", list(arguments)) as context,
+    ):
+        name, command, rest = cli.resolve_command(context, list(arguments))
+        assert command is not None
+        command.make_context(name, rest, parent=context)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_commands_that_are_shown_can_be_parsed(page: Path) -> None:
+    for arguments in command_lines(page):
+        parse(arguments)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_commands_and_options_in_prose_exist(page: Path) -> None:
+    for code in _CODE.findall(prose(page)):
+        words = code.split()
+        if words[0] != "kubestencil" or len(words) == 1:
+            continue
+        assert words[1] in {*cli.commands, "COMMAND"} or words[1].startswith("-"), code
+        command = cli.commands.get(words[1], cli)
+        options = {
+            option
+            for parameter in command.get_params(click.Context(command))
+            for option in parameter.opts
+        }
+        used = {word.partition("=")[0] for word in words[2:] if word.startswith("--")}
+        assert used <= {*options, "--help"}, code
+
+
+@pytest.mark.parametrize("target", load_targets(None).values(), ids=lambda t: t.name)
+def test_targets_page_documents_every_option(target: Target) -> None:
+    rows = _OPTION_ROW.findall((ROOT / "docs/targets.md").read_text("utf-8"))
+    documented = {
+        name: "" if default == "empty" else default.strip("`").replace("\\|", "|")
+        for name, default, _ in rows
+        if name.partition(".")[0] == target.name
+    }
+    assert documented == {
+        f"{target.name}.{name}": str(value) for name, value in target.options.items()
+    }
+
+
+def test_targets_page_and_readme_name_every_target() -> None:
+    targets = set(load_targets(None))
+    page = ROOT / "docs/targets.md"
+    assert targets <= anchors(page)
+    parts = set(
+        re.findall(r"<!-- generated: reproduced ([\w-]+) -->", page.read_text())
+    )
+    assert parts == {
+        name for name, target in load_targets(None).items() if target.scope == "release"
+    }
+    readme = re.findall(r"^\| `([\w-]+)` \|", (ROOT / "README.md").read_text(), re.M)
+    assert set(readme) == targets
+
+
+def environment() -> dict[str, str]:
+    """The environment of a program that imports kubestencil, with embedded specs."""
+    variables = {k: v for k, v in os.environ.items() if k != "KUBESTENCIL_SPECS"}
+    return {**variables, "PYTHONPATH": str(ROOT / "generator")}
+
+
+def test_examples_of_the_python_api_run(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("\n".join(blocks(ROOT / "docs/python-api.md", "python")))
+    result = subprocess.run(
+        [sys.executable, str(program)],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "no source has the release '1.99'" in result.stdout
+    assert (tmp_path / "generated/1.35/markdown-v5/docs/V1Pod.md").is_file()
+
+
+def test_example_of_the_python_target_runs(tmp_path: Path) -> None:
+    pytest.importorskip("msgspec")
+    from tests.conftest import load
+    from tests.packages import print_package
+
+    print_package(load("1.35"), tmp_path, "kubernetes_models")
+    (program,) = blocks(ROOT / "docs/targets.md", "python")
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**environment(), "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    assert "spec.containers: required, but missing" in result.stdout
+
+
+def test_example_of_the_jsonnet_target_runs(tmp_path: Path) -> None:
+    rjsonnet = pytest.importorskip("rjsonnet")
+    from kubestencil import render
+
+    render(["1.35"], targets=["jsonnet"], out=tmp_path / "generated")
+    (program,) = blocks(ROOT / "docs/targets.md", "jsonnet")
+    (tmp_path / "example.jsonnet").write_text(program)
+    assert '"nginx:1.29"' in rjsonnet.evaluate_file(str(tmp_path / "example.jsonnet"))
+
+
+TYPED_PROGRAM = """\
+from collections.abc import Sequence
+
+from kubestencil import Change, Comparison, History, Release, Summary
+from kubestencil import compare, history, load, render
+from kubestencil.errors import KubestencilError
+
+
+def breaking(before: Release, after: Release) -> Sequence[Change]:
+    comparison: Comparison = compare(before, after)
+    return [change for change in comparison.changes if change.severity == "breaking"]
+
+
+def histories(releases: Sequence[Release], kind: str) -> tuple[History, ...]:
+    return history(releases, kind)
+
+
+try:
+    old, new = load("1.34"), load("1.35")
+    names: list[str] = [change.definition for change in breaking(old, new)]
+    summary: Summary = render(["1.35"], targets=["python"], options={"python.package": "p"})
+except KubestencilError as error:
+    print(error.what, error.hint)
+"""
+
+#: Mistakes in a program, each with what mypy reports.
+TYPE_ERRORS = {
+    "compare(old, new).chnges": '"Comparison" has no attribute "chnges"',
+    "load(1.35)": 'Argument 1 to "load" has incompatible type "float"',
+    "compare(old, 'new')": 'Argument 2 to "compare" has incompatible type "str"',
+    "from kubestencil import lod": 'has no attribute "lod"',
+    "render(['1.35'], target='python')": 'Unexpected keyword argument "target"',
+}
+
+
+def test_the_public_api_passes_strict_type_checks(tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="mypy is not installed (the extra dev)")
+    correct, wrong = tmp_path / "correct.py", tmp_path / "wrong.py"
+    correct.write_text(TYPED_PROGRAM)
+    wrong.write_text("".join(f"{line}\n" for line in (TYPED_PROGRAM, *TYPE_ERRORS)))
+    variables = environment()
+    try:
+        distribution("kubestencil")
+    except PackageNotFoundError:
+        variables["MYPYPATH"] = str(ROOT / "generator")
+
+    def check(program: Path) -> str:
+        arguments = [
+            "--strict",
+            "--follow-imports=silent",
+            "--cache-dir",
+            str(tmp_path),
+        ]
+        result = subprocess.run(
+            [sys.executable, "-m", "mypy", *arguments, str(program)],
+            cwd=tmp_path,
+            env=variables,
+            capture_output=True,
+            text=True,
+        )
+        return result.stdout + result.stderr
+
+    assert check(correct) == "Success: no issues found in 1 source file\n"
+    report = check(wrong)
+    for message in TYPE_ERRORS.values():
+        assert message in report
+    assert f"Found {len(TYPE_ERRORS)} errors" in report
+    assert (ROOT / "generator/kubestencil/py.typed").is_file()
