@@ -1,4 +1,4 @@
-"""Printed crates under cargo."""
+"""Runs cargo on generated crates."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from kubestencil.targets import print_files
 
 
 class Cargo:
-    """cargo, with one folder for what it builds, so that it builds it once."""
+    """cargo, with one build folder for all crates, so that it builds dependencies once.
+
+    Skips the test where the registry of crates cannot be reached.
+    """
 
     def __init__(self, build: Path) -> None:
         self.build = build
 
-    def __call__(self, folder: Path, *arguments: str, **more: str) -> str:
+    def __call__(self, folder: Path, *arguments: str) -> str:
+        """Run cargo in ``folder``; the output, which must be that of a success."""
         environment = {
             **os.environ,
             "CARGO_TARGET_DIR": str(self.build),
             "CARGO_TERM_COLOR": "never",
-            **more,
         }
-        done = subprocess.run(
+        completed = subprocess.run(
             ["cargo", *arguments],
             cwd=folder,
             env=environment,
@@ -34,23 +37,23 @@ class Cargo:
             capture_output=True,
             timeout=600,
         )
-        output = done.stdout + done.stderr
+        output = completed.stdout + completed.stderr
         if "failed to get" in output or "Could not resolve host" in output:
             pytest.skip("the registry of crates cannot be reached")
-        assert done.returncode == 0, output[-5000:]
+        assert completed.returncode == 0, output[-5000:]
         return output
 
 
-def write(printed: Release, folder: Path, **options: str) -> Path:
-    """Print the crate of a release into ``folder``."""
+def write_crate(release: Release, folder: Path, **options: str) -> Path:
+    """Write the crate of a release to ``folder``."""
     target = load_targets(None)["rust"].with_options(options)
-    for file in print_files(printed, target):
-        write_changed(folder / file.path, file.data.decode())
+    for file in print_files(release, target):
+        write_if_changed(folder / file.path, file.data.decode())
     return folder
 
 
-def write_changed(path: Path, text: str) -> None:
-    """Write a file, unless it says so already: cargo builds what is newer."""
+def write_if_changed(path: Path, text: str) -> None:
+    """Write a file, unless it has that text: cargo rebuilds what is newer."""
     if not path.is_file() or path.read_text("utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-"""What a printed Rust crate says, read off its text: types, fields, docs, traits."""
+"""Facts about the types of a generated crate, read from its text: fields, docs, traits."""
 
 from __future__ import annotations
 
@@ -18,27 +18,30 @@ _ROW = re.compile(r'^        (\w+): (\w+) ("(?:[^"\\]|\\.)*") \[(.*)\];$', re.M)
 _CONST = re.compile(r'const (?!NAME)(\w+): &\'static str = ("(?:[^"\\]|\\.)*"|T::\w+);')
 _MISSING = {"optional": "none", "required": "default", "demanded": "error"}
 
+_NOT_A_TYPE = {
+    "lib", "byte_string", "deep_merge", "resource", "schema", "wire", "mod"
+}  # fmt: skip
+
 Facts = dict[str, Any]
 
 
-def read(folder: Path) -> dict[str, Facts]:
-    """Every type of the crate in ``folder``, by its path."""
+def read_crate(folder: Path) -> dict[str, Facts]:
+    """The facts about every type of the crate in ``folder``, by the type's path."""
     source = folder / "src"
-    own = {"lib", "byte_string", "deep_merge", "resource", "schema", "wire", "mod"}
     return dict(
-        _file(path, path.relative_to(source).parent.parts)
+        _type_facts(path, path.relative_to(source).parent.parts)
         for path in source.rglob("*.rs")
-        if path.stem not in own
+        if path.stem not in _NOT_A_TYPE
     )
 
 
 def digest(facts: Facts) -> str:
-    """A short digest of what is said of one type."""
+    """A short digest of the facts about one type."""
     text = json.dumps(facts, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _file(path: Path, module: tuple[str, ...]) -> tuple[str, Facts]:
+def _type_facts(path: Path, module: tuple[str, ...]) -> tuple[str, Facts]:
     text = path.read_text("utf-8")
     match = _TYPE.search(text)
     assert match, path
@@ -56,36 +59,37 @@ def _file(path: Path, module: tuple[str, ...]) -> tuple[str, Facts]:
         "resource": dict(_resource(text, module)),
     }
     if kind == "enum":
-        facts["variants"] = [spelled(each, module) for each in _variants(body)]
+        facts["variants"] = [full_paths(variant, module) for variant in _variants(body)]
     elif body.startswith("("):
         inner = body.removeprefix("(pub ").removesuffix(");")
-        facts["inner"] = spelled(inner, module)
+        facts["inner"] = full_paths(inner, module)
     elif name != "List":
         for field_doc, field, type_ in _FIELD.findall(f"{body}\n"):
             _, presence, wire, merge = rows[field]
             facts["fields"].append(
                 {
                     "name": field,
-                    "type": spelled(type_, module),
+                    "type": full_paths(type_, module),
                     "json": json.loads(wire),
                     "missing": _MISSING[presence],
-                    "merge": merge_of(merge),
+                    "merge": merge_strategy(merge),
                     "doc": _doc(field_doc),
                 }
             )
     return "::".join((*module, name)), facts
 
 
-def spelled(type_: str, module: tuple[str, ...]) -> str:
-    """A type with the full paths of its parts, and none of std's."""
+def full_paths(type_: str, module: tuple[str, ...]) -> str:
+    """A type as k8s-openapi's facts have it: with full paths in the crate, and without
+    those of the standard library."""
     text = re.sub(r"\s|crate::|std::(?:vec|string|boxed|collections)::", "", type_)
     text = re.sub(r",(?=[})])", "", text)
     return text.replace("super::", "".join(f"{part}::" for part in module))
 
 
-def merge_of(text: str) -> list[Any]:
-    """A strategy and its parts: list::map and its keys, map::granular and the
-    strategy of the values."""
+def merge_strategy(text: str) -> list[Any]:
+    """The name of a strategy, followed by the keys of list::map or by the strategy of the
+    values of map::granular."""
     name, _, arguments = text.partition("(")
     if name == "list::map":
         return [name, re.findall(r"\|l, r\| l\.([\w.]+) == r\.", arguments)]
@@ -110,6 +114,6 @@ def _resource(text: str, module: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     for name, value in _CONST.findall(text):
         yield name, value if value.startswith("T::") else json.loads(value)
     for name in ("Scope", "Ty"):
-        found = re.search(rf"type {name} = (.*);", text)
-        if found:
-            yield name, spelled(found[1], module)
+        match = re.search(rf"type {name} = (.*);", text)
+        if match:
+            yield name, full_paths(match[1], module)

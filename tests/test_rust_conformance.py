@@ -1,6 +1,6 @@
-"""The types of the printed crate, against k8s-openapi's: set, fields, order, docs.
+"""The types of the generated crate are those of k8s-openapi: names, fields, order, docs.
 
-Differences are named one by one, with their reasons, and no other may be there.
+Every known difference is listed with its reason; there may be no others.
 """
 
 from __future__ import annotations
@@ -13,31 +13,26 @@ from typing import Any
 
 import pytest
 
-from kubestencil.engine import load_targets
-from kubestencil.targets import print_files
+from tests.cargo import write_crate
 from tests.conftest import RELEASES, full_specs, load
-from tests.rust_crate import Facts, digest, read
+from tests.rust_crate import Facts, digest, read_crate
 
-KNOWN = Path(__file__).parent / "conformance" / "rust"
-DIFFERENCES = tomllib.loads((KNOWN / "differences.toml").read_text())
+EXPECTED = Path(__file__).parent / "conformance" / "rust"
+DIFFERENCES = tomllib.loads((EXPECTED / "differences.toml").read_text())
 
 
 @cache
 def expected(release: str) -> dict[str, Any]:
-    known: dict[str, Any] = json.loads((KNOWN / f"{release}.json").read_text())
-    return known
+    facts: dict[str, Any] = json.loads((EXPECTED / f"{release}.json").read_text())
+    return facts
 
 
-def printed(release: str, specs: Path | None, folder: Path) -> dict[str, Facts]:
-    for file in print_files(load(release, specs), load_targets(None)["rust"]):
-        path = folder / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(file.data)
-    return read(folder)
+def generated(release: str, specs: Path | None, folder: Path) -> dict[str, Facts]:
+    return read_crate(write_crate(load(release, specs), folder))
 
 
-def split(types: dict[str, Facts]) -> tuple[dict[str, str], dict[str, str]]:
-    """Digests, and the plural and scope of those that have them."""
+def split_endpoints(types: dict[str, Facts]) -> tuple[dict[str, str], dict[str, str]]:
+    """The digest of each type without its endpoint, and the endpoints: plural and scope."""
     endpoints = {}
     for name, facts in types.items():
         segment = facts["resource"].pop("URL_PATH_SEGMENT", None)
@@ -48,26 +43,31 @@ def split(types: dict[str, Facts]) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def differing(ours: dict[str, str], theirs: dict[str, str]) -> set[str]:
+    """The types whose digests differ, or that only one side has."""
     return {name for name, _ in ours.items() ^ theirs.items()}
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_types_on_the_embedded_specs(release: str, tmp_path: Path) -> None:
-    types, endpoints = split(printed(release, None, tmp_path))
-    named = {
+def test_types_match_k8s_openapi_on_the_embedded_specs(
+    release: str, tmp_path: Path
+) -> None:
+    types, endpoints = split_endpoints(generated(release, None, tmp_path))
+    listed = {
         *DIFFERENCES["corrections"].get(release, ()),
         *DIFFERENCES["embedded"].get(release, ()),
         *DIFFERENCES["embedded"]["all"],
     }
-    assert differing(types, expected(release)["types"]) == named
-    # Without paths nobody knows a plural, and none may be made up.
+    assert differing(types, expected(release)["types"]) == listed
+    # The embedded specs have no paths, and plurals are not guessed.
     assert endpoints == {}
 
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
 @pytest.mark.parametrize("release", RELEASES)
-def test_types_on_the_full_specs(release: str, tmp_path: Path) -> None:
-    types, endpoints = split(printed(release, full_specs(), tmp_path))
-    named = DIFFERENCES["corrections"].get(release, {})
-    assert differing(types, expected(release)["types"]) == set(named)
+def test_types_match_k8s_openapi_on_the_full_specs(
+    release: str, tmp_path: Path
+) -> None:
+    types, endpoints = split_endpoints(generated(release, full_specs(), tmp_path))
+    listed = DIFFERENCES["corrections"].get(release, {})
+    assert differing(types, expected(release)["types"]) == set(listed)
     assert endpoints == expected(release)["endpoints"]

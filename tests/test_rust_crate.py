@@ -1,4 +1,4 @@
-"""The printed crate under cargo: it compiles, and does what k8s-openapi does."""
+"""The generated crate compiles without warnings, and does what k8s-openapi does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,21 +15,22 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import Release
-from tests.cargo import Cargo, write
+from tests.cargo import Cargo, write_crate
 from tests.conftest import full_specs, load, release
-from tests.rust_crate import read
+from tests.rust_crate import read_crate
 from tests.rust_documents import Documents
 
 pytestmark = pytest.mark.skipif(
     shutil.which("cargo") is None, reason="cargo is missing"
 )
 
-HERE = Path(__file__).parent / "rust"
-# The published crate that has the release, with the time library that we use.
-PEER = {"1.32": "0.28.0", "1.33": "0.29.0", "1.34": "0.29.0", "1.35": "0.29.0"}
-# Building two crates takes a minute a release, so the others are for who asks.
-COMPARED = tuple(PEER) if os.environ.get("KUBESTENCIL_RUST") == "all" else ("1.35",)
-
+PROGRAMS = Path(__file__).parent / "rust"
+# The published k8s-openapi of each release that uses the same library for times, jiff.
+PUBLISHED = {"1.32": "0.28.0", "1.33": "0.29.0", "1.34": "0.29.0", "1.35": "0.29.0"}
+# Building two crates takes a minute for each release, so by default one is compared.
+COMPARED = (
+    tuple(PUBLISHED) if os.environ.get("KUBESTENCIL_RUST") == "all" else ("1.35",)
+)
 
 CRATES = ("ours", "theirs")
 CORE, POD = "io.k8s.api.core.v1", "api::core::v1::Pod"
@@ -38,10 +39,10 @@ META = "apimachinery::pkg::apis::meta::v1"
 
 @pytest.fixture(scope="module")
 def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(load("1.35", full_specs()), tmp_path_factory.mktemp("crate"))
+    return write_crate(load("1.35", full_specs()), tmp_path_factory.mktemp("crate"))
 
 
-def no_warnings(cargo: Cargo, folder: Path) -> None:
+def check_without_warnings(cargo: Cargo, folder: Path) -> None:
     for command in (
         ["check"],
         ["clippy", "--features", "schemars"],
@@ -51,15 +52,15 @@ def no_warnings(cargo: Cargo, folder: Path) -> None:
         assert "warning" not in output, output[:3000]
 
 
-def test_no_tool_has_anything_to_say(cargo: Cargo, crate: Path) -> None:
-    no_warnings(cargo, crate)
+def test_the_compiler_clippy_and_rustdoc_do_not_warn(cargo: Cargo, crate: Path) -> None:
+    check_without_warnings(cargo, crate)
 
 
 @pytest.mark.skipif(shutil.which("rustfmt") is None, reason="rustfmt is missing")
-def test_rustfmt_leaves_it_as_it_is(crate: Path) -> None:
+def test_rustfmt_changes_nothing(crate: Path) -> None:
     command = ["rustfmt", "--edition", "2021", "--check", str(crate / "src" / "lib.rs")]
-    done = subprocess.run(command, text=True, capture_output=True, timeout=120)
-    assert (done.returncode, done.stdout) == (0, "")
+    completed = subprocess.run(command, text=True, capture_output=True, timeout=120)
+    assert (completed.returncode, completed.stdout) == (0, "")
 
 
 @pytest.mark.parametrize("version", COMPARED)
@@ -67,26 +68,27 @@ def test_reads_writes_and_merges_as_k8s_openapi(
     cargo: Cargo, version: str, tmp_path: Path
 ) -> None:
     spec = load(version, full_specs())
-    crate = write(spec, tmp_path / "crate")
-    types = [path for path, fact in read(crate).items() if fact["resource"]]
+    crate = write_crate(spec, tmp_path / "crate")
+    types = [path for path, facts in read_crate(crate).items() if facts["resource"]]
     types.remove("List")
     program = tmp_path / "differential"
-    shutil.copytree(HERE / "differential", program)
+    shutil.copytree(PROGRAMS / "differential", program)
     (program / "Cargo.toml").write_text(_manifest(crate, version))
     (program / "src" / "types.rs").write_text("\n".join(_dispatch(types)))
     lines = list(_lines(spec, sorted(types), 40))
     output = cargo(program, "build", "--quiet")
-    done = subprocess.run(
+    completed = subprocess.run(
         [str(cargo.build / "debug" / "differential")],
         input="\n".join(lines),
         text=True,
         capture_output=True,
         timeout=300,
     )
-    assert done.returncode == 0, (output + done.stdout + done.stderr)[:6000]
-    counts = json.loads(done.stdout.splitlines()[-1])
+    output += completed.stdout + completed.stderr
+    assert completed.returncode == 0, output[:6000]
+    counts = json.loads(completed.stdout.splitlines()[-1])
     assert counts["different"] == 0
-    # Of both kinds there must be many, or nothing was compared.
+    # Both valid and invalid documents were compared, and merges.
     assert counts["read"] > 3000 and counts["refused"] > 300 and counts["merged"] > 1000
 
 
@@ -96,35 +98,37 @@ def test_reads_writes_and_merges_as_k8s_openapi(
 )
 def test_schemas_are_those_of_k8s_openapi(cargo: Cargo, tmp_path: Path) -> None:
     spec = load("1.35", full_specs())
-    crate = write(spec, tmp_path / "crate")
+    crate = write_crate(spec, tmp_path / "crate")
     program = tmp_path / "schemas"
     (program / "src").mkdir(parents=True)
-    shutil.copy(HERE / "schemas.rs", program / "src" / "main.rs")
+    shutil.copy(PROGRAMS / "schemas.rs", program / "src" / "main.rs")
     (program / "Cargo.toml").write_text(_manifest(crate, "1.35", "schemars"))
-    types = sorted(read(crate).keys() - {"List", f"{META}::WatchEvent"})
+    types = sorted(read_crate(crate).keys() - {"List", f"{META}::WatchEvent"})
     calls = "\n".join(f"compare::<ours::{path}, theirs::{path}>();" for path in types)
     (program / "src" / "types.rs").write_text(f"fn all() {{\n{calls}\n}}")
     assert "every schema is the same" in cargo(program, "run", "--quiet")
 
 
 def _manifest(crate: Path, version: str, *features: str) -> str:
-    """A program named differential, with both crates."""
+    """The manifest of a program that depends on both crates."""
     release = "v" + version.replace(".", "_")
+    dependencies = [f"dep:{feature}" for feature in features]
     return (
         '[package]\nname = "differential"\nversion = "0.0.0"\nedition = "2021"\n'
         "[dependencies]\n"
         f'ours = {{ package = "kubernetes-types", path = {json.dumps(str(crate))}, '
         f"features = {json.dumps(features)} }}\n"
-        f'theirs = {{ package = "k8s-openapi", version = "={PEER[version]}", '
+        f'theirs = {{ package = "k8s-openapi", version = "={PUBLISHED[version]}", '
         f"features = {json.dumps([release, *features])} }}\n"
         'schemars = { version = "1", optional = true }\n'
         'serde = "1"\nserde_json = "1"\n'
-        f"[features]\ndefault = {json.dumps([f'dep:{each}' for each in features])}\n"
+        f"[features]\ndefault = {json.dumps(dependencies)}\n"
         "[profile.dev]\ndebug = false\n[workspace]\n"
     )
 
 
 def _dispatch(types: list[str]) -> Iterator[str]:
+    """The Rust function that compares documents as the type of a name."""
     yield "fn dispatch(name: &str, one: &str, other: &str, counts: &mut Counts) {"
     yield "    match name {"
     for path in sorted(types):
@@ -132,36 +136,34 @@ def _dispatch(types: list[str]) -> Iterator[str]:
             f'        "{path}" => compare::<ours::{path}, theirs::{path}>'
             "(name, one, other, counts),"
         )
-    for both, generic in (("compare", "List"), ("wire", f"{META}::WatchEvent")):
-        pair = ", ".join(f"{crate}::{generic}<{crate}::{POD}>" for crate in CRATES)
-        if both == "compare":
-            yield f'        "List" => compare::<{pair}>(name, one, other, counts),'
-            continue
-        yield '        "WatchEvent" => [one, other].into_iter().for_each(|one| {'
-        yield f"            wire::<{pair}>(name, one, counts);\n        }}),"
+    lists = ", ".join(f"{crate}::List<{crate}::{POD}>" for crate in CRATES)
+    yield f'        "List" => compare::<{lists}>(name, one, other, counts),'
+    events = ", ".join(
+        f"{crate}::{META}::WatchEvent<{crate}::{POD}>" for crate in CRATES
+    )
+    yield '        "WatchEvent" => [one, other].into_iter().for_each(|one| {'
+    yield f"            wire::<{events}>(name, one, counts);\n        }}),"
     yield '        _ => panic!("{name}"),\n    }\n}'
 
 
 def _lines(spec: Release, types: list[str], count: int) -> Iterator[str]:
+    """The input of the program: ``type TAB document TAB document``."""
     documents = Documents(spec, seed=6)
     names = {
-        _path(name): name for name, each in spec.definitions.items() if each.is_object
+        _path(name): name
+        for name, definition in spec.definitions.items()
+        if definition.is_object
     }
     for path in types:
         for _ in range(count):
-            one, other = documents.of(names[path]), documents.of(names[path])
-            yield f"{path}\t{one}\t{other}"
+            yield _line(path, documents.for_definition, names[path])
     for _ in range(200):
-        yield "\t".join(
-            ("List", documents.list_of(f"{CORE}.Pod"), documents.list_of(f"{CORE}.Pod"))
-        )
-        yield "\t".join(
-            (
-                "WatchEvent",
-                documents.event(f"{CORE}.Pod"),
-                documents.event(f"{CORE}.Pod"),
-            )
-        )
+        yield _line("List", documents.for_list, f"{CORE}.Pod")
+        yield _line("WatchEvent", documents.for_watch_event, f"{CORE}.Pod")
+
+
+def _line(path: str, make_document: Callable[[str], str], definition: str) -> str:
+    return "\t".join((path, make_document(definition), make_document(definition)))
 
 
 def _path(name: str) -> str:
@@ -169,7 +171,7 @@ def _path(name: str) -> str:
     return "::".join((*(part.replace("-", "_") for part in module), kind))
 
 
-DOCS = """Text with */ and /* and ] and [a link](javascript:alert(1)) and <script>.
+HOSTILE_TEXT = """Text with */ and /* and ] and [a link](javascript:alert(1)) and <script>.
 ```
 panic!("run");
 ```
@@ -188,8 +190,9 @@ panic!("run");
 #![deny(warnings)] //! ///"""
 
 
-def hostile() -> Release:
-    text: dict[str, Any] = {"type": "string", "description": DOCS}
+def hostile_release() -> Release:
+    """A release with names and texts that could break out of Rust code."""
+    text: dict[str, Any] = {"type": "string", "description": HOSTILE_TEXT}
     names = [
         "self", "Self", "crate", "super", "type", "fn", "async", "gen", "key", "map",
         "other", "out", "name", "1st", "a-b", "a_b", "aB", "a.b", "", "_", "__", "$ref",
@@ -199,7 +202,7 @@ def hostile() -> Release:
     return release(
         {
             "io.k8s.api.x.v1.Words": {
-                "description": DOCS,
+                "description": HOSTILE_TEXT,
                 "type": "object",
                 "properties": dict.fromkeys(names, text),
                 "required": names[::2],
@@ -235,7 +238,7 @@ def hostile() -> Release:
             },
             "io.k8s.api.x.v1.Names": {
                 "type": "array",
-                "description": DOCS,
+                "description": HOSTILE_TEXT,
                 "items": {"type": "string", "format": "byte"},
             },
             "io.k8s.api.x.v1.Option": {"type": "object", "properties": {"a": text}},
@@ -259,23 +262,25 @@ def hostile() -> Release:
     )
 
 
-def test_a_hostile_document_becomes_a_crate(cargo: Cargo, tmp_path: Path) -> None:
-    folder = write(hostile(), tmp_path / "crate", name="hostile")
-    no_warnings(cargo, folder)
-    done = subprocess.run(
+def test_a_hostile_document_gives_a_crate_without_warnings(
+    cargo: Cargo, tmp_path: Path
+) -> None:
+    folder = write_crate(hostile_release(), tmp_path / "crate", name="hostile")
+    check_without_warnings(cargo, folder)
+    completed = subprocess.run(
         ["rustfmt", "--edition", "2021", "--check", str(folder / "src" / "lib.rs")],
         text=True,
         capture_output=True,
     )
-    assert (done.returncode, done.stdout) == (0, "")
-    # Even where documentation tests are asked for, there are none.
+    assert (completed.returncode, completed.stdout) == (0, "")
+    # Even if documentation tests are enabled, there are none.
     manifest = folder / "Cargo.toml"
     manifest.write_text(manifest.read_text().replace("doctest = false", ""))
     assert "running 0 tests" in cargo(folder, "test", "--doc")
 
 
-class Text(HTMLParser):
-    """What a page of rustdoc says, in one line."""
+class PageText(HTMLParser):
+    """The text of a page of rustdoc, in one line."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -290,44 +295,44 @@ class Text(HTMLParser):
         self.parts.append(data)
 
 
-def test_rustdoc_shows_what_it_shows_of_k8s_openapi(
+def test_rustdoc_shows_the_same_as_for_k8s_openapi(
     cargo: Cargo, tmp_path: Path
 ) -> None:
-    """ResourceClaimStatus: struct, fields, texts and traits, in their order."""
+    """The page of ResourceClaimStatus has struct, fields, texts and traits in order."""
     spec = load("1.32")
-    folder = write(spec, tmp_path / "crate")
+    folder = write_crate(spec, tmp_path / "crate")
     cargo(folder, "doc", "--no-deps")
     pages = cargo.build / "doc" / "kubernetes_types" / "api" / "resource" / "v1beta1"
-    page = Text((pages / "struct.ResourceClaimStatus.html").read_text("utf-8")).text
+    page = PageText((pages / "struct.ResourceClaimStatus.html").read_text("utf-8")).text
     definition = spec.definitions["io.k8s.api.resource.v1beta1.ResourceClaimStatus"]
     types = {
         "allocation": "allocation: Option<AllocationResult>",
         "devices": "devices: Option<Vec<AllocatedDeviceStatus>>",
         "reservedFor": "reserved_for: Option<Vec<ResourceClaimConsumerReference>>",
     }
-    said = [
+    expected = [
         "pub struct ResourceClaimStatus { ",
-        *(f"pub {shown}, " for shown in types.values()),
+        *(f"pub {declaration}, " for declaration in types.values()),
         "}",
         definition.description,
         "Fields§",
     ]
     for field in definition.fields:
-        said += [f"§{types[field.name]}", *field.schema.description.split("\n\n")]
-    said.append("Trait Implementations§")
+        expected += [f"§{types[field.name]}", *field.schema.description.split("\n\n")]
+    expected.append("Trait Implementations§")
     traits = (
         "Clone", "Debug", "DeepMerge", "Default", "Deserialize<'de>", "PartialEq",
         "Serialize", "StructuralPartialEq",
     )  # fmt: skip
     generic = {"Deserialize<'de>": "impl<'de>"}
-    said += [
+    expected += [
         f"{generic.get(trait, 'impl')} {trait} for ResourceClaimStatus"
         for trait in traits
     ]
-    place = 0
-    for words in said:
-        place = page.find(re.sub(r"\s+", " ", words), place)
-        assert place >= 0, words
-    shown = re.findall(r"impl(?:<'de>)? (\S+) for ResourceClaimStatus", page)
-    assert set(shown) >= set(traits)
+    position = 0
+    for text in expected:
+        position = page.find(re.sub(r"\s+", " ", text), position)
+        assert position >= 0, text
+    implemented = re.findall(r"impl(?:<'de>)? (\S+) for ResourceClaimStatus", page)
+    assert set(implemented) >= set(traits)
     assert "Merge other into self." in page

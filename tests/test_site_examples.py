@@ -26,7 +26,7 @@ from kubestencil.targets.examples.nodes import Object, to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.site.examples import Example, Examples
 from tests import jsonnet_library
-from tests.cargo import Cargo, write, write_changed
+from tests.cargo import Cargo, write_crate, write_if_changed
 from tests.conftest import RELEASES, full_specs, load, release
 from tests.packages import imported, print_package
 
@@ -169,7 +169,7 @@ def compare_in_rust(printed: Printed, cargo: Cargo, name: str) -> None:
     Not as JSON: the crate writes fields that the document calls optional.
     """
     # In one place, so that a second run has less to build.
-    crate = write(printed.release, cargo.build / f"{name}-crate", name=name)
+    crate = write_crate(printed.release, cargo.build / f"{name}-crate", name=name)
     codes = [code["rust"] for code in printed.code.values()]
     codes = [code.replace("kubernetes_types", name) for code in codes]
     program = example_program(cargo.build / f"{name}-program", crate, name, codes)
@@ -192,15 +192,15 @@ def example_program(folder: Path, crate: Path, name: str, codes: list[str]) -> P
     modules = "".join(f"mod e{number};\n" for number in numbers)
     checks = "".join(f"    check(&all[{n}], e{n}::example());\n" for n in numbers)
     main = _MAIN.replace("CHECKS", checks).replace("COUNT", str(len(codes)))
-    write_changed(
+    write_if_changed(
         folder / "Cargo.toml",
         f'[package]\nname = "{name}-program"\nversion = "0.0.0"\nedition = "2021"\n'
         f"[dependencies]\n{name} = {{ path = {json.dumps(str(crate))} }}\n"
         'serde = "1"\nserde_json = "1"\n[profile.dev]\ndebug = false\n[workspace]\n',
     )
-    write_changed(folder / "src" / "main.rs", modules + main)
+    write_if_changed(folder / "src" / "main.rs", modules + main)
     for number, code in enumerate(codes):
-        write_changed(folder / "src" / f"e{number}.rs", code)
+        write_if_changed(folder / "src" / f"e{number}.rs", code)
     return folder
 
 

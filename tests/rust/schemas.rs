@@ -1,4 +1,4 @@
-//! Compares the JSON schemas of every type.
+//! Compares the JSON schemas that both crates have for every type.
 #![recursion_limit = "512"]
 
 use schemars::JsonSchema;

@@ -87,7 +87,7 @@ def types_without_default(
 ) -> frozenset[str]:
     """The definitions whose types have no default: times, hand-written types without
     one, and whatever requires such a type."""
-    without = {name for name, each in hand_written.items() if not each.has_default}
+    without = {name for name, type_ in hand_written.items() if not type_.has_default}
     without.update(
         name
         for name, definition in definitions.items()

@@ -85,7 +85,9 @@ def _endpoint(operation: Operation) -> Endpoint:
 def _choose(candidates: Iterable[Endpoint]) -> Endpoint | None:
     """The endpoint of a kind: its plural, or else its only subresource; None where
     there is none or several."""
-    subresources = [each for each in candidates if each.scope == "SubResourceScope"]
-    plurals = [each for each in candidates if each.scope != "SubResourceScope"]
+    subresources = [
+        endpoint for endpoint in candidates if endpoint.scope == "SubResourceScope"
+    ]
+    plurals = [endpoint for endpoint in candidates if endpoint not in subresources]
     preferred = plurals or subresources
     return preferred[0] if len(preferred) == 1 else None

@@ -70,7 +70,10 @@ def type_paths(definitions: Mapping[str, Definition]) -> dict[str, TypePath]:
     for definition, module in modules.items():
         for depth, segment in enumerate(module):
             _reserve(names, module[:depth], segment, "a module", definition)
-    types = {name: spelling.type_name(each.kind) for name, each in definitions.items()}
+    types = {
+        name: spelling.type_name(definition.kind)
+        for name, definition in definitions.items()
+    }
     for definition, module in modules.items():
         _reserve(names, module, types[definition], definition, definition)
     paths: dict[str, TypePath] = {}

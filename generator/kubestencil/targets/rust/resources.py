@@ -34,7 +34,7 @@ class Resource:
 
 def make_resources(crate: Crate) -> dict[str, Resource]:
     """The kinds of the crate, by definition."""
-    kinds = [each for each in crate.definitions.values() if has_one_kind(each)]
+    kinds = list(filter(has_one_kind, crate.definitions.values()))
     served = endpoints(crate.release, kinds)
     list_kinds = {
         item: crate.release.definitions[name].kinds[0].kind

@@ -126,7 +126,7 @@ def _struct(
 ) -> RustType:
     module = crate.paths[definition.name].module
     struct_fields = crate.fields[definition.name].values()
-    fields = tuple(_field(each, crate, module) for each in struct_fields)
+    fields = tuple(_field(field, crate, module) for field in struct_fields)
     declarations = "".join(field.declaration for field in fields)
     return RustType(
         definition=definition.name,

@@ -77,7 +77,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
         },
         shared_variables={
             "generic_list": crate.generic_list,
-            "has_endpoints": any(each.scope for each in resources.values()),
+            "has_endpoints": any(resource.scope for resource in resources.values()),
         },
     )
 

@@ -1,5 +1,5 @@
 //! Reads lines of `type TAB document TAB document` and does the same with both crates: read, write,
-//! read what the other wrote, merge. Prints the first differences, and what was counted.
+//! read what the other crate wrote, merge. Prints the first differences, and the counts.
 
 use std::io::BufRead;
 
@@ -27,16 +27,23 @@ fn text<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap()
 }
 
-/// Read and write one document with both; both values, where both could.
+/// Read and write a document with both crates. Returns both values if both can read it.
 fn wire<O: Wire, T: Wire>(name: &str, document: &str, counts: &mut Counts) -> Option<(O, T)> {
     let ours = serde_json::from_str::<O>(document);
     let theirs = serde_json::from_str::<T>(document);
-    // What arrives as a value, not as text, takes other ways through serde.
+    // serde deserializes a value by other methods than a text.
     let value = serde_json::from_str::<serde_json::Value>(document).unwrap();
-    let ours_too = serde_json::from_value::<O>(value.clone()).map(|value| text(&value)).ok();
-    let theirs_too = serde_json::from_value::<T>(value).map(|value| text(&value)).ok();
-    if ours_too != theirs_too {
-        let (left, right) = (format!("{ours_too:?}"), format!("{theirs_too:?}"));
+    let ours_from_value = serde_json::from_value::<O>(value.clone())
+        .map(|value| text(&value))
+        .ok();
+    let theirs_from_value = serde_json::from_value::<T>(value)
+        .map(|value| text(&value))
+        .ok();
+    if ours_from_value != theirs_from_value {
+        let (left, right) = (
+            format!("{ours_from_value:?}"),
+            format!("{theirs_from_value:?}"),
+        );
         counts.differ("from a value", name, document, &left, &right);
     }
     match (ours, theirs) {
@@ -46,10 +53,20 @@ fn wire<O: Wire, T: Wire>(name: &str, document: &str, counts: &mut Counts) -> Op
             if left != right {
                 counts.differ("written", name, document, &left, &right);
             }
-            let again = serde_json::from_str::<O>(&right).map(|value| text(&value)).ok();
-            let too = serde_json::from_str::<T>(&left).map(|value| text(&value)).ok();
-            if again != too {
-                counts.differ("read again", name, &right, &format!("{again:?}"), &format!("{too:?}"));
+            let ours_again = serde_json::from_str::<O>(&right)
+                .map(|value| text(&value))
+                .ok();
+            let theirs_again = serde_json::from_str::<T>(&left)
+                .map(|value| text(&value))
+                .ok();
+            if ours_again != theirs_again {
+                counts.differ(
+                    "read again",
+                    name,
+                    &right,
+                    &format!("{ours_again:?}"),
+                    &format!("{theirs_again:?}"),
+                );
             }
             Some((ours, theirs))
         }
@@ -72,7 +89,10 @@ fn compare<O: Wire + ours::DeepMerge, T: Wire + theirs::DeepMerge>(
     other: &str,
     counts: &mut Counts,
 ) {
-    let values = (wire::<O, T>(name, one, counts), wire::<O, T>(name, other, counts));
+    let values = (
+        wire::<O, T>(name, one, counts),
+        wire::<O, T>(name, other, counts),
+    );
     if let (Some((mut our, mut their)), Some((our_new, their_new))) = values {
         ours::DeepMerge::merge_from(&mut our, our_new);
         theirs::DeepMerge::merge_from(&mut their, their_new);
