@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import load
-from tests.packages import imported, print_package
+from tests.packages import import_package, print_package
 
 PACKAGE = "behaviour_models"
 UTC = dt.UTC
@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def k(folder: Path) -> Any:
-    return imported(folder, PACKAGE)
+    return import_package(folder, PACKAGE)
 
 
 @pytest.fixture(scope="module")

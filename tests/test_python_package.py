@@ -1,25 +1,24 @@
-"""The printed package as source code: its looks, its types, and hostile specs."""
+"""The generated Python package: its types, names, imports, and what is refused."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from kubestencil.engine import load_targets
-from kubestencil.errors import SpecError, TargetError, UsageError
+from kubestencil.engine import Target, load_targets
+from kubestencil.errors import SpecError, TargetError
 from kubestencil.targets import print_files
-from kubestencil.targets.python.literals import docstring, literal
+from kubestencil.targets.python import view
+from kubestencil.targets.python.imports import import_cycles
 from tests.conftest import load, release
-from tests.packages import print_package
+from tests.packages import check_round_trips, print_package
 
 SAMPLE = """\
 from datetime import datetime
@@ -35,13 +34,13 @@ pod = V1Pod(
 )
 again: V1Pod = V1Pod.from_json(pod.to_json(), strict=True).replace(kind="Pod")
 if again.spec is not None:
-    names: list[str] = [each.name for each in again.spec.containers]
+    names: list[str] = [container.name for container in again.spec.containers]
 lease = V1LeaseSpec(renew_time=datetime.now())
-moment: datetime | None = lease.renew_time
-for each in load("kind: Pod"):
-    if isinstance(each, CoreV1Event):
-        print(each.involved_object.name, dump(each))
-found = model_for("v1", "Pod")
+renewed: datetime | None = lease.renew_time
+for model in load("kind: Pod"):
+    if isinstance(model, CoreV1Event):
+        print(model.involved_object.name, dump(model))
+pod_class = model_for("v1", "Pod")
 types: dict[str, str] = V1Pod.attribute_map
 try:
     V1Pod.from_dict({})
@@ -51,20 +50,21 @@ except ModelError as error:
 
 MISTAKES = {
     "an unknown attribute": "pod.specs",
-    "an unknown attribute, set": "lease.renew = None",
-    "a wrong type, set": 'lease.renew_time = "now"',
+    "setting an unknown attribute": "lease.renew = None",
+    "setting a value of a wrong type": 'lease.renew_time = "now"',
     "an unknown argument": 'V1Container(name="a", imagee="b")',
     "a missing argument": "V1Container()",
-    "an argument without its name": 'V1Container("a")',
+    "a positional argument": 'V1Container("a")',
     "an argument of a wrong type": "V1Container(name=1)",
-    "a list of something else": "V1PodSpec(containers=[V1Pod()])",
-    "an optional value as a value": "pod.spec.containers",
+    "a list of another type": "V1PodSpec(containers=[V1Pod()])",
+    "an optional value without a check": "pod.spec.containers",
     "an unknown class": "models.V1Pot",
 }
 
 
 @pytest.fixture(scope="module")
-def typed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def typed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, a program without mistakes, and one for each mistake."""
     folder = tmp_path_factory.mktemp("typed")
     print_package(load("1.35"), folder, "typed_models")
     (folder / "good.py").write_text(SAMPLE)
@@ -80,20 +80,20 @@ CHECKERS = {
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
-def test_type_checkers_accept_the_package_and_see_mistakes(
-    typed: Path, checker: str
+def test_type_checkers_accept_the_package_and_report_mistakes(
+    typed_folder: Path, checker: str
 ) -> None:
     pytest.importorskip(checker, reason=f"{checker} is not installed")
-    lines = check_types(typed, checker)
-    wrong = {Path(line.split(":")[0]).stem for line in lines}
-    assert wrong == {f"bad{number}" for number in range(len(MISTAKES))}, lines
-    last = SAMPLE.count("\n") + 1
-    assert all(int(line.split(":")[1]) == last for line in lines), lines
+    errors = check_types(typed_folder, checker)
+    modules = {Path(error.split(":")[0]).stem for error in errors}
+    assert modules == {f"bad{number}" for number in range(len(MISTAKES))}, errors
+    last_line = SAMPLE.count("\n") + 1
+    assert all(int(error.split(":")[1]) == last_line for error in errors), errors
 
 
 def check_types(folder: Path, checker: str) -> list[str]:
-    """The errors of a type checker, one a line: file, line, message."""
-    done = subprocess.run(
+    """The errors of a type checker, one per line: file, line, message."""
+    process = subprocess.run(
         [sys.executable, "-m", checker, *CHECKERS[checker], "."],
         cwd=folder,
         env={**os.environ, "MYPY_CACHE_DIR": str(folder / ".cache")},
@@ -101,237 +101,73 @@ def check_types(folder: Path, checker: str) -> list[str]:
         text=True,
         timeout=400,
     )
-    if "Traceback" in done.stderr or "rror: could not" in done.stderr.lower():
-        pytest.skip(f"{checker} does not run here: {done.stderr[-300:]}")
-    places = re.findall(
-        r"^\s*(\S+\.pyi?:\d+)[:\d]*(?: -)? error: (.*)$", done.stdout, re.M
+    if "Traceback" in process.stderr or "rror: could not" in process.stderr.lower():
+        pytest.skip(f"{checker} does not run: {process.stderr[-300:]}")
+    matches = re.findall(
+        r"^\s*(\S+\.pyi?:\d+)[:\d]*(?: -)? error: (.*)$", process.stdout, re.M
     )
-    return [f"{place}: {text}" for place, text in places]
+    return [f"{file_and_line}: {message}" for file_and_line, message in matches]
 
 
-# What hostile specs are made of.
-
-NASTY = [
-    '"""',
-    '"',
-    "'''",
-    "\\",
-    "\\N{BULLET}",
-    "\\x",
-    "\\u12",
-    "\0",
-    "\x0c",
-    "\r",
-    "\u2028",
-    "\u202e",
-    "\n",
-    "\t",
-    " ",
-    "#",
-    "{{ 1 }}",
-    "{% raw %}",
-    "import os",
-    '"""\nimport sys; sys.exit(7)\n"""',
-    "\n    raise SystemExit(7)\n",
-    "é",
-    "🙂",
-    "a",
-    "word " * 30,
-]
-DESCRIPTIONS = st.lists(st.sampled_from(NASTY), max_size=6).map("".join)
-NAMES = st.sampled_from(
-    [
-        "class", "self", "from_dict", "toJson", "to_json", "__init__", "__post_init__",
-        "__struct_fields__", "__slots__", "__class__", "__doc__", "1st", "a-b", "a_b",
-        "$ref", "", "$", "str", "int", "bool", "list", "dict", "float", "object", "type",
-        "None", "True", "Any", "Model", "Time", "import", "_x", "__x", "attribute_map",
-        "openapiTypes", "_NAMES", "_times", "replace", "é", "a b", "print", "builtins",
-        "datetime", "msgspec", "mro", "copy", 'a"b', "a\\b", "a\nb", "\0", "\ud800", "x" * 150,
-    ]
-)  # fmt: skip
-DEFINITIONS = st.sampled_from(
-    [
-        "str", "int", "list", "dict", "None", "True", "class", "Any", "Model", "Time",
-        "MicroTime", "Quantity", "TimedModel", "models", "Import", "Class", "A", "B", "C",
-        "io.k8s.api.core.v1.Pod", "io.k8s.api.apps.v1.Pod", "com.example.v1.Thing-a",
-        "Exception", "type", "ClassVar", "1st", "to_time", "TYPE_CHECKING", "x" * 190,
-    ]
-)  # fmt: skip
-PLAIN = st.sampled_from(
-    [
-        {"type": "string"},
-        {"type": "integer"},
-        {"type": "number"},
-        {"type": "boolean"},
-        {"type": "object"},
-        {"type": "array"},
-        {},
-        {"type": "string", "format": "date-time"},
-        {"type": "string", "format": "byte"},
-        {"type": "string", "format": "int-or-string"},
-        {"type": "object", "properties": {"a": {"type": "string"}}},
-    ]
-)
-
-
-@st.composite
-def specs(draw: st.DrawFn) -> dict[str, Any]:
-    names = draw(st.lists(DEFINITIONS, min_size=1, max_size=6, unique=True))
-    references = st.sampled_from(names).map(lambda n: {"$ref": f"#/definitions/{n}"})
-    schemas = st.recursive(
-        PLAIN | references,
-        lambda inner: inner.map(lambda each: {"type": "array", "items": each})
-        | inner.map(lambda each: {"type": "object", "additionalProperties": each}),
-        max_leaves=2,
-    )
-    definitions = {}
-    for name in names:
-        fields = draw(st.dictionaries(NAMES, schemas, max_size=5))
-        definitions[name] = {
-            "type": "object",
-            "description": draw(DESCRIPTIONS),
-            "properties": {
-                key: {**schema, "description": draw(DESCRIPTIONS)}
-                for key, schema in fields.items()
-            },
-            "required": (
-                draw(st.lists(st.sampled_from(sorted(fields)), max_size=2))
-                if fields
-                else []
-            ),
-            "x-kubernetes-group-version-kind": [
-                {
-                    "group": draw(DESCRIPTIONS),
-                    "version": name,
-                    "kind": draw(DESCRIPTIONS),
-                }
-            ],
-        }
-    return definitions
-
-
-# Run in a process of its own: imports everything, and takes an object of each class
-# through all that a class can do. "ran" would be printed by nothing but the spec.
-ROUND_TRIP = """\
-import copy, json, pickle, sys
-import msgspec
-sys.path.insert(0, sys.argv[1])
-import hostile
-from hostile import _kinds
-
-def value(kind, depth):
-    import datetime, types, typing
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind is typing.Any:
-        return {"any": [1, None]}
-    if origin in (types.UnionType, typing.Union):
-        return value(arguments[0], depth)
-    if origin is list:
-        return [value(arguments[0], depth - 1)] if depth > 0 else []
-    if origin is dict:
-        return {"key": value(arguments[1], depth - 1)} if depth > 0 else {}
-    if issubclass(kind, msgspec.Struct):
-        return example(kind, depth - 1)
-    if issubclass(kind, datetime.datetime):
-        return "2024-01-31T12:00:00Z"
-    return {str: "text", int: 1, float: 0.5, bool: True}[kind]
-
-def example(model, depth):
-    return {
-        field.encode_name: value(field.type, depth)
-        for field in msgspec.structs.fields(model)
-        if field.required or depth > 0
-    }
-
-for name in hostile.models.__all__:
-    model = getattr(hostile, name)
-    try:
-        raw = example(model, 2)
-    except RecursionError:
-        continue  # a type that needs itself has no values
-    read = model.from_dict(raw, strict=True)
-    assert read.to_dict() == raw, (name, raw, read.to_dict())
-    assert model.from_json(read.to_json(), strict=True) == read
-    assert pickle.loads(pickle.dumps(copy.deepcopy(read))) == read
-    assert set(model.attribute_map) == set(model.openapi_types)
-    assert read.replace() == read and repr(read) and model.__doc__
-    assert hostile.load(hostile.dump(read)) == [raw]
-    assert set(msgspec.structs.asdict(read)) == set(model.attribute_map)
-for kinds in _kinds.KINDS.values():
-    for name in kinds.values():
-        assert name in hostile.models.__all__
-print("fine")
-"""
-
-
-def round_trip(folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", ROUND_TRIP, str(folder)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr[-2000:]
-
-
-@given(definitions=specs())
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-def test_a_hostile_spec_is_refused_or_harmless(
-    definitions: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    try:
-        found = release(definitions)
-        folder = print_package(found, tmp_path_factory.mktemp("hostile"), "hostile")
-    except SpecError as error:
-        assert error.what
-        return
-    round_trip(folder)
-
-
-def thing(**fields: Any) -> dict[str, Any]:
-    return {"type": "object", "description": "A thing.", "properties": fields}
+def model(**fields: Any) -> dict[str, Any]:
+    """A definition that becomes a class."""
+    return {"type": "object", "description": "A model.", "properties": fields}
 
 
 def ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/definitions/{name}"}
 
 
-@pytest.mark.parametrize("name", NASTY)
-def test_every_hostile_text_by_itself(name: str, tmp_path: Path) -> None:
-    text = {"type": "string", "description": name}
-    definition = {**thing(a=text), "description": name}
-    folder = print_package(release({"A": definition}), tmp_path, "hostile")
-    round_trip(folder)
-
-
-def test_circles_between_definitions(tmp_path: Path) -> None:
-    many = {
-        "A": thing(b=ref("B"), me=ref("A"), str=ref("C")),
-        "B": thing(c={"type": "array", "items": ref("C")}),
-        "C": thing(a={"type": "object", "additionalProperties": ref("A")}, d=ref("D")),
-        "D": thing(str={"type": "string"}),
+def test_definitions_that_refer_to_each_other_can_be_imported(tmp_path: Path) -> None:
+    definitions = {
+        "A": model(b=ref("B"), me=ref("A"), str=ref("C")),
+        "B": model(c={"type": "array", "items": ref("C")}),
+        "C": model(a={"type": "object", "additionalProperties": ref("A")}, d=ref("D")),
+        "D": model(str={"type": "string"}),
     }
-    round_trip(print_package(release(many), tmp_path, "hostile"))
+    check_round_trips(print_package(release(definitions), tmp_path, "hostile"))
 
 
-def test_a_field_named_like_what_its_class_uses(tmp_path: Path) -> None:
+def test_classes_that_import_each_other_share_a_cycle() -> None:
+    cycles = import_cycles(
+        {"A": ["B", "A"], "B": ["C", "D"], "C": ["B"], "D": ["E"], "E": ["E"]}
+    )
+    assert cycles["B"] == cycles["C"]
+    assert len(set(cycles.values())) == 4
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_imports_may_be_nested_a_hundred_deep(closed: bool, tmp_path: Path) -> None:
+    """A cycle counts with all of its classes, and so does what it refers to."""
+
+    def chain(length: int) -> dict[str, Any]:
+        last = f"A{length - 1}"
+        references = {f"A{n}": model(a=ref(f"A{n + 1}")) for n in range(length - 1)}
+        return {**references, last: model(a=ref("A1")) if closed else model()}
+
+    check_round_trips(print_package(release(chain(100)), tmp_path, "hostile"))
+    with pytest.raises(SpecError, match="more than 100 deep"):
+        print_package(release(chain(101)), tmp_path, "hostile")
+
+
+def test_a_field_may_be_named_like_a_type_that_its_class_uses(tmp_path: Path) -> None:
     time = {"type": "string", "format": "date-time"}
-    definition = thing(toDatetime=time, str={"type": "array", "items": time}, toTime={})
-    round_trip(print_package(release({"A": definition}), tmp_path, "hostile"))
+    definition = model(toDatetime=time, str={"type": "array", "items": time}, toTime={})
+    check_round_trips(print_package(release({"A": definition}), tmp_path, "hostile"))
 
 
-def test_names_that_are_taken_get_another(tmp_path: Path) -> None:
+def test_reserved_names_are_changed(tmp_path: Path) -> None:
     fields = {
         name: {"type": "string"}
         for name in ["class", "self", "from_dict", "__init__", "1st", "a-b", "$ref", ""]
     }
     definitions = {
-        "Model": thing(**fields),
-        "Any": thing(x=ref("None")),
-        "None": thing(),
+        "Model": model(**fields),
+        "Any": model(x=ref("None")),
+        "None": model(),
     }
     folder = print_package(release(definitions), tmp_path, "hostile")
-    round_trip(folder)
+    check_round_trips(folder)
     text = (folder / "hostile/models/model_model.py").read_text()
     names = re.findall(r"^    (\w+): str \| None = None$", text, re.M)
     assert names == [
@@ -346,95 +182,101 @@ def test_names_that_are_taken_get_another(tmp_path: Path) -> None:
     ]
 
 
+SAME_KIND = {"group": "", "version": "v1", "kind": "K"}
+
+
 @pytest.mark.parametrize(
-    ("definitions", "what"),
+    ("definitions", "message"),
     [
-        ({"A": thing(**{"a-b": {}, "a_b": {}})}, "two fields get the attribute a_b"),
-        ({"A": thing(**{'a"': {}})}, "has a name that cannot be an attribute's"),
+        ({"A": model(**{"a-b": {}, "a_b": {}})}, "two fields get the attribute a_b"),
+        ({"A": model(**{'a"': {}})}, "has a name that cannot be an attribute's"),
         (
-            {"A.b": thing(), "Ab": thing(), "A-b": thing()},
+            {"A.b": model(), "Ab": model(), "A-b": model()},
             "two definitions get the name",
         ),
         (
-            {f"A{n}": thing(a=ref(f"A{n + 1}")) for n in range(200)}
-            | {"A200": thing()},
+            {f"A{n}": model(a=ref(f"A{n + 1}")) for n in range(200)}
+            | {"A200": model()},
             "more than 100 deep",
         ),
         (
             {
-                n: {
-                    **thing(),
-                    "x-kubernetes-group-version-kind": [
-                        {"group": "", "version": "v1", "kind": "K"}
-                    ],
-                }
-                for n in "AB"
+                name: {**model(), "x-kubernetes-group-version-kind": [SAME_KIND]}
+                for name in "AB"
             },
             "A and B are both 'K' of 'v1'",
         ),
     ],
 )
-def test_what_cannot_be_a_package_is_refused(
-    definitions: dict[str, Any], what: str, tmp_path: Path
+def test_a_spec_that_cannot_become_a_package_is_refused(
+    definitions: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(SpecError, match=re.escape(what)):
+    with pytest.raises(SpecError, match=re.escape(message)):
         print_package(release(definitions), tmp_path, "hostile")
 
 
 @pytest.mark.parametrize(
-    "change", [{"package": "a-b"}, {"package": "class"}, {"project": "a\nb"}]
+    ("option", "value"),
+    [("package", "a-b"), ("package", "class"), ("project", "a\nb")],
 )
-def test_options_that_cannot_be_are_refused(change: dict[str, str]) -> None:
-    target = load_targets(None)["python"].with_options(change)
-    with pytest.raises((TargetError, UsageError)):
+def test_an_invalid_option_is_refused(option: str, value: str) -> None:
+    target = load_targets(None)["python"].with_options({option: value})
+    with pytest.raises(TargetError) as caught:
         list(print_files(load("1.35"), target))
+    assert caught.value.where.endswith(f"target.toml: options.{option}")
 
 
-@given(DESCRIPTIONS | st.text())
-@settings(max_examples=500, deadline=None)
-def test_a_docstring_says_what_the_spec_says(text: str) -> None:
-    import ast
-
-    import black
-
-    said = docstring(text, 4)
-    if not text.strip():
-        return
-    code = f"class A:\n    {said}\n"
-    assert black.format_str(code, mode=black.Mode()) == code
-    kept = ast.get_docstring(ast.parse(code).body[0], clean=False) or ""  # type: ignore[arg-type]
-    assert kept.split() == text.split()
-    assert all(line.isprintable() for line in code.split("\n"))
+def edit_manifest(folder: Path, old: str, new: str) -> Target:
+    """The target python with a text replaced in its manifest."""
+    manifest = load_targets(None)["python"].manifest.read_text()
+    assert old in manifest
+    (folder / "python").mkdir(parents=True)
+    (folder / "python" / "target.toml").write_text(manifest.replace(old, new))
+    return load_targets(folder)["python"]
 
 
-@given(DESCRIPTIONS | st.text())
-def test_a_literal_is_its_text(text: str) -> None:
-    import ast
-
-    said = literal(text)
-    assert ast.literal_eval(said) == text
-    assert said.isprintable()
-
-
-def test_acronyms_are_an_option_of_the_target(tmp_path: Path) -> None:
+def test_acronyms_are_configured_in_the_manifest(tmp_path: Path) -> None:
     """kubernetes_asyncio, and kubernetes from 36 on, have pod_cidrs."""
-    folder = tmp_path / "templates" / "python"
-    folder.mkdir(parents=True)
-    text = (load_targets(None)["python"].manifest).read_text()
-    (folder / "target.toml").write_text(text.replace('"split"', '"whole"'))
-    target = load_targets(tmp_path / "templates")["python"]
+    target = edit_manifest(tmp_path, '"split"', '"whole"')
     files = {file.path: file.data for file in print_files(load("1.35"), target)}
     assert (
         b'"pod_cidrs": "podCIDRs"' in files["kubernetes_models/models/v1_node_spec.py"]
     )
 
 
-def test_the_project_can_be_built_and_installed(tmp_path: Path) -> None:
-    """The metadata are read by the same tools that pip uses."""
-    import tomllib
+@pytest.mark.parametrize(
+    ("spelling", "key", "message"),
+    [
+        ('acronyms = "hole"', "spelling.acronyms", "unknown value 'hole'"),
+        ("acronyms = 1", "spelling.acronyms", "must be a string"),
+        ('acronym = "split"', "spelling", "unknown key 'acronym'"),
+        ("mapped = { a = 1 }", "spelling.mapped", "must be a table of strings"),
+        ('mapped = "a"', "spelling.mapped", "must be a table of strings"),
+    ],
+)
+def test_a_mistake_in_the_spelling_is_refused(
+    spelling: str, key: str, message: str, tmp_path: Path
+) -> None:
+    target = edit_manifest(tmp_path, 'acronyms = "split"', spelling)
+    with pytest.raises(TargetError, match=message) as caught:
+        view.make_contexts(load("1.35"), target)
+    assert caught.value.where.endswith(f"target.toml: {key}")
 
-    folder = print_package(load("1.35"), tmp_path, "models_of_ours")
+
+def test_every_template_variable_is_documented() -> None:
+    contexts = view.make_contexts(
+        release({"A": model(a=ref("B")), "B": model()}), load_targets(None)["python"]
+    )
+    assert contexts.files.keys() == view.EACH.keys()
+    for each, documented in view.EACH.items():
+        for context in contexts.files[each]():
+            assert context.variables.keys() == documented.variables.keys()
+            assert context.placeholders.keys() == documented.placeholders.keys()
+
+
+def test_the_project_metadata_can_be_read(tmp_path: Path) -> None:
+    folder = print_package(load("1.35"), tmp_path, "our_models")
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     assert project["version"] == "1.35.0"
-    assert json.dumps(project["dependencies"])
-    assert (folder / "models_of_ours" / "py.typed").exists()
+    assert project["dependencies"] == ["msgspec>=0.21", "pyyaml>=6.0"]
+    assert (folder / "our_models" / "py.typed").exists()

@@ -28,7 +28,7 @@ from kubestencil.targets.site.examples import Example, Examples
 from tests import jsonnet_library
 from tests.cargo import Cargo, write_crate, write_if_changed
 from tests.conftest import RELEASES, full_specs, load, release
-from tests.packages import imported, print_package
+from tests.packages import import_package, print_package
 
 SHAPES = ("required", "every")
 ALONE = load_targets(None)["site"]
@@ -117,7 +117,7 @@ def test_python_makes_the_same_object(printed: Printed, tmp_path: Path) -> None:
 def assert_python(printed: Printed, folder: Path, package: str) -> None:
     """The printed package takes the YAML, and the Python makes the same."""
     print_package(printed.release, folder, package)
-    module = imported(folder, package)
+    module = import_package(folder, package)
     for (name, shape), value in printed.values().items():
         code, text = (printed.code[name, shape][each] for each in ("python", "yaml"))
         assert f"from {package} import " in code

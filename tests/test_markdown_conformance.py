@@ -1,0 +1,113 @@
+"""The documented Markdown is byte for byte what upstream publishes.
+
+From the embedded specs a few pages differ, since those are of another patch release;
+``conformance/embedded.toml`` lists them. From the full specs (KUBESTENCIL_SPECS) no
+page may differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from kubestencil.engine import load_targets
+from kubestencil.targets import print_files
+from tests.conftest import RELEASES, full_specs, load
+
+LISTS = Path(__file__).parent / "conformance"
+TARGETS = ("markdown", "markdown-v4", "markdown-v5")
+
+
+def published_digests(target: str, release: str) -> dict[str, str]:
+    """The digest of every page that upstream publishes, by path."""
+    lines = (LISTS / target / f"{release}.sha256").read_text().splitlines()
+    return {path: digest for digest, path in (line.split() for line in lines)}
+
+
+def printed_digests(target: str, release: str, specs: Path | None) -> dict[str, str]:
+    """The digest of every page that the target prints, by path."""
+    files = print_files(load(release, specs), load_targets(None)[target])
+    return {
+        file.path: hashlib.sha256(file.data).hexdigest()
+        for file in files
+        if file.path.startswith("docs/")
+    }
+
+
+def differing_pages(printed: dict[str, str], published: dict[str, str]) -> set[str]:
+    return {path for path, _ in printed.items() ^ published.items()}
+
+
+def pages_of_other_patch(release: str) -> dict[str, str]:
+    """The pages that differ between the patch releases, with their definitions."""
+    pages: dict[str, dict[str, str]] = tomllib.loads(
+        (LISTS / "embedded.toml").read_text()
+    )
+    return pages.get(release, {})
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("release", RELEASES)
+def test_pages_from_the_embedded_specs_are_the_published_ones(
+    target: str, release: str
+) -> None:
+    printed = printed_digests(target, release, None)
+    differing = differing_pages(printed, published_digests(target, release))
+    assert differing == set(pages_of_other_patch(release))
+
+
+@pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("release", RELEASES)
+def test_pages_from_the_full_specs_are_the_published_ones(
+    target: str, release: str
+) -> None:
+    printed = printed_digests(target, release, full_specs())
+    assert differing_pages(printed, published_digests(target, release)) == set()
+
+
+@pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
+@pytest.mark.parametrize("release", RELEASES)
+def test_excused_pages_have_a_definition_that_differs(release: str) -> None:
+    """A page may be in embedded.toml for no other reason."""
+    embedded, full = load(release), load(release, full_specs())
+    for definition in pages_of_other_patch(release).values():
+        assert (
+            embedded.definitions[definition].schema.raw
+            != full.definitions[definition].schema.raw
+        )
+
+
+@pytest.mark.parametrize(
+    ("target", "release", "path", "digest"),
+    [
+        # The first pages that the project was asked to reproduce.
+        (
+            "markdown-v5",
+            "1.31",
+            "docs/V1alpha3ResourceClaimStatus.md",
+            "6752ff9c2e0c3cb0cd378bd5a26c5214ce7466d09a919313b0e565c85976a4df",
+        ),
+        (
+            "markdown",
+            "1.33",
+            "docs/V1beta1ResourceClaimStatus.md",
+            "8218702988e93ba41010743ea28dfbf5849c59471f48cc5f1d91a77b942745a9",
+        ),
+    ],
+)
+def test_first_pages_are_the_published_ones(
+    target: str, release: str, path: str, digest: str
+) -> None:
+    assert printed_digests(target, release, None)[path] == digest
+
+
+@pytest.mark.parametrize("release", ["1.36", "1.37"])
+def test_a_new_release_needs_no_code(release: str) -> None:
+    definitions = load(release).definitions.values()
+    models = [definition for definition in definitions if definition.fields]
+    for target in TARGETS:
+        assert len(printed_digests(target, release, None)) == len(models)
