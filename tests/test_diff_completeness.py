@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubestencil.diff import compare, data
+from kubestencil.diff import compare, serialize
 from tests.conftest import RELEASES
 from tests.diff_specs import PAIRS, document, release
 
@@ -28,7 +28,7 @@ def definitions(name: str) -> dict[str, Any]:
 
 def changes(before: Any, after: Any) -> list[dict[str, Any]]:
     """The changes as another program gets them."""
-    found = data.comparison(compare(before, after))
+    found = serialize.comparison_json(compare(before, after))
     return json.loads(json.dumps(found))["changes"]
 
 
@@ -167,7 +167,7 @@ def test_releases(before: str, after: str) -> None:
 @pytest.mark.parametrize("name", RELEASES)
 def test_a_release_does_not_differ_from_itself(name: str) -> None:
     found = compare(release(name), release(name))
-    assert found.changes == found.graduations == found.versions_added == ()
+    assert found.changes == found.graduations == found.api_versions_added == ()
 
 
 def test_the_naive_comparison_sees_every_difference() -> None:

@@ -65,7 +65,7 @@ def test_removed_api_versions_are_reported_in_the_right_release(name: str) -> No
     unlisted = {"authentication.k8s.io/v1beta1", "admissionregistration.k8s.io/v1beta1"}
     expected = REMOVED.get(name, {})
     assert {k: v for k, v in removed.items() if k not in unlisted} == expected
-    assert expected.keys() <= set(found.versions_removed)
+    assert expected.keys() <= set(found.api_versions_removed)
 
 
 def test_resource_claim_status_lost_its_driver_and_gained_devices() -> None:
@@ -99,7 +99,7 @@ def test_resource_claim_status_lost_its_driver_and_gained_devices() -> None:
 def test_a_graduation_is_reported_as_one() -> None:
     found = compare(release("1.29"), release("1.35")).graduations
     moves = {
-        (each.group, each.before, each.after): (set(each.kinds), each.left)
+        (each.group, each.before, each.after): (set(each.kinds), each.before_removed)
         for each in found
     }
     assert moves["flowcontrol.apiserver.k8s.io", "v1beta3", "v1"] == (
@@ -117,7 +117,7 @@ def test_a_graduation_is_reported_as_one() -> None:
 
 def test_a_version_that_stays_beside_the_new_one_is_a_graduation_too() -> None:
     moves = {
-        (each.before, each.after): each.left
+        (each.before, each.after): each.before_removed
         for each in compare(release("1.33"), release("1.34")).graduations
         if each.group == "resource.k8s.io" and "ResourceClaim" in each.kinds
     }
@@ -148,8 +148,8 @@ def test_a_change_is_reported_at_its_definition_with_the_kinds_that_reach_it() -
     reached = {f"{kind.api_version}/{kind.kind}" for kind in host_name.kinds}
     assert {"v1/Pod", "apps/v1/Deployment", "batch/v1/CronJob"} <= reached
     assert "v1/PodList" not in reached
-    assert host_name.home is not None
-    assert host_name.home.kind == "Pod"
+    assert host_name.owner is not None
+    assert host_name.owner.kind == "Pod"
 
 
 # --- rules

@@ -23,10 +23,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     evil = "<script>document.title='pwned'</script><img src=x onerror=document.title=1>"
     sides = [document(pod(**{text: {"description": text}})) for text in ("a", evil)]
     pages = {
-        "report": report.comparison(compare(releases[0], releases[-1]), "html"),
-        "history": report.histories(history(releases, "ResourceClaimStatus"), "html"),
-        "timeline": report.times(timeline(releases), "html"),
-        "evil": report.comparison(compare(*sides), "html"),
+        "report": report.comparison_report(compare(releases[0], releases[-1]), "html"),
+        "history": report.history_report(
+            history(releases, "ResourceClaimStatus"), "html"
+        ),
+        "timeline": report.timeline_report(timeline(releases), "html"),
+        "evil": report.comparison_report(compare(*sides), "html"),
     }
     for name, text in pages.items():
         (folder / f"{name}.html").write_text(text, "utf-8")
@@ -94,7 +96,7 @@ def test_search_and_filters(browser: Browser, folder: Path) -> None:
     assert 0 < len(found) < len(everything)
     search(browser, "no such word anywhere")
     assert visible(browser) == []
-    assert browser.run("return !document.getElementById('nothing').hidden")
+    assert browser.run("return !document.getElementById('no-matches').hidden")
     browser.run("document.getElementById('show-all').click()")
     browser.settle(TYPING)
     assert len(visible(browser)) == len(everything)

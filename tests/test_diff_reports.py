@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 
 from kubestencil.diff import compare, history, timeline
 from kubestencil.targets.diff import report
-from kubestencil.targets.diff.words import pieces, shortened
+from kubestencil.targets.diff.word_diff import diff_words, shorten
 from kubestencil.text import markdown, terminal
 from tests.conftest import Command
 from tests.diff_specs import PAIRS, document, embedded, pod, release
@@ -87,7 +87,7 @@ def check_page(text: str) -> Page:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_spec_is_never_html(text: str) -> None:
-    page = check_page(report.comparison(both("plain", text), "html"))
+    page = check_page(report.comparison_report(both("plain", text), "html"))
     for address in (value for name, value in page.attributes if name == "href"):
         assert address is not None
         assert address.startswith(("#", "https://"))
@@ -97,7 +97,7 @@ def test_text_of_a_spec_is_never_html(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_spec_is_never_markdown(text: str) -> None:
-    printed = report.comparison(both("plain", text), "markdown")
+    printed = report.comparison_report(both("plain", text), "markdown")
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(printed)
     inline = [child for token in tokens for child in token.children or ()]
     assert not [each for each in tokens if each.type in ("html_block", "fence")]
@@ -135,7 +135,7 @@ def test_literal_markdown_shows_as_itself(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_spec_never_steers_a_terminal(text: str) -> None:
-    printed = report.comparison(both("plain", text), "text", colour=True)
+    printed = report.comparison_report(both("plain", text), "text", colour=True)
     ours = re.sub(r"\x1b\[[0-9;]+m", "", printed)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", ours)
     # Without the text of the spec there are as many sequences.
@@ -145,7 +145,7 @@ def test_text_of_a_spec_never_steers_a_terminal(text: str) -> None:
 
 def test_json_is_what_the_map_says() -> None:
     found = json.loads(
-        report.comparison(compare(release("1.29"), release("1.35")), "json")
+        report.comparison_report(compare(release("1.29"), release("1.35")), "json")
     )
     assert (found["from"], found["to"]) == ("1.29", "1.35")
     assert list(found["summary"]) == ["breaking", "warning", "safe", "docs"]
@@ -170,7 +170,7 @@ def test_json_is_what_the_map_says() -> None:
 def test_every_change_is_in_every_report(form: str) -> None:
     """As many entries as changes, graduations apart, for the largest pair."""
     found = compare(release("1.29"), release("1.35"))
-    printed = report.comparison(found, form)
+    printed = report.comparison_report(found, form)
     inside = sum(len(each.changes) for each in found.graduations)
     entry = {
         "text": r"(?m)^ +(breaking|warning|safe|docs) {2,}",
@@ -182,7 +182,7 @@ def test_every_change_is_in_every_report(form: str) -> None:
 
 def test_every_anchor_is_unique_and_every_link_leads_somewhere() -> None:
     page = check_page(
-        report.comparison(compare(release("1.29"), release("1.35")), "html")
+        report.comparison_report(compare(release("1.29"), release("1.35")), "html")
     )
     anchors = [value for name, value in page.attributes if name == "id"]
     assert len(anchors) == len(set(anchors))
@@ -195,13 +195,13 @@ def test_an_anchor_stays_when_other_changes_come_and_go() -> None:
     few = compare(document(pod(a=text)), document(pod()))
     more = compare(document(pod(a=text, b=text)), document(pod(c=text)))
     anchor = 'id="io.k8s.api.core.v1.Pod:a:field-removed"'
-    assert anchor in report.comparison(few, "html")
-    assert anchor in report.comparison(more, "html")
+    assert anchor in report.comparison_report(few, "html")
+    assert anchor in report.comparison_report(more, "html")
 
 
 @pytest.mark.parametrize(("before", "after"), PAIRS[:1] + PAIRS[5:6])
 def test_the_page_stays_below_three_megabytes(before: str, after: str) -> None:
-    page = report.comparison(compare(release(before), release(after)), "html")
+    page = report.comparison_report(compare(release(before), release(after)), "html")
     assert len(page.encode()) < 3_000_000
 
 
@@ -211,22 +211,24 @@ def test_the_page_stays_below_three_megabytes(before: str, after: str) -> None:
 def test_the_changed_number_is_seen_at_once() -> None:
     # Upstream put the change into a patch of 1.32, which the embedded spec is before.
     found = compare(embedded("1.32"), embedded("1.33"))
-    assert "There can be at most [-32-]{+256+} such" in report.comparison(found, "text")
+    assert "There can be at most [-32-]{+256+} such" in report.comparison_report(
+        found, "text"
+    )
 
 
 @given(st.text("ab .\n<", max_size=30), st.text("ab .\n<", max_size=30))
 def test_words_put_together_are_both_texts(before: str, after: str) -> None:
-    found = pieces(before, after)
+    found = diff_words(before, after)
     assert "".join(p.text for p in found if p.role != "ins") == before
     assert "".join(p.text for p in found if p.role != "del") == after
     marked = [p for p in found if p.role in ("del", "ins")]
-    assert [p for p in shortened(found) if p.role in ("del", "ins")] == marked
+    assert [p for p in shorten(found) if p.role in ("del", "ins")] == marked
 
 
 def test_texts_beyond_all_measure_are_not_compared_word_by_word() -> None:
     """The comparison takes time with the square of the length."""
     before, after = (f"{word} " * 20_000 for word in ("a", "b"))
-    assert [each.role for each in pieces(before, after)][:2] == ["del", "ins"]
+    assert [each.role for each in diff_words(before, after)][:2] == ["del", "ins"]
 
 
 def test_plain_text_has_no_controls() -> None:
@@ -265,8 +267,8 @@ def test_the_timeline_says_first_and_last() -> None:
     releases = [release(f"1.{minor}") for minor in range(29, 36)]
     spans = {
         (line.kind, span.version): (span.releases[0], span.releases[-1])
-        for line in timeline(releases).lines
-        for span in line.spans
+        for line in timeline(releases).kinds
+        for span in line.versions
     }
     assert spans["FlowSchema", "v1beta3"] == ("1.29", "1.31")
     assert spans["FlowSchema", "v1"] == ("1.29", "1.35")
@@ -281,8 +283,8 @@ def test_hostile_history() -> None:
             for each in ("plain", text)
         ]
         found = history(sides, "Pod")
-        check_page(report.histories(found, "html"))
-        assert "<script" not in report.histories(found, "markdown")
+        check_page(report.history_report(found, "html"))
+        assert "<script" not in report.history_report(found, "markdown")
 
 
 # --- the commands

@@ -3,61 +3,54 @@
   const filters = document.getElementById("filters");
   if (!filters) return;
   filters.hidden = false;
-  const box = document.getElementById("text");
-  const kind = document.getElementById("kind");
-  const shown = document.getElementById("shown");
-  const nothing = document.getElementById("nothing");
-  const checks = [...filters.querySelectorAll("input[type=checkbox]")];
+  const textBox = document.getElementById("text");
+  const kindSelect = document.getElementById("kind");
+  const shownCount = document.getElementById("shown");
+  const noMatches = document.getElementById("no-matches");
+  const checkboxes = [...filters.querySelectorAll("input[type=checkbox]")];
 
-  // What is filtered is read once: its words, and what surrounds it.
+  // The text and the containers of each item are read once, not at every key press.
   const items = [...document.querySelectorAll(".part li[data-severity], tr.row")].map((element) => {
     const part = element.closest(".part");
     const group = element.closest(".group");
-    const around = part ? part.querySelector(".self").title : "";
+    const name = part ? part.querySelector(".self").title : "";
     const title = group ? group.querySelector("summary").textContent : "";
     return {
       element, part, group,
       counted: !group || group.classList.contains("kind"),
-      text: `${title} ${around} ${element.textContent}`.toLowerCase(),
+      text: `${title} ${name} ${element.textContent}`.toLowerCase(),
       severity: element.dataset.severity, stability: element.dataset.stability,
       kinds: part ? new Set(part.dataset.kinds.split(" ")) : new Set(),
     };
   });
-  const containers = new Set();
-  for (const item of items) for (const each of [item.part, item.group]) if (each) containers.add(each);
+  const containers = new Set(items.flatMap((item) => [item.part, item.group]).filter(Boolean));
   const total = items.filter((item) => item.counted).length;
-  let visible = items;
-  let here = -1;
+  let matches = items;
+  let current = -1;
 
-  function apply() {
-    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const wanted = kind ? kind.value : "";
-    const off = new Set(checks.filter((each) => !each.checked).map((each) => each.value));
-    const kept = new Set();
-    here = -1;
-    visible = [];
-    for (const item of items) {
-      const fits = !off.has(item.severity) && !off.has(item.stability)
-        && (!wanted || item.kinds.has(wanted)) && words.every((word) => item.text.includes(word));
-      item.element.hidden = !fits;
-      if (!fits) continue;
-      visible.push(item);
-      kept.add(item.part);
-      kept.add(item.group);
-    }
-    for (const each of containers) each.hidden = !kept.has(each);
-    const count = visible.filter((item) => item.counted).length;
-    shown.textContent = count === total ? `${total} shown` : `${count} of ${total} shown`;
-    if (nothing) nothing.hidden = visible.length > 0 || total === 0;
+  function applyFilters() {
+    const words = textBox.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const kind = kindSelect ? kindSelect.value : "";
+    const unchecked = new Set(checkboxes.filter((box) => !box.checked).map((box) => box.value));
+    const matching = (item) => !unchecked.has(item.severity) && !unchecked.has(item.stability)
+      && (!kind || item.kinds.has(kind)) && words.every((word) => item.text.includes(word));
+    matches = items.filter(matching);
+    current = -1;
+    const visible = new Set(matches.flatMap((item) => [item.element, item.part, item.group]));
+    for (const item of items) item.element.hidden = !visible.has(item.element);
+    for (const container of containers) container.hidden = !visible.has(container);
+    const count = matches.filter((item) => item.counted).length;
+    shownCount.textContent = count === total ? `${total} shown` : `${count} of ${total} shown`;
+    if (noMatches) noMatches.hidden = matches.length > 0 || total === 0;
   }
 
   function showAll() {
     filters.reset();
-    apply();
+    applyFilters();
   }
 
-  // A link to a change shows it, whatever is filtered or folded away.
-  function follow() {
+  // A link to a change shows it even if it is filtered out or its group is closed.
+  function showLinkTarget() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
     if (target.closest("[hidden]") || target.querySelector(":scope > [hidden]")) showAll();
@@ -68,45 +61,46 @@
     requestAnimationFrame(() => requestAnimationFrame(() => target.scrollIntoView()));
   }
 
-  function step(by) {
-    if (!visible.length) return;
-    for (const old of document.querySelectorAll(".here")) old.classList.remove("here");
-    here = Math.min(Math.max(here + by, 0), visible.length - 1);
-    const { element, group } = visible[here];
+  function moveTo(index) {
+    if (!matches.length) return;
+    for (const element of document.querySelectorAll(".current")) element.classList.remove("current");
+    current = Math.min(Math.max(index, 0), matches.length - 1);
+    const { element, group } = matches[current];
     if (group) group.open = true;
-    element.classList.add("here");
+    element.classList.add("current");
     element.focus({ preventScroll: true });
     element.scrollIntoView({ block: "center" });
   }
 
-  let waiting = 0;
-  box.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(apply, 80);
+  let typingPause = 0;
+  textBox.addEventListener("input", () => {
+    clearTimeout(typingPause);
+    typingPause = setTimeout(applyFilters, 80);
   });
-  for (const each of [kind, ...checks]) if (each) each.addEventListener("change", apply);
+  for (const control of [kindSelect, ...checkboxes].filter(Boolean)) {
+    control.addEventListener("change", applyFilters);
+  }
   filters.addEventListener("submit", (event) => {
     event.preventDefault();
-    apply();
-    here = -1;
-    step(1);
+    applyFilters();
+    moveTo(0);
   });
-  filters.addEventListener("reset", () => setTimeout(apply));
-  addEventListener("hashchange", follow);
+  filters.addEventListener("reset", () => setTimeout(applyFilters));
+  addEventListener("hashchange", showLinkTarget);
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {
       showAll();
-      box.blur();
+      textBox.blur();
       return;
     }
     if (event.target.matches("input[type=search], select")) return;
     if (event.key === "/") {
       event.preventDefault();
-      box.focus();
-    } else if (event.key === "j") step(1);
-    else if (event.key === "k") step(-1);
+      textBox.focus();
+    } else if (event.key === "j") moveTo(current + 1);
+    else if (event.key === "k") moveTo(current - 1);
   });
-  apply();
-  if (location.hash) follow();
+  applyFilters();
+  if (location.hash) showLinkTarget();
 })();

@@ -53,7 +53,7 @@ def diff(
     after: str,
     specs: Path | None,
     templates: Path | None,
-    form: str | None,
+    format_name: str | None,
     file: Path | None,
     kind: str | None,
     group: str | None,
@@ -68,10 +68,12 @@ def diff(
     (1.35/apps/v1, 1.35/v1), or a document (a file, an https address, - for standard
     input), optionally with an API version (cluster.json#apps/v1).
     """
-    from kubestencil.diff import SEVERITIES, comparison
+    from kubestencil.diff import SEVERITIES, compare, compare_versions
+    from kubestencil.diff.lookup import check_group, check_kind
     from kubestencil.schema.load import load_release
     from kubestencil.source import releases
-    from kubestencil.targets.diff import report
+    from kubestencil.targets.diff.rendering import Layout, template_folders
+    from kubestencil.targets.diff.report import comparison_report
 
     (old_source, old_version), (new_source, new_version) = (
         _side(argument, specs) for argument in (before, after)
@@ -86,36 +88,37 @@ def diff(
     old, new = load_release(old_source), load_release(new_source)
     if releases.order(old.name) > releases.order(new.name) and not quiet:
         console.status(
-            f"{old.name} is newer than {new.name}: what was added since is shown as "
-            "removed"
+            f"{old.name} is newer than {new.name}: additions are shown as removals"
         )
     if kind is not None:
-        comparison.check_kind(kind, (old, new))
+        check_kind(kind, (old, new))
     if group is not None:
-        comparison.check_group(group, (old, new))
-    changes = (
-        comparison.compare_versions(old, old_version, new, new_version)
+        check_group(group, (old, new))
+    comparison = (
+        compare_versions(old, old_version, new, new_version)
         if old_version
-        else comparison.compare(old, new)
-    ).narrowed(
+        else compare(old, new)
+    ).filter(
         kind=kind,
         group=group,
         severities=[
             severity
-            for severity in severities or SEVERITIES
-            if not (no_docs and severity == "docs")
+            for severity in SEVERITIES
+            if severity in (severities or SEVERITIES)
+            and not (no_docs and severity == "docs")
         ],
     )
-    text = report.comparison(
-        changes,
-        output_format(form, file),
+    report = comparison_report(
+        comparison,
+        output_format(format_name, file),
+        Layout(template_folders(templates)),
         colour=console.is_coloured(file),
-        templates=report.folders(templates),
     )
-    console.write_result(text, file)
+    console.write_result(report, file)
     if fail_on and any(
-        changes.summary[severity]
-        for severity in SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+        comparison.summary[severity]
+        for severity in SEVERITIES
+        if SEVERITIES.index(severity) <= SEVERITIES.index(fail_on)
     ):
         context.exit(1)
 

@@ -22,7 +22,7 @@ from kubestencil.cli.options import (
 @click.argument("field", required=False)
 @click.option(
     "--releases",
-    "wanted",
+    "requested_releases",
     multiple=True,
     metavar="RELEASE|RANGE",
     help="The releases to include, such as 1.29..1.35; all available ones without it.",
@@ -35,10 +35,10 @@ from kubestencil.cli.options import (
 def history(
     kind: str | None,
     field: str | None,
-    wanted: tuple[str, ...],
+    requested_releases: tuple[str, ...],
     specs: Path | None,
     templates: Path | None,
-    form: str | None,
+    format_name: str | None,
     file: Path | None,
     quiet: bool,
 ) -> None:
@@ -52,22 +52,26 @@ def history(
     from kubestencil.schema.load import load_release
     from kubestencil.source import available, locate
     from kubestencil.source.releases import expand
-    from kubestencil.targets.diff import report
+    from kubestencil.targets.diff.rendering import Layout, template_folders
+    from kubestencil.targets.diff.report import history_report, timeline_report
 
-    names = expand(wanted, available(specs)) if wanted else available(specs)
+    names = (
+        expand(requested_releases, available(specs))
+        if requested_releases
+        else available(specs)
+    )
     sources = [locate(name, specs) for name in names]
     console.announce_sources(sources, quiet)
     releases = [load_release(source) for source in sources]
-    format_name, colour = output_format(form, file), console.is_coloured(file)
-    folders = report.folders(templates)
+    report_format = output_format(format_name, file)
+    colour = console.is_coloured(file)
+    layout = Layout(template_folders(templates))
     if kind is None:
         timeline = diff.timeline(releases)
-        text = report.times(timeline, format_name, colour=colour, templates=folders)
+        report = timeline_report(timeline, report_format, layout, colour=colour)
     else:
         histories = diff.history(releases, kind)
         if field is not None:
             histories = diff.only_field(histories, field)
-        text = report.histories(
-            histories, format_name, colour=colour, templates=folders
-        )
-    console.write_result(text, file)
+        report = history_report(histories, report_format, layout, colour=colour)
+    console.write_result(report, file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -16,6 +16,7 @@ from kubestencil.errors import UsageError
 if TYPE_CHECKING:
     from kubestencil.engine import Target
     from kubestencil.source import Source
+    from kubestencil.targets.diff.rendering import Format
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -95,7 +96,7 @@ quiet_option: Decorator = click.option(
 format_option: Decorator = click.option(
     "-f",
     "--format",
-    "form",
+    "format_name",
     type=click.Choice(["text", "markdown", "html", "json"]),
     show_default="by the suffix of FILE, else text",
     help="Output format.",
@@ -110,11 +111,12 @@ file_option: Decorator = click.option(
 )
 
 
-def output_format(form: str | None, file: Path | None) -> str:
+def output_format(format_name: str | None, file: Path | None) -> Format:
     """The format given with ``--format``, else the one that the suffix of the file
     implies."""
     by_suffix = {".md": "markdown", ".html": "html", ".json": "json"}
-    return form or by_suffix.get(file.suffix if file else "", "text")
+    name = format_name or by_suffix.get(file.suffix if file else "", "text")
+    return cast("Format", name)
 
 
 def parse_settings(settings: tuple[str, ...]) -> Mapping[str, str]:

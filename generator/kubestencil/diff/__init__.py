@@ -1,45 +1,39 @@
-"""What changed: between releases, between API versions, over all releases.
+"""Compares releases and API versions, and follows types through releases.
 
-A comparison takes two models and gives changes, as values::
+All results are values::
 
-    from kubestencil.diff import compare
-    from kubestencil.build.run import load
-    from kubestencil.source import locate
+    from kubestencil import compare, load
 
-    before, after = (load(locate(name, None)) for name in ("1.29", "1.35"))
-    for change in compare(before, after).changes:
+    for change in compare(load("1.29"), load("1.35")).changes:
         if change.severity == "breaking":
             print(change.definition, change.field, change.rule.reason)
 
-``compare`` finds, ``classify`` judges, ``report`` prints: three things that know
-nothing of each other's work.
+The steps are separate: ``align`` makes two sets of definitions comparable,
+``differences`` finds what differs, ``classify`` assigns severities by ``rules``, and
+``compare``, ``history`` and ``timeline`` put the results together. Nothing here is
+formatted for people: that is done by ``kubestencil.targets.diff``.
 """
 
-from kubestencil.diff.compare import Difference, differences
-from kubestencil.diff.comparison import (
-    Change,
-    Comparison,
-    Graduation,
-    compare,
-    compare_versions,
-)
-from kubestencil.diff.history import History, Timeline, history, only_field, timeline
-from kubestencil.diff.rules import RULES, SEVERITIES, Policy, Rule
+from kubestencil.diff.compare import compare, compare_versions
+from kubestencil.diff.comparison import Change, Comparison, Graduation
+from kubestencil.diff.history import History, history, only_field
+from kubestencil.diff.policies import Policy
+from kubestencil.diff.rules import RULES, SEVERITIES, Rule, Severity
+from kubestencil.diff.timeline import Timeline, timeline
 
 __all__ = [
     "RULES",
     "SEVERITIES",
     "Change",
     "Comparison",
-    "Difference",
     "Graduation",
     "History",
     "Policy",
     "Rule",
+    "Severity",
     "Timeline",
     "compare",
     "compare_versions",
-    "differences",
     "history",
     "only_field",
     "timeline",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.graph import references
+from kubestencil.schema.graph import reachable, references
 from kubestencil.schema.kinds import api_versions, served_kinds
 from kubestencil.schema.types import Raw
 
@@ -18,10 +18,10 @@ _KINDS = "x-kubernetes-group-version-kind"
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One end of a comparison.
+    """One side of a comparison.
 
-    ``label`` is what it is called, ``fragments`` the schemas by the names that
-    they are compared under, and ``names`` leads from those to the document's.
+    ``label`` names it for people. ``fragments`` are the schemas by the names under
+    which they are compared, and ``names`` maps those to their names in ``release``.
     """
 
     label: str
@@ -36,18 +36,18 @@ def all_definitions(release: Release) -> Side:
     return Side(
         release.name,
         release,
-        {name: each.schema.raw for name, each in definitions.items()},
+        {name: definition.schema.raw for name, definition in definitions.items()},
         {name: name for name in definitions},
     )
 
 
 def api_version_subset(release: Release, api_version: str) -> Side:
-    """The definitions of one API version: its kinds, and their parts, those included
-    that it has from another version of its group.
+    """The definitions of one API version: its kinds and the types in their package, and
+    what these refer to in other versions of the group.
 
-    Raises UsageError where the release does not have it.
+    Raises UsageError where the release does not have the API version.
     """
-    names = _with_siblings(release, _members(release, api_version))
+    names = _with_references_in_group(release, _package_members(release, api_version))
     return Side(
         f"{release.name}/{api_version}",
         release,
@@ -59,90 +59,95 @@ def api_version_subset(release: Release, api_version: str) -> Side:
 def align_names(side: Side, other: Side) -> Side:
     """``side``, an API version, under the names that ``other`` has for its types.
 
-    So a type of v1beta1 stands against that of v1, and a reference between two
-    types of the version is no difference. A type that ``other`` does not have
-    keeps its name's last part.
+    A type of v1beta1 is compared with the type of v1 that has the same last part in its
+    name, and references between types of the API version are no difference. A type that
+    ``other`` does not have is moved to its package.
     """
-    theirs = {name.rpartition(".")[2]: name for name in other.fragments}
-    package = _package(other)
+    others = {name.rpartition(".")[2]: name for name in other.fragments}
+    package = _most_frequent_package(other)
     mapping: dict[str, str] = {}
-    # A name that both have stands for itself, before any is matched by its end.
+    # A name that both sides have must not be taken by a type with the same last part.
     for name in sorted(side.fragments, key=lambda name: name not in other.fragments):
         kind = name.rpartition(".")[2]
-        found = name if name in other.fragments else theirs.get(kind)
-        new = found or f"{package}.{kind}"
-        mapping[name] = name if new in mapping.values() else new
-    references = {f"{_REF}{old}": f"{_REF}{new}" for old, new in mapping.items()}
+        match = name if name in other.fragments else others.get(kind)
+        new_name = match or f"{package}.{kind}"
+        mapping[name] = name if new_name in mapping.values() else new_name
+    new_refs = {f"{_REF}{old}": f"{_REF}{new}" for old, new in mapping.items()}
     fragments: dict[str, Raw] = {}
     for old, new in mapping.items():
-        raw = dict(rewrite_refs(side.fragments[old], references))
+        fragment = dict(rewrite_refs(side.fragments[old], new_refs))
         kinds = other.fragments.get(new, {}).get(_KINDS)
-        # The version is what the two are asked to differ in.
-        if _KINDS in raw and kinds:
-            raw[_KINDS] = kinds
-        fragments[new] = raw
+        # That the versions differ is what the comparison was asked for.
+        if _KINDS in fragment and kinds:
+            fragment[_KINDS] = kinds
+        fragments[new] = fragment
     names = {new: side.names[old] for old, new in mapping.items()}
     return Side(side.label, side.release, fragments, names)
 
 
-def _members(release: Release, api_version: str) -> list[str]:
-    wanted = api_version.removeprefix("core/")
-    found = [each for kind, each in served_kinds(release) if kind.api_version == wanted]
-    # A type that every version shares is in a package of another version: it counts
-    # only where the version has no package of its own.
-    version = wanted.rpartition("/")[2]
-    own = [each for each in found if each.version == version] or found
-    packages = {definition.name.rpartition(".")[0] for definition in own}
-    if not packages:
-        raise UsageError(
-            f"{release.name} has no API version {api_version!r}",
-            hint=nearest(wanted, sorted(api_versions(release))),
-        )
-    return [name for name in release.definitions if name.rpartition(".")[0] in packages]
-
-
-def _with_siblings(release: Release, names: list[str]) -> list[str]:
-    found = dict.fromkeys(names)
-    groups = {_group(name) for name in names}
-    pending = list(names)
-    while pending:
-        for each in references(release.definitions[pending.pop()].schema):
-            if each not in found and _group(each) in groups:
-                found[each] = None
-                pending.append(each)
-    return list(found)
-
-
-def _group(name: str) -> str:
-    """The part of a full name that all versions of a group have in common."""
-    return name.rsplit(".", 2)[0]
-
-
-def _package(side: Side) -> str:
-    packages = [name.rpartition(".")[0] for name in side.fragments]
-    return max(sorted(set(packages)), key=packages.count, default="")
-
-
-def rewrite_refs(value: Any, references: Mapping[str, str]) -> Any:
-    """A schema with some references (``#/definitions/…``) replaced by others."""
+def rewrite_refs(value: Any, new_refs: Mapping[str, str]) -> Any:
+    """A schema with references (``#/definitions/…``) replaced as ``new_refs`` says."""
     if isinstance(value, dict):
         return {
             key: (
-                references.get(inner, inner)
+                new_refs.get(inner, inner)
                 if key == "$ref" and isinstance(inner, str)
-                else rewrite_refs(inner, references)
+                else rewrite_refs(inner, new_refs)
             )
             for key, inner in value.items()
         }
     if isinstance(value, list):
-        return [rewrite_refs(inner, references) for inner in value]
+        return [rewrite_refs(inner, new_refs) for inner in value]
     return value
 
 
-def kind_hint(name: str, known: Iterable[str]) -> str:
-    """A hint that names the nearest of many kinds, however they are written."""
-    by_case = {each.lower(): each for each in sorted(known)}
-    if name.lower() in by_case:
-        return f"did you mean {by_case[name.lower()]}?"
-    hint = nearest(name, sorted(by_case.values()))
-    return hint if hint.startswith("did") else "kubestencil history lists all kinds"
+def _package_members(release: Release, api_version: str) -> list[str]:
+    """The definitions in the packages that have the kinds of an API version."""
+    api_version = api_version.removeprefix("core/")
+    version = api_version.rpartition("/")[2]
+    definitions = [
+        definition
+        for kind, definition in served_kinds(release)
+        if kind.api_version == api_version
+    ]
+    # A kind that all versions share is in the package of another version, which counts
+    # only where this version has no package.
+    in_own_package = [
+        definition for definition in definitions if definition.version == version
+    ]
+    packages = {
+        definition.name.rpartition(".")[0]
+        for definition in in_own_package or definitions
+    }
+    if not packages:
+        raise UsageError(
+            f"{release.name} has no API version {api_version!r}",
+            hint=nearest(api_version, sorted(api_versions(release))),
+        )
+    return [name for name in release.definitions if name.rpartition(".")[0] in packages]
+
+
+def _with_references_in_group(release: Release, names: Sequence[str]) -> list[str]:
+    """``names``, and what they refer to in the same groups, directly or indirectly."""
+    groups = {_group_package(name) for name in names}
+    graph = {
+        name: [
+            other
+            for other in references(definition.schema)
+            if _group_package(other) in groups
+        ]
+        for name, definition in release.definitions.items()
+        if _group_package(name) in groups
+    }
+    included = reachable(graph, names)
+    return [*names, *sorted(included.difference(names))]
+
+
+def _group_package(name: str) -> str:
+    """The package of a group (``io.k8s.api.apps``), which all its versions share."""
+    return name.rsplit(".", 2)[0]
+
+
+def _most_frequent_package(side: Side) -> str:
+    packages = [name.rpartition(".")[0] for name in side.fragments]
+    return max(sorted(set(packages)), key=packages.count, default="")

@@ -1,246 +1,183 @@
-"""What differs between two sets of definitions, as the documents write it.
-
-The comparison works on the raw fragments, so that nothing a document says can be
-lost, a keyword included that the model does not know. What a difference means is
-decided elsewhere (``kubestencil.diff.rules``).
-"""
+"""Compares two releases, or two API versions."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from dataclasses import field as attribute
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+from typing import NamedTuple
 
-from kubestencil.schema.types import Raw
-
-Definitions = Mapping[str, Raw]
-
-_INNER = ("items", "additionalProperties")
-_KINDS = "x-kubernetes-group-version-kind"
-# What a keyword is called in the name of a change. A keyword that is not listed
-# could be anything, and is called "keyword".
-_WORDS = {
-    "$ref": "reference",
-    "additionalProperties": "values",
-    "properties": "properties",
-    **{
-        keyword: re.sub(r"[A-Z]", lambda match: f"-{match[0].lower()}", keyword)
-        for keyword in (
-            *("type", "format", "items", "allOf", "default", "enum", "description"),
-            *("title", "example", "externalDocs", "nullable", "readOnly", "pattern"),
-            *("maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"),
-            *("maxLength", "minLength", "maxItems", "minItems", "uniqueItems"),
-            *("maxProperties", "minProperties", "multipleOf"),
-        )
-    },
-    "x-nullable": "nullable",
-    **{
-        f"x-kubernetes-{word}": word
-        for word in (
-            *("embedded-resource", "group-version-kind", "int-or-string"),
-            *("list-map-keys", "list-type", "map-type", "patch-merge-key"),
-            *("patch-strategy", "preserve-unknown-fields", "unions", "validations"),
-        )
-    },
-}
+from kubestencil.diff.align import (
+    Side,
+    align_names,
+    all_definitions,
+    api_version_subset,
+)
+from kubestencil.diff.classify import classify
+from kubestencil.diff.comparison import Change, Comparison, Graduation
+from kubestencil.diff.conditions import ComparedDefinitions
+from kubestencil.diff.differences import differences
+from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.graph import RootKinds, root_kinds
+from kubestencil.schema.kinds import api_versions, non_list_kinds, precedence
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One thing that two sets of definitions do not agree on.
+def compare(before: Release, after: Release) -> Comparison:
+    """Compare two releases."""
+    roots = root_kinds(before), root_kinds(after)
+    old, new = api_versions(before), api_versions(after)
+    return Comparison(
+        before.name,
+        after.name,
+        tuple(_changes(all_definitions(before), all_definitions(after), roots)),
+        tuple(sorted(new - old, key=_api_version_order)),
+        tuple(sorted(old - new, key=_api_version_order)),
+        tuple(_graduations(before, after, roots)),
+    )
 
-    ``change`` is its name (``field-added``, ``type-changed``), ``definition`` the
-    full name of the definition that has it. ``at`` leads from there to the schema
-    that differs, step by step (``("properties", "spec")``), and ``keyword`` says
-    what in it, None where the schema as a whole came or went. ``field`` is the
-    JSON name, those of an object inside a field joined with dots, and None for
-    the definition itself.
 
-    ``before`` and ``after`` are the fragments: the whole schema where it came or
-    went, else an object with the one keyword; None where there is nothing.
-    ``schemas`` are the two schemas that the keyword is in.
+def compare_versions(
+    before: Release, from_version: str, after: Release, to_version: str
+) -> Comparison:
+    """Compare an API version (``apps/v1``) with another one, or with itself in another
+    release.
+
+    Types correspond by the last part of their names, and appear under the names that
+    the second API version gives them. Raises UsageError for an API version that its
+    release does not have.
     """
-
-    change: str
-    definition: str
-    field: str | None
-    at: tuple[str, ...]
-    keyword: str | None
-    before: Raw | None
-    after: Raw | None
-    schemas: tuple[Raw, Raw] = attribute(repr=False, compare=False)
+    old = api_version_subset(before, from_version)
+    new = api_version_subset(after, to_version)
+    roots = root_kinds(before), root_kinds(after)
+    changes = _changes(align_names(old, new), new, roots)
+    return Comparison(old.label, new.label, tuple(changes))
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the comparison is: a schema of a definition."""
-
-    definition: str
-    field: str | None = None
-    at: tuple[str, ...] = ()
-
-    def property(self, name: str) -> _Place:
-        path = name if self.field is None else f"{self.field}.{name}"
-        return _Place(self.definition, path, (*self.at, "properties", name))
-
-    def inside(self, keyword: str) -> _Place:
-        return _Place(self.definition, self.field, (*self.at, keyword))
-
-
-def differences(before: Definitions, after: Definitions) -> Iterator[Difference]:
-    """Every difference, once, in the order of the definitions' names."""
-    for name in sorted(before.keys() | after.keys()):
-        old, new = before.get(name), after.get(name)
-        if old is None or new is None:
-            whole = new if old is None else old
-            assert whole is not None
-            what = "kind" if whole.get(_KINDS) else "definition"
-            yield _whole(what, _Place(name), old, new)
-        elif not same(old, new):
-            yield from schemas(_Place(name), old, new)
-
-
-def schemas(place: _Place, before: Raw, after: Raw) -> Iterator[Difference]:
-    """What differs between two schemas in the same place."""
-    for keyword in sorted(before.keys() | after.keys()):
-        old, new = before.get(keyword), after.get(keyword)
-        both = keyword in before and keyword in after
-        if both and same(old, new):
-            continue
-        if keyword == "properties":
-            yield from _properties(place, before, after)
-        elif keyword == "required":
-            yield from _required(place, before, after)
-        elif keyword in _INNER and _has_fields(old) and _has_fields(new):
-            assert old is not None and new is not None
-            yield from schemas(place.inside(keyword), old, new)
-        else:
-            word = _WORDS.get(keyword, "keyword")
-            change = f"{word}-{_came_or_went(keyword, before, after)}"
-            yield _keyword(change, place, keyword, before, after)
+def _changes(
+    before: Side, after: Side, roots: tuple[RootKinds, RootKinds]
+) -> Iterator[Change]:
+    definitions = ComparedDefinitions(before.fragments, after.fragments)
+    non_lists = {*non_list_kinds(before.release), *non_list_kinds(after.release)}
+    for name, group in groupby(
+        differences(before.fragments, after.fragments),
+        key=lambda difference: difference.definition,
+    ):
+        old_name, new_name = before.names.get(name), after.names.get(name)
+        old_kinds, new_kinds = roots[0].of(old_name or ""), roots[1].of(new_name or "")
+        kinds = tuple(sorted(old_kinds.keys() | new_kinds.keys()))
+        owner = _owner(name, new_kinds or old_kinds, non_lists)
+        version = _version((before, after), (old_name, new_name))
+        for difference in group:
+            classification = classify(difference, definitions, version)
+            yield Change(
+                change=difference.change,
+                # A removed definition is listed under the name that it had.
+                definition=new_name or old_name or name,
+                field=difference.field,
+                schema_path=difference.schema_path,
+                keyword=difference.keyword,
+                before=difference.before,
+                after=difference.after,
+                severity=classification.severity,
+                stability=classification.stability,
+                rule=classification.rule,
+                kinds=kinds,
+                owner=owner,
+            )
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal; true is not 1, as it is for Python."""
-    pending = [(one, other)]
-    while pending:
-        a, b = pending.pop()
-        if isinstance(a, dict):
-            if not isinstance(b, dict) or a.keys() != b.keys():
-                return False
-            pending.extend((value, b[key]) for key, value in a.items())
-        elif isinstance(a, list):
-            if not isinstance(b, list) or len(a) != len(b):
-                return False
-            pending.extend(zip(a, b, strict=True))
-        elif a != b or isinstance(a, bool) is not isinstance(b, bool):
-            return False
-    return True
+def _version(
+    sides: tuple[Side, Side], definitions: tuple[str | None, str | None]
+) -> str:
+    """The API version whose users are affected: the former one, where there was one."""
+    for side, definition in zip(sides, definitions, strict=True):
+        if definition is not None:
+            return side.release.definitions[definition].version
+    raise AssertionError("a definition is on at least one side")
 
 
-def schemas_differ_in(one: Raw, other: Raw) -> set[str]:
-    """The keywords that two schemas do not agree on."""
-    return {
-        keyword
-        for keyword in one.keys() | other.keys()
-        if keyword not in one
-        or keyword not in other
-        or not same(one[keyword], other[keyword])
-    }
+def _owner(
+    definition: str,
+    distances: Mapping[GroupVersionKind, int],
+    non_lists: Collection[GroupVersionKind],
+) -> GroupVersionKind | None:
+    """The kind that a definition belongs to: the nearest one of its own API version, or
+    else the only one that leads to it. A list kind counts as the kind of its items.
 
-
-def _properties(place: _Place, before: Raw, after: Raw) -> Iterator[Difference]:
-    old, new = before.get("properties"), after.get("properties")
-    # Whether an object lists its fields at all is apart from which they are: one
-    # without the list takes anything. The list comes before its first field, and
-    # goes after its last.
-    if old is None:
-        yield _listed("properties-added", place, before, after)
-    yield from _fields(place, old or {}, new or {})
-    if new is None:
-        yield _listed("properties-removed", place, before, after)
-
-
-def _fields(place: _Place, old: Raw, new: Raw) -> Iterator[Difference]:
-    for name in sorted(old.keys() | new.keys()):
-        inner = place.property(name)
-        if name not in old or name not in new:
-            yield _whole("field", inner, old.get(name), new.get(name))
-        elif not same(old[name], new[name]):
-            yield from schemas(inner, old[name], new[name])
-
-
-def _required(place: _Place, before: Raw, after: Raw) -> Iterator[Difference]:
-    """A change for each field that must, or need no longer, be there.
-
-    The fragments are the whole lists, which belong to the object that has the
-    field.
+    ``distances`` are the numbers of references between each kind and the definition.
     """
-    old, new = set(before.get("required", ())), set(after.get("required", ()))
-    for name in sorted(old ^ new):
-        change = "field-required" if name in new else "field-optional"
-        path = place.property(name).field
-        at = _Place(place.definition, path, place.at)
-        yield _keyword(change, at, "required", before, after)
-    if old == new:
-        yield _keyword("required-order-changed", place, "required", before, after)
+    group, version = definition.split(".")[-3:-2], definition.split(".")[-2:-1]
+    same_version = [
+        kind
+        for kind in distances
+        if [kind.version] == version
+        and [kind.group.partition(".")[0] or "core"] == group
+    ]
+    if not same_version and len(distances) != 1:
+        return None
+    owner = min(same_version or distances, key=lambda kind: (distances[kind], kind))
+    item = replace(owner, kind=owner.kind.removesuffix("List"))
+    return item if item in non_lists else owner
 
 
-def _listed(change: str, place: _Place, before: Raw, after: Raw) -> Difference:
-    return Difference(
-        change,
-        place.definition,
-        place.field,
-        place.at,
-        "properties",
-        {"properties": {}} if "properties" in before else None,
-        {"properties": {}} if "properties" in after else None,
-        (before, after),
-    )
+class _Move(NamedTuple):
+    """The versions of a graduation: see the attributes of ``Graduation``."""
+
+    before: str
+    after: str
+    before_removed: bool
 
 
-def _whole(
-    what: str, place: _Place, before: Raw | None, after: Raw | None
-) -> Difference:
-    return Difference(
-        f"{what}-{'added' if before is None else 'removed'}",
-        place.definition,
-        place.field,
-        place.at,
-        None,
-        before,
-        after,
-        (before or {}, after or {}),
-    )
+def _graduations(
+    before: Release, after: Release, roots: tuple[RootKinds, RootKinds]
+) -> Iterator[Graduation]:
+    kinds_by_move: dict[tuple[str, _Move], list[str]] = {}
+    old, new = _served_versions(before), _served_versions(after)
+    for (group, kind), versions in sorted(old.items()):
+        for move in _moves(versions, new.get((group, kind), frozenset())):
+            kinds_by_move.setdefault((group, move), []).append(kind)
+    for (group, move), kinds in kinds_by_move.items():
+        old_side, new_side = (
+            api_version_subset(release, f"{group}/{version}".lstrip("/"))
+            for release, version in ((before, move.before), (after, move.after))
+        )
+        changes = _changes(align_names(old_side, new_side), new_side, roots)
+        yield Graduation(
+            group,
+            *move,
+            tuple(kinds),
+            tuple(change for change in changes if _is_part_of(change, group, kinds)),
+        )
 
 
-def _keyword(
-    change: str, place: _Place, keyword: str, before: Raw, after: Raw
-) -> Difference:
-    return Difference(
-        change,
-        place.definition,
-        place.field,
-        place.at,
-        keyword,
-        {keyword: before[keyword]} if keyword in before else None,
-        {keyword: after[keyword]} if keyword in after else None,
-        (before, after),
-    )
+def _moves(old: frozenset[str], new: frozenset[str]) -> Iterator[_Move]:
+    """The moves of a kind that was served in the versions ``old`` and is in ``new``.
+
+    A removed version leads to the best new one. Where the best old version is still
+    served, it leads to a better new one, if there is one.
+    """
+    if not new:
+        return
+    best_new = max(new, key=precedence)
+    for version in sorted(old - new, key=precedence):
+        yield _Move(version, best_new, before_removed=True)
+    best_old = max(old, key=precedence)
+    if best_old in new and precedence(best_new) > precedence(best_old):
+        yield _Move(best_old, best_new, before_removed=False)
 
 
-def _has_fields(value: Any) -> bool:
-    """Whether a list's items, or a map's values, are objects with fields."""
-    while isinstance(value, dict):
-        if "properties" in value:
-            return True
-        value = value.get("items") or value.get("additionalProperties")
-    return False
+def _served_versions(release: Release) -> Mapping[tuple[str, str], frozenset[str]]:
+    """The versions of each kind, by group and kind."""
+    versions: dict[tuple[str, str], set[str]] = {}
+    for kind in non_list_kinds(release):
+        versions.setdefault((kind.group, kind.kind), set()).add(kind.version)
+    return {key: frozenset(names) for key, names in versions.items()}
 
 
-def _came_or_went(keyword: str, before: Raw, after: Raw) -> str:
-    if keyword not in before:
-        return "added"
-    return "changed" if keyword in after else "removed"
+def _is_part_of(change: Change, group: str, kinds: Collection[str]) -> bool:
+    return any(kind.group == group and kind.kind in kinds for kind in change.kinds)
+
+
+def _api_version_order(api_version: str) -> tuple[str, tuple[int, int, int, str]]:
+    group, _, version = api_version.rpartition("/")
+    return group, precedence(version)

@@ -1,50 +1,56 @@
-"""One type through all releases and API versions; and all kinds over the releases."""
+"""The history of one type through all releases and API versions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from kubestencil.diff.align import kind_hint, rewrite_refs
-from kubestencil.diff.compare import differences
-from kubestencil.diff.rules import Context, Rule, classify
+from kubestencil.diff.align import rewrite_refs
+from kubestencil.diff.classify import classify
+from kubestencil.diff.conditions import ComparedDefinitions
+from kubestencil.diff.differences import differences
+from kubestencil.diff.lookup import similar_kind
+from kubestencil.diff.rules import Rule, Severity
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.kinds import group_names, level, non_list_kinds, precedence
+from kubestencil.schema.kinds import Level, group_names, level, precedence
 from kubestencil.schema.types import Raw
+
+#: How a field differs from the column that its column is compared with: ``new``,
+#: ``changed``, ``docs`` (only its description changed), or empty (unchanged).
+Mark = Literal["new", "changed", "docs", ""]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A type as one release has it in one API version."""
+    """A type as it is in one ``release`` and one API ``version`` (``v1beta1``);
+    ``definition`` is its full name there."""
 
     release: str
     version: str
     definition: str
 
     @property
-    def stability(self) -> str:
-        """The level of the version."""
+    def stability(self) -> Level:
+        """The stability level of the version."""
         return level(self.version)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A field in one column.
-
-    ``mark`` says what it is beside the column that this one is compared with:
-    ``new``, ``changed``, ``docs`` (only its description differs) or empty; the
-    first column has no marks.
-    """
+    """A field in one column: its ``schema``, whether it is ``required``, and how it
+    differs from the column that this one is compared with."""
 
     schema: Raw
     required: bool
-    mark: str
+    mark: Mark
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field through all columns: None where it is not there."""
+    """A field through all columns: its JSON name and a cell for each column, None where
+    the type does not have the field."""
 
     field: str
     cells: tuple[Cell | None, ...]
@@ -52,42 +58,46 @@ class Row:
     @property
     def first(self) -> int:
         """The index of the first column that has the field."""
-        return next(n for n, cell in enumerate(self.cells) if cell is not None)
+        return next(index for index, cell in enumerate(self.cells) if cell is not None)
 
     @property
     def last(self) -> int:
-        """The index of the last column that has it."""
-        return max(n for n, cell in enumerate(self.cells) if cell is not None)
+        """The index of the last column that has the field."""
+        return max(index for index, cell in enumerate(self.cells) if cell is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What a column differs in from the one it is compared with.
+    """A difference between a column and the one that it is compared with.
 
-    ``field`` is None for a change of the type itself.
+    ``column`` is the index of the column; ``field`` is None for a change of the type
+    itself. The other attributes are those of ``Change``.
     """
 
     column: int
     change: str
-    stability: str
+    stability: Level
     rule: Rule
     field: str | None
     before: Raw | None
     after: Raw | None
 
     @property
-    def severity(self) -> str:
-        """How grave the change is, as ``rule`` says."""
+    def severity(self) -> Severity:
+        """The severity that ``rule`` assigns."""
         return self.rule.severity
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A type of one group: the older versions first, in each the older releases.
+    """The history of the type ``kind`` of one ``group`` through ``releases``.
 
-    A column is compared with the release before it; the first of a version with
-    the version before, as it was then. References between types of the same version
-    count as the same.
+    ``columns`` are ordered by version, and those of a version by release, oldest first.
+    A column is compared with the previous release of the same version; the first column
+    of a version is compared with the previous version in the same release, or in the
+    last one that had it. ``rows`` are the fields in the order in which they first
+    appear, ``events`` the differences of all columns. References between types of the
+    same version are considered equal across versions.
     """
 
     kind: str
@@ -98,105 +108,53 @@ class History:
     events: tuple[Event, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """When an API version of a kind was served: in these releases."""
-
-    version: str
-    releases: tuple[str, ...]
-
-    @property
-    def stability(self) -> str:
-        """The level of the version."""
-        return level(self.version)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A kind, and when each of its versions was served."""
-
-    group: str
-    kind: str
-    spans: tuple[Span, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """Every kind over the releases, by group and name."""
-
-    releases: tuple[str, ...]
-    lines: tuple[Line, ...]
-
-
 def history(releases: Sequence[Release], name: str) -> tuple[History, ...]:
-    """What became of a type, for each group that has one of the name.
+    """The histories of the types called ``name``, one for each group that has one.
 
-    ``name`` is a kind or type (``ResourceClaimStatus``), with its group
-    (``resource.k8s.io/ResourceClaim``) where one is meant. ``releases`` come in
-    the order of time. Raises UsageError where there never was such a type.
+    ``name`` is a kind or another type (``ResourceClaimStatus``), with its group
+    (``resource.k8s.io/ResourceClaim``) where only that one is meant. ``releases`` come
+    oldest first. Raises UsageError where no release has a type of that name.
     """
     group, _, kind = name.rpartition("/")
-    groups: dict[str, list[tuple[Column, Release]]] = {}
-    known: set[str] = set()
+    columns: dict[str, list[tuple[Column, Release]]] = {}
+    kinds: set[str] = set()
     for release in releases:
-        names = group_names(release)
+        groups = group_names(release)
         for definition in release.definitions.values():
-            known.add(definition.kind)
-            own = names.get(definition.name.rpartition(".")[0], definition.group)
-            if definition.kind == kind and (not group or group == own):
+            kinds.add(definition.kind)
+            package = definition.name.rpartition(".")[0]
+            type_group = groups.get(package, definition.group)
+            if definition.kind == kind and group in ("", type_group):
                 column = Column(release.name, definition.version, definition.name)
-                groups.setdefault(own, []).append((column, release))
-    if not groups:
-        raise UsageError(
-            f"there never was a type {name!r}", hint=kind_hint(kind, known)
-        )
+                columns.setdefault(type_group, []).append((column, release))
+    if not columns:
+        raise UsageError(f"no type called {name!r}", hint=similar_kind(kind, kinds))
+    order = [release.name for release in releases]
     return tuple(
-        _history(kind, own, [release.name for release in releases], found)
-        for own, found in sorted(groups.items())
+        _history(kind, type_group, order, group_columns)
+        for type_group, group_columns in sorted(columns.items())
     )
 
 
-def only_field(found: Sequence[History], name: str) -> tuple[History, ...]:
-    """The histories of one field, of the types that ever had it.
+def only_field(histories: Sequence[History], name: str) -> tuple[History, ...]:
+    """The histories of one field, of those types that ever had it.
 
-    Raises UsageError where none had.
+    Raises UsageError where none had it.
     """
-    known = dict.fromkeys(row.field for each in found for row in each.rows)
-    if name not in known:
+    fields = dict.fromkeys(row.field for history in histories for row in history.rows)
+    if name not in fields:
         raise UsageError(
-            f"{found[0].kind} never had a field {name!r}", hint=nearest(name, known)
+            f"{histories[0].kind} has no field called {name!r} in any release",
+            hint=nearest(name, fields),
         )
     return tuple(
         replace(
-            each,
-            rows=tuple(row for row in each.rows if row.field == name),
-            events=tuple(event for event in each.events if event.field == name),
+            history,
+            rows=tuple(row for row in history.rows if row.field == name),
+            events=tuple(event for event in history.events if event.field == name),
         )
-        for each in found
-        if any(row.field == name for row in each.rows)
-    )
-
-
-def timeline(releases: Sequence[Release]) -> Timeline:
-    """When each kind was served, in which versions."""
-    found: dict[tuple[str, str], dict[str, list[str]]] = {}
-    for release in releases:
-        for kind in non_list_kinds(release):
-            versions = found.setdefault((kind.group, kind.kind), {})
-            versions.setdefault(kind.version, []).append(release.name)
-    return Timeline(
-        tuple(release.name for release in releases),
-        tuple(
-            Line(
-                group,
-                kind,
-                tuple(
-                    Span(version, tuple(dict.fromkeys(versions[version])))
-                    for version in sorted(versions, key=precedence)
-                ),
-            )
-            for (group, kind), versions in sorted(found.items())
-        ),
+        for history in histories
+        if any(row.field == name for row in history.rows)
     )
 
 
@@ -204,95 +162,90 @@ def _history(
     kind: str,
     group: str,
     releases: Sequence[str],
-    found: Sequence[tuple[Column, Release]],
+    columns_with_releases: Sequence[tuple[Column, Release]],
 ) -> History:
-    order = {name: number for number, name in enumerate(releases)}
-    found = sorted(
-        found,
-        key=lambda each: (
-            precedence(each[0].version),
-            order[each[0].release],
-            each[0].definition,
+    order = {name: index for index, name in enumerate(releases)}
+    ordered = sorted(
+        columns_with_releases,
+        key=lambda pair: (
+            precedence(pair[0].version),
+            order[pair[0].release],
+            pair[0].definition,
         ),
     )
-    columns = tuple(column for column, _ in found)
-    schemas = [_schema(column, release) for column, release in found]
+    columns = tuple(column for column, _ in ordered)
+    schemas = [_schema(column, release) for column, release in ordered]
     events = tuple(
         event
-        for number in range(1, len(columns))
-        for event in _events(number, _base(number, columns, order), schemas, columns)
+        for index in range(1, len(columns))
+        for event in _events(
+            index, _compared_with(index, columns, order), schemas, columns
+        )
     )
-    return History(
-        kind,
-        group,
-        tuple(releases),
-        columns,
-        tuple(_rows(schemas, events)),
-        events,
-    )
+    rows = tuple(_rows(schemas, events))
+    return History(kind, group, tuple(releases), columns, rows, events)
 
 
 def _schema(column: Column, release: Release) -> Raw:
-    """The type's schema, with references to types of its own version by their last
-    part, so that they are the same in another version."""
+    """The type's schema. References to types of its own version have only the last part
+    of their names, so that they are equal to those in other versions."""
     package = column.definition.rpartition(".")[0]
-    references = {
+    new_refs = {
         f"#/definitions/{name}": name.rpartition(".")[2]
         for name in release.definitions
         if name.rpartition(".")[0] == package
     }
-    told: Raw = rewrite_refs(
-        release.definitions[column.definition].schema.raw, references
+    schema: Raw = rewrite_refs(
+        release.definitions[column.definition].schema.raw, new_refs
     )
-    return told
+    return schema
 
 
-def _base(number: int, columns: Sequence[Column], order: Mapping[str, int]) -> int:
-    """The column that a column is compared with.
-
-    It is the release before, in the same version; for the first release of a
-    version the version before, as it was in that release, or last had been.
-    """
-    column, former = columns[number], columns[number - 1]
-    if former.version == column.version:
-        return number - 1
+def _compared_with(
+    index: int, columns: Sequence[Column], order: Mapping[str, int]
+) -> int:
+    """The index of the column that a column is compared with: see ``History``."""
+    column, previous = columns[index], columns[index - 1]
+    if previous.version == column.version:
+        return index - 1
     earlier = [
-        index
-        for index, each in enumerate(columns)
-        if each.version == former.version
-        and order[each.release] <= order[column.release]
+        other_index
+        for other_index, other in enumerate(columns)
+        if other.version == previous.version
+        and order[other.release] <= order[column.release]
     ]
-    return max(earlier, default=number - 1)
+    return max(earlier, default=index - 1)
 
 
 def _events(
-    number: int, base: int, schemas: Sequence[Raw], columns: Sequence[Column]
+    index: int, base: int, schemas: Sequence[Raw], columns: Sequence[Column]
 ) -> Iterator[Event]:
-    name, version = columns[number].definition, columns[base].version
-    before, after = schemas[base], schemas[number]
-    context = Context({name: before}, {name: after})
-    for each in differences({name: before}, {name: after}):
-        # Which kinds a type is served as says its version, which every column has.
-        if each.keyword != "x-kubernetes-group-version-kind":
-            verdict = classify(each, context, version)
+    """The differences between the columns ``base`` and ``index``."""
+    name, version = columns[index].definition, columns[base].version
+    before, after = {name: schemas[base]}, {name: schemas[index]}
+    definitions = ComparedDefinitions(before, after)
+    for difference in differences(before, after):
+        # The kinds that a type is served as follow from its version: no news.
+        if difference.keyword != "x-kubernetes-group-version-kind":
+            classification = classify(difference, definitions, version)
             yield Event(
-                number,
-                each.change,
-                verdict.stability,
-                verdict.rule,
-                each.field,
-                each.before,
-                each.after,
+                index,
+                difference.change,
+                classification.stability,
+                classification.rule,
+                difference.field,
+                difference.before,
+                difference.after,
             )
 
 
 def _rows(schemas: Sequence[Raw], events: Sequence[Event]) -> Iterator[Row]:
     """The fields, in the order in which they first appear."""
-    marks: dict[tuple[int, str], str] = {}
+    marks: dict[tuple[int, str], Mark] = {}
     for event in events:
         if event.field is not None:
-            place = (event.column, event.field.partition(".")[0])
-            marks[place] = _graver(marks.get(place, ""), event)
+            key = (event.column, event.field.partition(".")[0])
+            marks[key] = _combined(marks.get(key, ""), event)
     fields = dict.fromkeys(
         name for schema in schemas for name in schema.get("properties", {})
     )
@@ -300,21 +253,21 @@ def _rows(schemas: Sequence[Raw], events: Sequence[Event]) -> Iterator[Row]:
         yield Row(
             name,
             tuple(
-                (
-                    Cell(
-                        schema["properties"][name],
-                        name in schema.get("required", ()),
-                        marks.get((number, name), ""),
-                    )
-                    if name in schema.get("properties", {})
-                    else None
-                )
-                for number, schema in enumerate(schemas)
+                _cell(schema, name, marks.get((index, name), ""))
+                for index, schema in enumerate(schemas)
             ),
         )
 
 
-def _graver(mark: str, event: Event) -> str:
+def _cell(schema: Raw, name: str, mark: Mark) -> Cell | None:
+    properties = schema.get("properties", {})
+    if name not in properties:
+        return None
+    return Cell(properties[name], name in schema.get("required", ()), mark)
+
+
+def _combined(mark: Mark, event: Event) -> Mark:
+    """The mark of a field with another event: the more significant one."""
     if event.change == "field-added" or mark == "new":
         return "new"
     return "docs" if event.severity == "docs" and mark != "changed" else "changed"

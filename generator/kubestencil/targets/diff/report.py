@@ -2,224 +2,233 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from itertools import chain, pairwise
+from typing import Literal, TypedDict, get_args
 
-from kubestencil.data_files import data_file
-from kubestencil.diff import data
-from kubestencil.diff.comparison import Comparison, compare
-from kubestencil.diff.history import History, Timeline, timeline
-from kubestencil.engine.templates import Templates
-from kubestencil.errors import TargetError
+from kubestencil.diff import serialize
+from kubestencil.diff.compare import compare
+from kubestencil.diff.comparison import Comparison
+from kubestencil.diff.history import History
+from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.schema import Release
-from kubestencil.targets.diff import formatting as view
-from kubestencil.version import __version__
+from kubestencil.targets.diff.changes import SeverityCount, comparison_variables
+from kubestencil.targets.diff.matrix import history_matrix, timeline_matrix
+from kubestencil.targets.diff.rendering import (
+    Format,
+    Layout,
+    TemplateFormat,
+    escape_for,
+    render_template,
+)
 
-FORMATS = ("text", "markdown", "html", "json")
+#: The formats that ``kubestencil render -t diff`` writes.
+FileFormat = Literal["markdown", "html", "json"]
 
-_SUFFIXES = {"text": "txt", "markdown": "md", "html": "html"}
-_MARKS = {"del": "[-{}-]", "ins": "{{+{}+}}"}
+FILE_FORMATS: tuple[FileFormat, ...] = get_args(FileFormat)
 
-#: The formats that ``render`` prints, with the ends of the files' names.
-PRINTED = {"markdown": "md", "html": "html", "json": "json"}
-_LABELS = {"markdown": "Markdown", "json": "JSON"}
-_LISTS = {"markdown": "README.md", "html": "index.html"}
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-#: Where the templates of reports are.
-BUILT_IN = (data_file("templates") / "diff",)
-
-Folders = tuple[Path, ...]
-
-
-def folders(user: Path | None) -> Folders:
-    """Where to look for templates: in the folder ``diff`` of the user's first, so
-    that a template there shadows the built-in one of its name."""
-    own = () if user is None else (user / "diff",)
-    return (*(folder for folder in own if folder.is_dir()), *BUILT_IN)
+_FILE_SUFFIXES: Mapping[FileFormat, str] = {
+    "markdown": "md",
+    "html": "html",
+    "json": "json",
+}
+_FORMAT_NAMES: Mapping[FileFormat, str] = {
+    "markdown": "Markdown",
+    "html": "HTML",
+    "json": "JSON",
+}
+_INDEX_FILES: Mapping[TemplateFormat, str] = {
+    "markdown": "README.md",
+    "html": "index.html",
+}
 
 
-def comparison(
-    found: Comparison,
-    form: str,
+@dataclass(frozen=True, slots=True)
+class ReportFile:
+    """A report as a file: its path and its bytes."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FileLink:
+    """A format that a report is available in: its name (``JSON``) and the suffix of
+    the file (``json``)."""
+
+    name: str
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """A comparison in the index: the names of the two releases, the number of changes
+    of each severity, and ``file``, the file of its report without a suffix."""
+
+    file: str
+    before: str
+    after: str
+    summary: tuple[SeverityCount, ...]
+
+
+class IndexVariables(TypedDict):
+    """The variables of the templates ``index.*.j2``: the comparisons, and the formats
+    that each report is available in."""
+
+    comparisons: tuple[IndexEntry, ...]
+    formats: tuple[FileLink, ...]
+
+
+def comparison_report(
+    comparison: Comparison,
+    format_name: Format,
+    layout: Layout | None = None,
     *,
     colour: bool = False,
-    templates: Folders = BUILT_IN,
-    common: Mapping[str, Any] = _NOTHING,
-    pages: view.Pages = view.NOWHERE,
 ) -> str:
-    """A comparison in one of ``FORMATS``; ``colour`` is for a terminal's text,
-    ``common`` what a user's own templates need besides, ``pages`` what a page of HTML
-    links to.
+    """A comparison as a report; ``colour`` applies to the format ``text``.
 
     Raises TargetError for a mistake in a template.
     """
-    if form == "json":
-        return data.dumps(data.comparison(found))
-    values = view.report(found, _escape(form), pages)
-    title = f"{found.before} → {found.after}"
-    return _render(templates, "report", form, title, {**values, **common}, colour)
+    if format_name == "json":
+        return serialize.json_text(serialize.comparison_json(comparison))
+    layout = layout or Layout()
+    return render_template(
+        "report",
+        format_name,
+        f"{comparison.before} → {comparison.after}",
+        comparison_variables(comparison, escape_for(format_name), layout.links),
+        layout,
+        colour=colour,
+    )
 
 
-def histories(
-    found: Sequence[History],
-    form: str,
+def history_report(
+    histories: Sequence[History],
+    format_name: Format,
+    layout: Layout | None = None,
     *,
     colour: bool = False,
-    templates: Folders = BUILT_IN,
 ) -> str:
-    """The histories of one name, a group each, in one of ``FORMATS``."""
-    if form == "json":
-        return data.dumps([data.history(each) for each in found])
-    escape = _escape(form)
-    matrices = [view.history(each, escape) for each in found]
-    title = f"History of {found[0].kind}"
-    return _render(templates, "history", form, title, {"matrices": matrices}, colour)
+    """The histories of the types of one name as a report; see ``comparison_report``."""
+    if format_name == "json":
+        return serialize.json_text(
+            [serialize.history_json(history) for history in histories]
+        )
+    escape = escape_for(format_name)
+    matrices = tuple(history_matrix(history, escape) for history in histories)
+    return render_template(
+        "history",
+        format_name,
+        f"History of {histories[0].kind}",
+        {"matrices": matrices},
+        layout or Layout(),
+        colour=colour,
+    )
 
 
-def times(
-    found: Timeline,
-    form: str,
+def timeline_report(
+    timeline: Timeline,
+    format_name: Format,
+    layout: Layout | None = None,
     *,
     colour: bool = False,
-    templates: Folders = BUILT_IN,
-    common: Mapping[str, Any] = _NOTHING,
-    pages: view.Pages = view.NOWHERE,
 ) -> str:
-    """A timeline in one of ``FORMATS``."""
-    if form == "json":
-        return data.dumps(data.timeline(found))
-    matrices = [view.timeline(found, _escape(form), pages)]
-    values = {"matrices": matrices, **common}
-    return _render(templates, "history", form, "Kinds and versions", values, colour)
+    """A timeline as a report; see ``comparison_report``."""
+    if format_name == "json":
+        return serialize.json_text(serialize.timeline_json(timeline))
+    layout = layout or Layout()
+    matrix = timeline_matrix(timeline, escape_for(format_name), layout.links)
+    return render_template(
+        "history",
+        format_name,
+        matrix.title,
+        {"matrices": (matrix,)},
+        layout,
+        colour=colour,
+    )
 
 
 def report_files(
     releases: Sequence[Release],
-    templates: Folders = BUILT_IN,
-    forms: Collection[str] = PRINTED,
-    common: Mapping[str, Any] = _NOTHING,
-    pages: view.Pages = view.NOWHERE,
-) -> Iterator[tuple[str, bytes]]:
-    """The files of ``generated/diff/``: path and bytes, in ``forms``.
+    layout: Layout | None = None,
+    formats: Collection[FileFormat] = FILE_FORMATS,
+) -> Iterator[ReportFile]:
+    """All reports on ``releases``, at least two, which come oldest first."""
+    comparisons = compare_all(releases)
+    layout = layout or Layout()
+    return chain(
+        comparison_files(comparisons, layout, formats),
+        timeline_files(timeline(releases), layout, formats),
+        index_files(comparisons, layout, formats),
+    )
 
-    They are the comparison of each release with the next, of the first with the
-    last, the timeline, and a list of them all. ``releases`` come in the order of
-    time, two at least.
-    """
+
+def compare_all(releases: Sequence[Release]) -> tuple[Comparison, ...]:
+    """The comparison of the first release with the last, where there are more than
+    two, and of each release with the next."""
     pairs = list(pairwise(releases))
     if len(releases) > 2:
         pairs.insert(0, (releases[0], releases[-1]))
-    listed = []
-    for before, after in pairs:
-        found = compare(before, after)
-        name = f"{before.name}-{after.name}"
-        listed.append((name, found))
-        for form in forms:
-            text = comparison(
-                found, form, templates=templates, common=common, pages=pages
+    return tuple(compare(before, after) for before, after in pairs)
+
+
+def comparison_files(
+    comparisons: Sequence[Comparison],
+    layout: Layout,
+    formats: Collection[FileFormat] = FILE_FORMATS,
+) -> Iterator[ReportFile]:
+    """The reports on comparisons: ``1.34-1.35.html``."""
+    for comparison in comparisons:
+        for format_name in formats:
+            path = f"{_file_name(comparison)}.{_FILE_SUFFIXES[format_name]}"
+            text = comparison_report(comparison, format_name, layout)
+            yield ReportFile(path, text.encode())
+
+
+def timeline_files(
+    timeline: Timeline,
+    layout: Layout,
+    formats: Collection[FileFormat] = FILE_FORMATS,
+) -> Iterator[ReportFile]:
+    """The reports on a timeline: ``history.html``."""
+    for format_name in formats:
+        text = timeline_report(timeline, format_name, layout)
+        yield ReportFile(f"history.{_FILE_SUFFIXES[format_name]}", text.encode())
+
+
+def index_files(
+    comparisons: Sequence[Comparison],
+    layout: Layout,
+    formats: Collection[FileFormat] = FILE_FORMATS,
+) -> Iterator[ReportFile]:
+    """The lists of all reports: ``index.html``, ``README.md``."""
+    variables = IndexVariables(
+        comparisons=tuple(
+            IndexEntry(
+                _file_name(comparison),
+                comparison.before,
+                comparison.after,
+                tuple(
+                    SeverityCount(severity, count)
+                    for severity, count in comparison.summary.items()
+                ),
             )
-            yield f"{name}.{PRINTED[form]}", text.encode()
-    served = timeline(releases)
-    for form in forms:
-        text = times(served, form, templates=templates, common=common, pages=pages)
-        yield f"history.{PRINTED[form]}", text.encode()
-    values = {
-        "pairs": [
-            (name, found.before, found.after, tuple(found.summary.items()))
-            for name, found in listed
-        ],
-        "also": tuple(
-            (_LABELS[form], PRINTED[form]) for form in forms if form in _LABELS
+            for comparison in comparisons
         ),
-        **common,
-    }
-    for form in forms:
-        if form in _LISTS:
-            text = _render(templates, "index", form, "What changed", values, False)
-            yield _LISTS[form], text.encode()
-
-
-def _escape(form: str) -> Callable[[str], str]:
-    if form == "markdown":
-        from kubestencil.text import markdown
-
-        return markdown.literal
-    if form == "text":
-        from kubestencil.text import terminal
-
-        return terminal.plain
-    # Jinja2 escapes for HTML where the text is printed.
-    return str
-
-
-def _render(
-    folders: Folders,
-    name: str,
-    form: str,
-    title: str,
-    values: Mapping[str, Any],
-    colour: bool,
-) -> str:
-    from kubestencil.text import terminal
-
-    common: dict[str, Any] = {"version": __version__}
-    if form == "text":
-        common["paint"] = terminal.painted if colour else _unpainted
-    if form == "html":
-        common["page"] = _page(folders)
-    templates = Templates(folders, common, str(folders[0]))
-    return templates.render(
-        f"{name}.{_SUFFIXES[form]}.j2", title, {"title": title, **values}
+        formats=tuple(
+            FileLink(_FORMAT_NAMES[format_name], _FILE_SUFFIXES[format_name])
+            for format_name in formats
+        ),
     )
+    for format_name, path in _INDEX_FILES.items():
+        if format_name in formats:
+            text = render_template(
+                "index", format_name, "API changes", variables, layout
+            )
+            yield ReportFile(path, text.encode())
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """What makes a page whole by itself: its style and its script.
-
-    ``policy`` allows a browser these two and nothing else, not even the network.
-    """
-
-    style: Any
-    script: Any
-    policy: str
-
-
-@cache
-def _page(folders: Folders) -> _Page:
-    from markupsafe import Markup
-
-    style, script = (_read(folders, name) for name in ("page.css", "page.js"))
-    policy = (
-        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return _Page(Markup(style), Markup(script), policy)
-
-
-def _read(folders: Folders, name: str) -> str:
-    """A file of the first folder that has it."""
-    path = next(folder / name for folder in folders if (folder / name).is_file())
-    try:
-        return path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise TargetError("is not UTF-8 text", where=str(path)) from error
-
-
-def _hash(text: str) -> str:
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return f"'sha256-{digest}'"
-
-
-def _unpainted(text: str, role: str) -> str:
-    """Without colours, words that went and came are marked as ``git diff
-    --word-diff`` does."""
-    return _MARKS.get(role, "{}").format(text)
+def _file_name(comparison: Comparison) -> str:
+    return f"{comparison.before}-{comparison.after}"

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from kubestencil.diff.comparison import Comparison, compare
+from kubestencil.diff.compare import compare
+from kubestencil.diff.comparison import Comparison
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
-from kubestencil.targets.diff.formatting import shown
-from kubestencil.targets.diff.words import Piece
+from kubestencil.targets.diff.changes import format_change
+from kubestencil.targets.diff.word_diff import Segment
 from kubestencil.targets.site.place import Place, place, places
 
 #: The releases that have a type, by its path.
@@ -37,7 +38,7 @@ class Event(NamedTuple):
     change: str
     severity: str
     label: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[Segment, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ def _events(
     for change in found.changes:
         # A type that came or went says so by its life.
         if change.severity != "docs" and (change.field or change.keyword):
-            words = shown(change)
+            words = format_change(change)
             event = Event(
                 found.after,
                 words.field.partition(".")[0],
@@ -161,7 +162,7 @@ def _events(
                 change.change,
                 words.severity,
                 words.label,
-                words.pieces,
+                words.segments,
             )
             yield known[change.definition].path, event
 

@@ -9,7 +9,8 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, FileContext
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.targets.diff.formatting import Pages
+from kubestencil.targets.diff.links import LinkResolver
+from kubestencil.targets.diff.rendering import Layout
 from kubestencil.targets.diff.report import report_files
 from kubestencil.targets.site.fields import anchor, ways
 from kubestencil.targets.site.options import report_folders
@@ -27,9 +28,9 @@ def view(releases: Sequence[Release], target: Target) -> Contexts:
     # What the site has of its own comes first.
     folders = (*target.folders, *report_folders(target))
     files = (
-        FileContext(path, {"path": path}, {}, data)
-        for path, data in report_files(
-            releases, folders, ["html"], common, _pages(releases)
+        FileContext(file.path, {"path": file.path}, {}, file.data)
+        for file in report_files(
+            releases, Layout(folders, common, _pages(releases)), ["html"]
         )
     )
     return Contexts(
@@ -39,7 +40,7 @@ def view(releases: Sequence[Release], target: Target) -> Contexts:
     )
 
 
-def _pages(releases: Sequence[Release]) -> Pages:
+def _pages(releases: Sequence[Release]) -> LinkResolver:
     """The pages of all types, as seen from a report."""
     of_name = {release.name: release for release in releases}
     known = {release.name: places(release) for release in releases}
@@ -67,4 +68,4 @@ def _pages(releases: Sequence[Release]) -> Pages:
     def of_kind(kind: GroupVersionKind, release: str) -> str:
         return f"../{release}/{known[release][kinds[release][kind]].path}/"
 
-    return Pages(of_field, of_kind)
+    return LinkResolver(of_field, of_kind)

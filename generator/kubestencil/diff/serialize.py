@@ -1,0 +1,162 @@
+"""Comparisons and histories as JSON: what ``kubestencil diff -f json`` prints.
+
+The keys are a published format, and differ from the names of attributes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.history import History
+from kubestencil.diff.rules import rules_by_name
+from kubestencil.diff.timeline import Timeline
+from kubestencil.schema import GroupVersionKind
+from kubestencil.schema.pointer import json_pointer
+
+
+def comparison_json(comparison: Comparison) -> dict[str, Any]:
+    """A comparison as a JSON object.
+
+    ``rules`` has each rule that assigned a severity, once, by its name.
+    """
+    used_rules = {change.rule.name for change in comparison.changes} | {
+        change.rule.name
+        for graduation in comparison.graduations
+        for change in graduation.changes
+    }
+    return {
+        "from": comparison.before,
+        "to": comparison.after,
+        "changes": [change_json(change) for change in comparison.changes],
+        "summary": dict(comparison.summary),
+        "versions": {
+            "added": list(comparison.api_versions_added),
+            "removed": list(comparison.api_versions_removed),
+        },
+        "graduations": [
+            {
+                "group": graduation.group,
+                "from": graduation.before,
+                "to": graduation.after,
+                "left": graduation.before_removed,
+                "kinds": list(graduation.kinds),
+                "changes": [change_json(change) for change in graduation.changes],
+            }
+            for graduation in comparison.graduations
+        ],
+        "rules": {
+            name: {
+                "severity": rule.severity,
+                "reason": rule.reason,
+                "policy": rule.policy.name,
+                "url": rule.policy.url,
+            }
+            for name, rule in rules_by_name().items()
+            if name in used_rules
+        },
+    }
+
+
+def change_json(change: Change) -> dict[str, Any]:
+    """A change as a JSON object; ``at`` is the JSON pointer from the definition to the
+    schema that differs."""
+    return {
+        "change": change.change,
+        "severity": change.severity,
+        "stability": change.stability,
+        "rule": change.rule.name,
+        "definition": change.definition,
+        "field": change.field,
+        "keyword": change.keyword,
+        "at": json_pointer(change.schema_path),
+        "before": change.before,
+        "after": change.after,
+        "kinds": [kind_name(kind) for kind in change.kinds],
+    }
+
+
+def history_json(history: History) -> dict[str, Any]:
+    """The history of a type as a JSON object.
+
+    ``first`` and ``last`` of a field and the ``column`` of an event are indexes of
+    ``columns``; ``cells`` has one element for each column.
+    """
+    return {
+        "kind": history.kind,
+        "group": history.group,
+        "releases": list(history.releases),
+        "columns": [
+            {
+                "release": column.release,
+                "version": column.version,
+                "stability": column.stability,
+                "definition": column.definition,
+            }
+            for column in history.columns
+        ],
+        "fields": [
+            {
+                "field": row.field,
+                "first": row.first,
+                "last": row.last,
+                "cells": [
+                    cell
+                    and {
+                        "mark": cell.mark,
+                        "required": cell.required,
+                        "schema": cell.schema,
+                    }
+                    for cell in row.cells
+                ],
+            }
+            for row in history.rows
+        ],
+        "events": [
+            {
+                "column": event.column,
+                "change": event.change,
+                "severity": event.severity,
+                "stability": event.stability,
+                "field": event.field,
+                "before": event.before,
+                "after": event.after,
+            }
+            for event in history.events
+        ],
+    }
+
+
+def timeline_json(timeline: Timeline) -> dict[str, Any]:
+    """Which releases serve each kind, as a JSON object."""
+    return {
+        "releases": list(timeline.releases),
+        "kinds": [
+            {
+                "group": kind.group,
+                "kind": kind.kind,
+                "versions": [
+                    {
+                        "version": version.version,
+                        "stability": version.stability,
+                        "first": version.releases[0],
+                        "last": version.releases[-1],
+                        "releases": list(version.releases),
+                    }
+                    for version in kind.versions
+                ],
+            }
+            for kind in timeline.kinds
+        ],
+    }
+
+
+def kind_name(kind: GroupVersionKind) -> str:
+    """The name of a kind in reports: ``v1/Pod``, ``apps/v1/Deployment``."""
+    return f"{kind.api_version}/{kind.kind}"
+
+
+def json_text(value: Any) -> str:
+    """The text of a JSON value: indented, keys in their order, ASCII only."""
+    return json.dumps(value, indent=1) + "\n"

@@ -1,0 +1,65 @@
+"""Which releases serve each kind, in which versions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kubestencil.schema import Release
+from kubestencil.schema.kinds import Level, level, non_list_kinds, precedence
+
+
+@dataclass(frozen=True, slots=True)
+class ServedVersion:
+    """A version of a kind (``v1beta1``) and the releases that serve it, oldest
+    first."""
+
+    version: str
+    releases: tuple[str, ...]
+
+    @property
+    def stability(self) -> Level:
+        """The stability level of the version."""
+        return level(self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class KindTimeline:
+    """A kind of a group (empty for the core group) and its versions, least stable
+    first."""
+
+    group: str
+    kind: str
+    versions: tuple[ServedVersion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Which of ``releases``, oldest first, serve each kind; ``kinds`` are ordered by
+    group and name."""
+
+    releases: tuple[str, ...]
+    kinds: tuple[KindTimeline, ...]
+
+
+def timeline(releases: Sequence[Release]) -> Timeline:
+    """The timeline of all kinds but list kinds; ``releases`` come oldest first."""
+    served: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for release in releases:
+        for kind in non_list_kinds(release):
+            versions = served.setdefault((kind.group, kind.kind), {})
+            versions.setdefault(kind.version, []).append(release.name)
+    return Timeline(
+        tuple(release.name for release in releases),
+        tuple(
+            KindTimeline(group, kind, _served_versions(versions))
+            for (group, kind), versions in sorted(served.items())
+        ),
+    )
+
+
+def _served_versions(versions: dict[str, list[str]]) -> tuple[ServedVersion, ...]:
+    return tuple(
+        ServedVersion(version, tuple(dict.fromkeys(versions[version])))
+        for version in sorted(versions, key=precedence)
+    )

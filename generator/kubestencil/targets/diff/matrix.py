@@ -1,0 +1,286 @@
+"""Histories and timelines as template variables: rows through columns of releases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal, TypedDict
+
+from kubestencil.diff.history import Event, History, Row
+from kubestencil.diff.timeline import ServedVersion, Timeline
+from kubestencil.schema import GroupVersionKind
+from kubestencil.schema.kinds import Level
+from kubestencil.targets.diff.changes import ChangeFormatter, Escape, FormattedChange
+from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
+from kubestencil.targets.diff.wording import type_in_words
+
+#: What a cell shows: the mark of a field or kind in a column, or that it is absent.
+CellMark = Literal["new", "changed", "docs", "same", "absent"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnHeading:
+    """The heading of a column: an API version and a range of consecutive releases
+    (``1.32..1.33``) in which nothing changed.
+
+    ``starts_version`` is whether it is the first column of its version; ``version`` and
+    ``stability`` are empty in a timeline.
+    """
+
+    version: str
+    stability: Level | Literal[""]
+    releases: str
+    starts_version: bool
+
+    @property
+    def width(self) -> int:
+        """The characters that the column needs in a font of fixed width."""
+        return max(len(self.releases), len(self.version) if self.starts_version else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionHeading:
+    """The heading above all columns of an API version: its name, its stability level,
+    and the number of ``columns``."""
+
+    version: str
+    stability: Level | Literal[""]
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """A row: a field of a type, or a version of a kind.
+
+    ``label`` names it and ``link`` is the URL of a page that documents it, or empty.
+    ``detail`` is the type of a field or the stability level of a version, ``stability``
+    that level, or empty. ``period`` is when it existed (``1.29..1.31``), ``cells`` has
+    a mark for each column.
+    """
+
+    label: str
+    link: str
+    detail: str
+    period: str
+    stability: Level | Literal[""]
+    cells: tuple[CellMark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChanges:
+    """The changes in one column; ``title`` has its version and releases."""
+
+    title: str
+    changes: tuple[FormattedChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Rows through columns, and the changes in each column.
+
+    ``title`` names the type, ``releases`` is the range of all releases.
+    ``row_heading`` says what a row is (``Field``, ``Kind``), ``detail_heading`` what
+    its detail is. ``versions`` are the headings above ``columns``, empty in a timeline,
+    as is ``changes``. ``legend`` are the marks that can occur, without ``absent``.
+    """
+
+    title: str
+    releases: str
+    row_heading: str
+    detail_heading: str
+    versions: tuple[VersionHeading, ...]
+    columns: tuple[ColumnHeading, ...]
+    rows: tuple[MatrixRow, ...]
+    changes: tuple[ColumnChanges, ...]
+    legend: tuple[CellMark, ...]
+
+    @property
+    def label_width(self) -> int:
+        """The number of characters of the longest label."""
+        return max((len(row.label) for row in self.rows), default=0)
+
+
+class HistoryVariables(TypedDict):
+    """The variables of the templates ``history.*.j2``: a matrix for each type of the
+    name in question, or one of all kinds."""
+
+    matrices: tuple[Matrix, ...]
+
+
+def history_matrix(history: History, escape: Escape) -> Matrix:
+    """The fields of a type through releases and API versions."""
+    formatter = ChangeFormatter(escape)
+    runs = _unchanged_runs(history)
+    headings = _column_headings(history, runs, escape)
+    return Matrix(
+        title=escape(f"{history.group} {history.kind}"),
+        releases=escape(_range(history.releases)),
+        row_heading="Field",
+        detail_heading="Type",
+        versions=_version_headings(headings),
+        columns=headings,
+        rows=tuple(_field_row(row, history, runs, escape) for row in history.rows),
+        changes=_column_changes(history, runs, headings, formatter),
+        legend=("new", "changed", "docs", "same"),
+    )
+
+
+def timeline_matrix(
+    timeline: Timeline, escape: Escape, links: LinkResolver = NO_LINKS
+) -> Matrix:
+    """All kinds through releases, with a row for each of their versions."""
+    return Matrix(
+        title="API availability",
+        releases=escape(_range(timeline.releases)),
+        row_heading="Kind",
+        detail_heading="Level",
+        versions=(),
+        columns=tuple(
+            ColumnHeading("", "", escape(release), False)
+            for release in timeline.releases
+        ),
+        rows=tuple(
+            MatrixRow(
+                label=escape(f"{kind.group}/{version.version}/{kind.kind}".lstrip("/")),
+                link=links.kind_link(
+                    GroupVersionKind(kind.group, version.version, kind.kind),
+                    version.releases[-1],
+                ),
+                detail=version.stability,
+                period=escape(_range(version.releases)),
+                stability=version.stability,
+                cells=_availability(version, timeline.releases),
+            )
+            for kind in timeline.kinds
+            for version in kind.versions
+        ),
+        changes=(),
+        legend=("new", "same"),
+    )
+
+
+# The indexes of consecutive columns.
+_ColumnRun = list[int]
+
+
+def _unchanged_runs(history: History) -> list[_ColumnRun]:
+    """The columns, those together that have one version and no change between them."""
+    changed = {event.column for event in history.events}
+    runs: list[_ColumnRun] = []
+    for index, column in enumerate(history.columns):
+        previous = history.columns[index - 1] if index else None
+        if (
+            previous is not None
+            and index not in changed
+            and previous.version == column.version
+            and previous.definition == column.definition
+        ):
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return runs
+
+
+def _column_headings(
+    history: History, runs: Sequence[_ColumnRun], escape: Escape
+) -> tuple[ColumnHeading, ...]:
+    headings: list[ColumnHeading] = []
+    previous_version = None
+    for run in runs:
+        column = history.columns[run[0]]
+        headings.append(
+            ColumnHeading(
+                version=escape(column.version or "none"),
+                stability=column.stability,
+                releases=escape(_range([history.columns[i].release for i in run])),
+                starts_version=column.version != previous_version,
+            )
+        )
+        previous_version = column.version
+    return tuple(headings)
+
+
+def _column_changes(
+    history: History,
+    runs: Sequence[_ColumnRun],
+    headings: Sequence[ColumnHeading],
+    formatter: ChangeFormatter,
+) -> tuple[ColumnChanges, ...]:
+    """The changes in the first column of each run: the others have none."""
+    events_by_column: dict[int, list[Event]] = {}
+    for event in history.events:
+        events_by_column.setdefault(event.column, []).append(event)
+    return tuple(
+        ColumnChanges(
+            f"{heading.version} {heading.releases}",
+            tuple(formatter.event(event) for event in events_by_column[run[0]]),
+        )
+        for heading, run in zip(headings, runs, strict=True)
+        if run[0] in events_by_column
+    )
+
+
+def _version_headings(
+    headings: Sequence[ColumnHeading],
+) -> tuple[VersionHeading, ...]:
+    return tuple(
+        VersionHeading(version, stability, len(list(columns)))
+        for (version, stability), columns in groupby(
+            headings, lambda heading: (heading.version, heading.stability)
+        )
+    )
+
+
+def _field_row(
+    row: Row, history: History, runs: Sequence[_ColumnRun], escape: Escape
+) -> MatrixRow:
+    return MatrixRow(
+        label=escape(row.field),
+        link="",
+        detail=escape(_field_type(row)),
+        period=escape(_field_period(row, history)),
+        stability="",
+        cells=tuple(_field_mark(row, run[0]) for run in runs),
+    )
+
+
+def _field_mark(row: Row, column: int) -> CellMark:
+    cell = row.cells[column]
+    return "absent" if cell is None else cell.mark or "same"
+
+
+def _field_type(row: Row) -> str:
+    """The types that the field had, in their order, and whether it is required."""
+    types = dict.fromkeys(type_in_words(cell.schema) for cell in row.cells if cell)
+    last_cell = row.cells[row.last]
+    is_required = last_cell is not None and last_cell.required
+    return " → ".join(types) + (", required" if is_required else "")
+
+
+def _field_period(row: Row, history: History) -> str:
+    first, last = (
+        f"{column.release} {column.version}".strip()
+        for column in (history.columns[row.first], history.columns[row.last])
+    )
+    return first if first == last else f"{first} to {last}"
+
+
+def _availability(
+    version: ServedVersion, releases: Sequence[str]
+) -> tuple[CellMark, ...]:
+    """A mark for each release; in the first release nothing is new."""
+    marks: list[CellMark] = []
+    for release in releases:
+        if release not in version.releases:
+            marks.append("absent")
+        elif marks and marks[-1] == "absent":
+            marks.append("new")
+        else:
+            marks.append("same")
+    return tuple(marks)
+
+
+def _range(releases: Sequence[str]) -> str:
+    first, last = releases[0], releases[-1]
+    return first if first == last else f"{first}..{last}"

@@ -1,0 +1,120 @@
+"""Puts changes into words: labels, types, values, and the words that differ."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kubestencil.diff.comparison import Change
+from kubestencil.diff.history import Event
+from kubestencil.schema.types import Raw
+from kubestencil.targets.diff.word_diff import Segment, diff_words, shorten
+
+_PROSE_KEYWORDS = ("description", "title")
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)`\"'][.!?])\s")
+_MAX_VALUE = 400  # characters
+
+
+def change_label(change: str) -> str:
+    """The name of a change in words: ``field added``, ``now required``."""
+    if change in ("field-required", "field-optional"):
+        return f"now {change.rpartition('-')[2]}"
+    return change.replace("-", " ")
+
+
+def type_in_words(schema: Raw) -> str:
+    """The type of a schema: ``list of Container``, ``string (date-time)``."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition(".")[2].rpartition("/")[2]
+    if isinstance(schema.get("items"), dict):
+        return f"list of {type_in_words(schema['items'])}"
+    if isinstance(schema.get("additionalProperties"), dict):
+        return f"map of {type_in_words(schema['additionalProperties'])}"
+    name, format_name = schema.get("type", "any value"), schema.get("format")
+    return f"{name} ({format_name})" if format_name else str(name)
+
+
+def first_sentence(schema: Raw) -> str:
+    """The first sentence of a schema's description."""
+    description = str(schema.get("description", "")).strip()
+    return _truncated(_SENTENCE_END.split(description, maxsplit=1)[0])
+
+
+def change_segments(change: Change | Event) -> tuple[Segment, ...]:
+    """What was replaced by what; the differing words of a description."""
+    return tuple(_segments(change))
+
+
+def _segments(change: Change | Event) -> Iterator[Segment] | tuple[Segment, ...]:
+    before, after = change.before, change.after
+    if change.change.partition("-")[0] in ("kind", "definition"):
+        return _replacement(_field_names(before), _field_names(after))
+    if change.change in ("field-added", "field-removed"):
+        return _replacement(
+            None if before is None else type_in_words(before),
+            None if after is None else type_in_words(after),
+        )
+    keyword = next(iter(before or after or {}), "")
+    if keyword in ("required", "properties"):
+        return ()
+    old_value = None if before is None else before[keyword]
+    new_value = None if after is None else after[keyword]
+    if (
+        keyword in _PROSE_KEYWORDS
+        and isinstance(old_value, str)
+        and isinstance(new_value, str)
+    ):
+        return shorten(diff_words(old_value, new_value))
+    old = None if before is None else _value_in_words(keyword, old_value)
+    new = None if after is None else _value_in_words(keyword, new_value)
+    if old == new:
+        old, new = _json(old_value), _json(new_value)
+    return _replacement(old, new)
+
+
+def _replacement(before: str | None, after: str | None) -> Iterator[Segment]:
+    if before is not None:
+        yield Segment("del", before)
+    if before is not None and after is not None:
+        yield Segment("same", " → ")
+    if after is not None:
+        yield Segment("ins", after)
+
+
+def _field_names(schema: Raw | None) -> str | None:
+    """The fields of a type, without those that every kind has; None for no fields."""
+    names = (schema or {}).get("properties", {}).keys() - {"apiVersion", "kind"}
+    return ", ".join(sorted(names)) or None
+
+
+def _value_in_words(keyword: str, value: Any) -> str:
+    if keyword == "$ref":
+        return type_in_words({"$ref": value})
+    if keyword in ("items", "additionalProperties") and isinstance(value, dict):
+        return type_in_words(value)
+    if keyword == "x-kubernetes-group-version-kind":
+        return _truncated(", ".join(_kind_in_words(kind) for kind in value))
+    if isinstance(value, str):
+        return _truncated(value) or '""'
+    if (
+        isinstance(value, list)
+        and value
+        and all(isinstance(element, str) for element in value)
+    ):
+        return _truncated(", ".join(value))
+    return _json(value)
+
+
+def _kind_in_words(kind: Raw) -> str:
+    """A group, version and kind, without the empty group: ``apps/v1/Deployment``."""
+    return "/".join(filter(None, map(kind.get, ("group", "version", "kind"))))
+
+
+def _json(value: Any) -> str:
+    return _truncated(json.dumps(value, sort_keys=True, ensure_ascii=False))
+
+
+def _truncated(text: str) -> str:
+    return text if len(text) <= _MAX_VALUE else f"{text[: _MAX_VALUE - 1]}…"
