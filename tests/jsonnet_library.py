@@ -1,4 +1,4 @@
-"""A printed Jsonnet library, and ways to look at it with real engines."""
+"""Generates Jsonnet libraries, and evaluates them with real engines."""
 
 from __future__ import annotations
 
@@ -12,33 +12,35 @@ from kubestencil.engine import Target, load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import print_files
 from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.jsonnet.view import (
+from kubestencil.targets.jsonnet.library import Library, make_library
+from kubestencil.targets.jsonnet.members import (
     Constructor,
     Function,
-    Library,
     Members,
-    Nested,
+    NestedObject,
+    takes_name,
 )
 
 SHARED = data_file("templates") / "_jsonnet"
 
-#: What a builder is called with, by the type of its argument.
-MARKERS: dict[str, Any] = {"array": ["x", 1], "object": {"k": "v"}, "boolean": True}
+#: The argument that a function is called with, by the type of its parameter.
+ARGUMENTS: dict[str, Any] = {"array": ["x", 1], "object": {"k": "v"}, "boolean": True}
 
 
 def target(name: str, overlay: str = "") -> Target:
-    """The target ``jsonnet`` or ``jsonnet-docs``, without an overlay unless one is
-    given."""
+    """The target ``jsonnet`` or ``jsonnet-docs``, by default without an overlay."""
     return load_targets(None)[name].with_options({"overlay": overlay})
 
 
 def files(release: Release, name: str, overlay: str = "") -> dict[str, bytes]:
-    printed = print_files(release, target(name, overlay))
-    return {file.path: file.data for file in printed}
+    """The files of a target, by path."""
+    return {
+        file.path: file.data for file in print_files(release, target(name, overlay))
+    }
 
 
 def write(folder: Path, printed: dict[str, bytes]) -> Path:
-    """The printed files in ``folder``; returns the library's main file."""
+    """Write printed files into ``folder``; returns the library's main file."""
     for path, data in printed.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
@@ -46,63 +48,64 @@ def write(folder: Path, printed: dict[str, bytes]) -> Path:
 
 
 def evaluate(code: str) -> Any:
-    """The value of ``code``, as the engine that is quickest has it."""
+    """The value of ``code`` according to jrsonnet, the fastest engine."""
     import rjsonnet
 
     return json.loads(rjsonnet.evaluate_snippet("test", code, jpathdir=[str(SHARED)]))
 
 
-def types(release: Release) -> Library:
-    return Library(release, target("jsonnet"))
+def library_of(release: Release) -> Library:
+    """The library of a release, without an overlay."""
+    return make_library(release, target("jsonnet"))
 
 
 def calls(
-    members: Members, at: str, path: tuple[str, ...] = ()
+    members: Members, access: str, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, Any]]:
-    """Every builder called with a marker: the expression, and what it has to give."""
-    for each in members.entries:
-        place = f"{at}[{jsonnet.string(each.name)}]"
-        if isinstance(each, Function):
-            marker = MARKERS.get(each.type, "marker")
-            where = [*path, *each.field]
-            value = marker
-            for name in reversed(where):
-                value = {name: value}
-            yield f"{place}({json.dumps(marker)})", value
-            if each.type == "array":
-                yield f"{place}(7)", _with(value, where, [7])
-        elif isinstance(each, Nested):
-            below = () if each.path is None else path + each.path
-            yield from calls(each.members, place, below)
-        elif isinstance(each, Constructor) and any(map(is_named, members.entries)):
-            api = {"apiVersion": each.kind.api_version, "kind": each.kind.kind}
-            yield f"{place}('n')", {**api, "metadata": {"name": "n"}}
+    """A call of every function: the expression, and the value that it must have.
 
-
-def is_named(member: Any) -> bool:
-    return member.name == "metadata" and any(
-        inner.name == "withName" for inner in member.members.entries
-    )
+    ``access`` is the expression for the object with ``members``, ``path`` the field
+    inside of which they set fields.
+    """
+    for member in members.entries:
+        member_access = f"{access}[{jsonnet.string_literal(member.name)}]"
+        if isinstance(member, Function):
+            argument = ARGUMENTS.get(member.type, "marker")
+            field = [*path, *member.field]
+            yield f"{member_access}({json.dumps(argument)})", _nested(field, argument)
+            if member.type == "array":
+                yield f"{member_access}(7)", _nested(field, [7])
+        elif isinstance(member, NestedObject):
+            inner_path = () if member.path is None else path + member.path
+            yield from calls(member.members, member_access, inner_path)
+        elif isinstance(member, Constructor) and takes_name(members.entries):
+            kind = member.kind
+            type_fields = {"apiVersion": kind.api_version, "kind": kind.kind}
+            yield f"{member_access}('n')", {**type_fields, "metadata": {"name": "n"}}
 
 
 def all_calls(library: Library) -> list[tuple[str, Any]]:
+    """A call of every function in a library, which is called ``k``."""
     return [
         call
-        for each in library.types
+        for type_ in library.types
         for call in calls(
-            each.members, f"k[{each.group!r}][{each.version!r}][{each.name!r}]"
+            type_.members, "k" + "".join(f"[{name!r}]" for name in type_.path)
         )
     ]
 
 
 def results(main: Path, expressions: list[str]) -> list[Any]:
-    """What the expressions give, ``k`` being the library."""
+    """The values of expressions in which ``k`` is the library."""
     lines = ",\n".join(expressions)
-    found: list[Any] = evaluate(f"local k = import {json.dumps(str(main))};\n[{lines}]")
-    return found
+    values: list[Any] = evaluate(
+        f"local k = import {json.dumps(str(main))};\n[{lines}]"
+    )
+    return values
 
 
-def _with(value: Any, path: list[str], new: Any) -> Any:
-    if not path:
-        return new
-    return {path[0]: _with(value[path[0]], path[1:], new)}
+def _nested(path: list[str], value: Any) -> Any:
+    """An object with ``value`` in the field at ``path``."""
+    for name in reversed(path):
+        value = {name: value}
+    return value

@@ -1,4 +1,4 @@
-"""The Jsonnet library in the hands of real engines, and from hostile documents."""
+"""The Jsonnet library: evaluated by real engines, and printed from hostile documents."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,36 +18,46 @@ from hypothesis import strategies as st
 
 from kubestencil.errors import KubestencilError, SpecError
 from kubestencil.targets.jsonnet import spelling as jsonnet
+from kubestencil.targets.jsonnet.library import make_library
 from tests.conftest import load, release
 from tests.jsonnet_library import (
     SHARED,
     all_calls,
     evaluate,
     files,
+    library_of,
     results,
-    types,
+    target,
     write,
 )
 
 FOO = "io.k8s.api.g.v1.Foo"
 BAR = "io.k8s.api.g.v1.Bar"
 TEXT = {"type": "string", "description": "text"}
+# The kind Foo.
+KIND = {
+    "x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "Foo"}]
+}
 
 
-def foo(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {FOO: {"description": "Foo.", "properties": properties, **more}}
+def foo(properties: dict[str, Any], **keywords: Any) -> dict[str, Any]:
+    """A document's definitions: one, with the given properties."""
+    return {FOO: {"description": "Foo.", "properties": properties, **keywords}}
 
 
 def ref(name: str) -> dict[str, str]:
     return {"$ref": f"#/definitions/{name}"}
 
 
-def library(definitions: dict[str, Any], path: str = "_gen/g/v1/foo.libsonnet") -> str:
-    return files(release(definitions), "jsonnet")[path].decode()
+def type_file(definitions: dict[str, Any]) -> str:
+    """The file of the type Foo."""
+    printed = files(release(definitions), "jsonnet")
+    return printed["_gen/g/v1/foo.libsonnet"].decode()
 
 
-def page(definitions: dict[str, Any], path: str = "g/v1/foo.md") -> str:
-    return files(release(definitions), "jsonnet-docs")[path].decode()
+def page(definitions: dict[str, Any]) -> str:
+    """The page of the type Foo."""
+    return files(release(definitions), "jsonnet-docs")["g/v1/foo.md"].decode()
 
 
 @pytest.fixture(scope="module")
@@ -55,22 +66,23 @@ def kubernetes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(folder, files(load("1.35"), "jsonnet"))
 
 
-def test_every_builder_of_a_release_gives_what_it_has_to(kubernetes: Path) -> None:
-    """Called with a marker, each sets its own field, at its own place."""
-    expressions, expected = zip(*all_calls(types(load("1.35"))), strict=True)
+def test_every_builder_of_a_release_sets_its_field(kubernetes: Path) -> None:
+    expressions, expected = zip(*all_calls(library_of(load("1.35"))), strict=True)
     assert len(expressions) > 12_000
-    found = results(kubernetes, list(expressions))
+    actual = results(kubernetes, list(expressions))
     wrong = [
-        call
-        for call, ours, theirs in zip(expressions, found, expected, strict=True)
-        if ours != theirs
+        expression
+        for expression, value, expected_value in zip(
+            expressions, actual, expected, strict=True
+        )
+        if value != expected_value
     ]
     assert wrong == []
 
 
 @pytest.mark.parametrize("engine", ["_jsonnet", "_gojsonnet", "rjsonnet"])
-def test_engines_agree(engine: str, kubernetes: Path) -> None:
-    """C++, Go and Rust: https://jsonnet.org/ has the first two, Tanka the second."""
+def test_engines_evaluate_the_library_alike(engine: str, kubernetes: Path) -> None:
+    """jsonnet (C++), go-jsonnet, which Tanka uses, and jrsonnet."""
     module = pytest.importorskip(engine)
     code = """
       local k = import 'main.libsonnet';
@@ -95,14 +107,14 @@ def test_engines_agree(engine: str, kubernetes: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("jsonnetfmt") is None, reason="needs jsonnetfmt (Go)")
-def test_jsonnetfmt_has_nothing_to_change(kubernetes: Path) -> None:
+def test_jsonnetfmt_does_not_change_the_library(kubernetes: Path) -> None:
     paths = [*kubernetes.parent.rglob("*.libsonnet"), *SHARED.rglob("*.libsonnet")]
     subprocess.run(["jsonnetfmt", "--test", *paths], check=True, timeout=120)
 
 
 @pytest.mark.skipif(shutil.which("docsonnet") is None, reason="needs docsonnet (Go)")
 @pytest.mark.parametrize("overlay", ["", "default"])
-def test_docsonnet_prints_the_same_pages(overlay: str, tmp_path: Path) -> None:
+def test_pages_are_those_that_docsonnet_prints(overlay: str, tmp_path: Path) -> None:
     spec = load("1.35")
     main = write(tmp_path / "1.35", files(spec, "jsonnet", overlay))
     subprocess.run(
@@ -119,40 +131,18 @@ def test_docsonnet_prints_the_same_pages(overlay: str, tmp_path: Path) -> None:
     }
 
 
+# fmt: off
 NAMES = st.one_of(
-    st.sampled_from(
-        [
-            *(
-                "self",
-                "error",
-                "local",
-                "importbin",
-                "std",
-                "d",
-                "null",
-                "mixin",
-                "new",
-            ),
-            *(
-                "$ref",
-                "$",
-                "",
-                "9lives",
-                "a.b",
-                "x-y",
-                "-lead",
-                "a/b",
-                "a b",
-                "#",
-                "#a",
-            ),
-            *("status", "apiVersion", "kind", "metadata", "Foo", "foo", "fooMixin"),
-            *("'", '"', "\\", "\n", "|||", "%s", "`", "](x)", "<b>", "é", "\u2028"),
-            *("IPs", "URLPath"),
-        ]
-    ),
+    st.sampled_from([
+        "self", "error", "local", "importbin", "std", "d", "null", "mixin", "new",
+        "$ref", "$", "", "9lives", "a.b", "x-y", "-lead", "a/b", "a b", "#", "#a",
+        "status", "apiVersion", "kind", "metadata", "Foo", "foo", "fooMixin",
+        "'", '"', "\\", "\n", "|||", "%s", "`", "](x)", "<b>", "é", "\u2028",
+        "IPs", "URLPath",
+    ]),
     st.text(max_size=6),
 )
+# fmt: on
 TEXTS = st.one_of(
     st.sampled_from(
         [
@@ -215,11 +205,11 @@ DOCUMENTS = st.fixed_dictionaries(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(DOCUMENTS)
-def test_whatever_a_document_says_the_library_evaluates(
+def test_every_document_gives_a_valid_library_or_an_error(
     tmp_path: Path, definitions: dict[str, Any]
 ) -> None:
-    """All of it: every builder called, every ``#…`` field read, or a clear error;
-    and the engine sees the documentation that the pages have."""
+    """Every function can be called, and the pages have what an engine reads in the
+    ``#…`` fields."""
     try:
         spec = release(definitions)
         printed = files(spec, "jsonnet")
@@ -228,31 +218,30 @@ def test_whatever_a_document_says_the_library_evaluates(
         assert re.search(r"two fields need|cannot have an object|surrogate", str(error))
         return
     main = write(tmp_path, printed)
-    expressions, expected = zip(*[*all_calls(types(spec)), ("1", 1)], strict=True)
-    found = results(main, list(expressions))
-    assert found == list(expected)
+    expressions, expected = zip(*[*all_calls(library_of(spec)), ("1", 1)], strict=True)
+    assert results(main, list(expressions)) == list(expected)
     documented = evaluate(
         f"local k = import {json.dumps(str(main))};"
         "(import 'documented.libsonnet').of(k, {}).g.v1"
     )
     for name in ("foo", "bar"):
         text = pages[f"g/v1/{name}.md"].decode()
-        assert count(documented[name]) == len(
+        assert count_documented(documented[name]) == len(
             re.findall(r"^##+ (?:fn|obj) ", text, re.M)
         )
-        assert shape(text) == []
+        assert unexpected_lines(text) == []
 
 
-def count(documented: dict[str, Any]) -> int:
-    """The documented fields of an object, all levels together."""
-    here = sum(name[0] == "#" and len(name) > 1 for name in documented)
-    return here + sum(
-        count(below) for name, below in documented.items() if name[:1] != "#"
+def count_documented(fields: dict[str, Any]) -> int:
+    """The number of documented fields of an object, at all levels."""
+    count = sum(name[0] == "#" and len(name) > 1 for name in fields)
+    return count + sum(
+        count_documented(inner) for name, inner in fields.items() if name[:1] != "#"
     )
 
 
-# Every line that a page has of its own, and the quoted descriptions.
-LINES = re.compile(
+# The lines of the page's template, and quoted descriptions.
+EXPECTED_LINE = re.compile(
     r"---|permalink: /test/[\w/]+|# [\w.]+|## Index|## Fields|```ts|```|"
     r"##+ (?:fn|obj) \S+| *\* \[`(?:fn|obj) [^`\n]+`\]\(#[^\s()<>]*\)|"
     r'[^\s`]*\(\w*\)|new returns an instance of \w+|"[^\n]*|\\?|  +|'
@@ -260,11 +249,13 @@ LINES = re.compile(
 )
 
 
-def shape(text: str) -> list[str]:
-    """The lines of a page that no description or name may cause."""
-    lines = text.split("\n")
-    bad = [line for line in lines if not LINES.fullmatch(line)]
-    return bad + [line for line in lines if re.search(r"<(?:/?script|b)\b", line)]
+def unexpected_lines(text: str) -> list[str]:
+    """The lines of a page that a hostile description or name has changed."""
+    return [
+        line
+        for line in text.split("\n")
+        if not EXPECTED_LINE.fullmatch(line) or re.search(r"<(?:/?script|b)\b", line)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -285,14 +276,14 @@ def shape(text: str) -> list[str]:
         ),
     ],
 )
-def test_names_that_jsonnet_reads_otherwise(
+def test_names_are_spelled_as_valid_jsonnet(
     properties: dict[str, Any], line: str
 ) -> None:
-    assert f"  {line}\n" in library(foo(properties))
+    assert f"  {line}\n" in type_file(foo(properties))
 
 
 @pytest.mark.parametrize(
-    ("properties", "more", "message"),
+    ("properties", "keywords", "message"),
     [
         ({"Foo": TEXT, "foo": TEXT}, {}, "two fields need the builder 'withFoo'"),
         ({"mixin": {"properties": {"a": TEXT}}}, {}, "the builder 'mixin'"),
@@ -300,32 +291,28 @@ def test_names_that_jsonnet_reads_otherwise(
         ({"": {"properties": {"a": TEXT}}}, {}, "# and the names"),
         (
             {"new": {"properties": {"a": TEXT}}},
-            {
-                "x-kubernetes-group-version-kind": [
-                    {"group": "", "version": "v1", "kind": "Foo"}
-                ]
-            },
+            KIND,
             "the builder 'new'",
         ),
     ],
 )
-def test_builders_that_cannot_be(
-    properties: dict[str, Any], more: dict[str, Any], message: str
+def test_fields_without_a_valid_builder_are_refused(
+    properties: dict[str, Any], keywords: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(SpecError, match=re.escape(message)) as caught:
-        library(foo(properties, **more))
+        type_file(foo(properties, **keywords))
     assert caught.value.where == FOO
 
 
-def test_a_type_called_main_would_be_the_index() -> None:
+def test_a_type_with_the_path_of_the_index_is_refused() -> None:
     definitions = {"io.k8s.api.g.v1.Main": {"properties": {"a": TEXT}}}
     with pytest.raises(KubestencilError, match="both printed to"):
-        library(definitions)
+        type_file(definitions)
 
 
-def test_types_inside_themselves_are_set_as_a_whole() -> None:
-    """As JSONSchemaProps in k8s-gen, which fills the memory with all others."""
-    text = library(
+def test_fields_with_recursive_types_have_one_builder() -> None:
+    """k8s-gen does so for JSONSchemaProps only, and runs out of memory with others."""
+    text = type_file(
         {
             FOO: {"properties": {"bar": ref(BAR), "foo": ref(FOO), "a": TEXT}},
             BAR: {"properties": {"foo": ref(FOO), "b": TEXT}},
@@ -336,7 +323,7 @@ def test_types_inside_themselves_are_set_as_a_whole() -> None:
     assert "  withA(a): { a: a },\n" in text
 
 
-def test_a_type_that_doubles_at_every_step_is_refused() -> None:
+def test_a_type_with_too_many_builders_is_refused() -> None:
     kinds = [f"io.k8s.api.g.v1.K{number}" for number in range(30)]
     definitions = {
         kind: {"properties": {"a": ref(below), "b": ref(below), "c": TEXT}}
@@ -344,7 +331,7 @@ def test_a_type_that_doubles_at_every_step_is_refused() -> None:
     }
     definitions[kinds[-1]] = {"properties": {"a": TEXT}}
     with pytest.raises(SpecError, match="levels deep: more than"):
-        library(definitions)
+        type_file(definitions)
 
 
 def test_a_long_chain_of_types_is_refused() -> None:
@@ -354,16 +341,16 @@ def test_a_long_chain_of_types_is_refused() -> None:
     }
     definitions[kinds[-1]] = {"properties": {"a": TEXT}}
     with pytest.raises(SpecError, match="levels deep"):
-        library(definitions)
+        type_file(definitions)
 
 
-def test_a_document_without_any_type_is_an_empty_library() -> None:
+def test_a_document_without_types_gives_an_empty_library() -> None:
     spec = release({"com.example.v1.Foo": {"properties": {"a": TEXT}}})
     assert set(files(spec, "jsonnet")) == {"main.libsonnet", "gen.libsonnet"}
     assert set(files(spec, "jsonnet-docs")) == {"README.md"}
 
 
-def test_descriptions_on_pages_stay_text() -> None:
+def test_descriptions_on_pages_are_escaped() -> None:
     text = page(foo({"a": {"type": "string", "description": "<script>x</script>"}}))
     assert '"&lt;script>x&lt;/script>"' in text
 
@@ -379,13 +366,13 @@ def test_descriptions_on_pages_stay_text() -> None:
         "|||",
     ],
 )
-def test_literals_are_what_they_stand_for(text: str) -> None:
+def test_string_literals_evaluate_to_their_text(text: str) -> None:
     for html_escapes in (True, False):
-        assert evaluate(jsonnet.string(text, html_escapes=html_escapes)) == text
+        assert evaluate(jsonnet.string_literal(text, html_escapes=html_escapes)) == text
 
 
 @pytest.mark.parametrize(
-    ("quirk", "definitions", "with_it", "without_it"),
+    ("quirk", "definitions", "with_quirk", "without_quirk"),
     [
         ("camel-json-name", foo({"Port": TEXT}), "{ port: port }", "{ Port: port }"),
         ("dotted-path", foo({"a.b": TEXT}), "a+: { b: a_b }", "{ 'a.b': a_b }"),
@@ -412,14 +399,7 @@ def test_literals_are_what_they_stand_for(text: str) -> None:
         ),
         (
             "new-without-metadata",
-            foo(
-                {},
-                **{
-                    "x-kubernetes-group-version-kind": [
-                        {"group": "", "version": "v1", "kind": "Foo"}
-                    ]
-                },
-            ),
+            foo({}, **KIND),
             "new(name): {",
             "new(): {",
         ),
@@ -434,25 +414,62 @@ def test_literals_are_what_they_stand_for(text: str) -> None:
 def test_quirks_can_be_dropped(
     quirk: str,
     definitions: dict[str, Any],
-    with_it: str,
-    without_it: str,
+    with_quirk: str,
+    without_quirk: str,
     tmp_path: Path,
 ) -> None:
     from kubestencil.engine import load_targets
     from kubestencil.targets import print_files
 
     manifest = load_targets(None)["jsonnet"].manifest.read_text()
-    dropped = re.sub(rf"\[quirks\.{quirk}\]\nreason = .*\n", "", manifest)
-    assert dropped != manifest
+    manifest_without_quirk = re.sub(
+        rf"\[quirks\.{quirk}\]\nreason = .*\n", "", manifest
+    )
+    assert manifest_without_quirk != manifest
     (tmp_path / "jsonnet").mkdir()
-    (tmp_path / "jsonnet" / "target.toml").write_text(dropped)
+    (tmp_path / "jsonnet" / "target.toml").write_text(manifest_without_quirk)
     printed = print_files(release(definitions), load_targets(tmp_path)["jsonnet"])
     text = {file.path: file.data.decode() for file in printed}[
         "_gen/g/v1/foo.libsonnet"
     ]
-    assert with_it in library(definitions)
-    assert with_it not in text
-    assert without_it in text
+    assert with_quirk in type_file(definitions)
+    assert with_quirk not in text
+    assert without_quirk in text
+
+
+def test_list_kinds_have_no_builders() -> None:
+    """Without the quirk, what else has a ListMeta (meta.v1.Status) has builders."""
+    list_meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
+    definitions = {
+        **foo({"a": TEXT}),
+        f"{FOO}List": {
+            "properties": {
+                "items": {"type": "array", "items": ref(FOO)},
+                "metadata": ref(list_meta),
+            }
+        },
+        "io.k8s.api.g.v1.Status": {
+            "properties": {"a": TEXT, "metadata": ref(list_meta)}
+        },
+        list_meta: {"properties": {"continue": TEXT}},
+    }
+    published = target("jsonnet")
+    quirks = {
+        name: quirk
+        for name, quirk in published.quirks.items()
+        if name != "list-meta-is-a-list"
+    }
+    spec = release(definitions)
+    assert [type_.name for type_ in make_library(spec, published).types] == [
+        "foo",
+        "listMeta",
+    ]
+    without_quirk = replace(published, quirks=quirks)
+    assert [type_.name for type_ in make_library(spec, without_quirk).types] == [
+        "foo",
+        "status",
+        "listMeta",
+    ]
 
 
 def test_importing_the_view_does_not_start_an_engine() -> None:

@@ -1,7 +1,7 @@
-"""Examples for the generated Jsonnet library, as its users write it.
+"""Writes examples in Jsonnet that use the generated library.
 
-What is in an object is set by the builders of the kind, what is in a list by those
-of the item's type. Where the library has no builder, a field is set as a patch.
+A field of a type is set by the builder of the library. Where there is none, it is set
+by a patch: ``+ { spec+: { status: … } }``.
 """
 
 from __future__ import annotations
@@ -21,174 +21,194 @@ from kubestencil.targets.examples.nodes import (
     object_node,
     to_json,
 )
-from kubestencil.targets.jsonnet import overlay
 from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.jsonnet.view import (
+from kubestencil.targets.jsonnet.library import make_library
+from kubestencil.targets.jsonnet.members import (
     Constructor,
     Function,
-    Library,
+    LibraryType,
     Member,
     Members,
-    Nested,
-    Type,
+    NestedObject,
 )
+from kubestencil.targets.jsonnet.overlay import extended_types
 
-_STEP = "  "
-_HEADER = ("apiVersion", "kind")
+_INDENT = "  "
+_TYPE_FIELDS = ("apiVersion", "kind")
 
 
 class Writer:
-    """Writes Jsonnet; remembers what several examples have in common.
+    """Writes Jsonnet, and keeps what several examples have in common.
 
     Raises SpecError where the library cannot be printed.
     """
 
     def __init__(self, release: Release, target: Target) -> None:
-        library = Library(release, target)
-        self.types = {each.definition: each for each in library.types}
-        # An overlay may have other arguments for the ``new`` of such a type.
-        self.added_to = overlay.added_to(target, library.skeleton())
-        self.builders: dict[Members, Mapping[str, Function | Nested]] = {}
+        library = make_library(release, target)
+        self._types = {type_.definition: type_ for type_ in library.types}
+        self._extended_types = extended_types(target, library.object_tree())
+        self._setters: dict[Members, Mapping[str, Function | NestedObject]] = {}
         self._fragments = FragmentCache[str]()
 
     def write(self, example: Object) -> str:
-        """A file that gives the object, empty where the library has no such type."""
+        """A file whose value is the object; empty where the library lacks its type."""
         assert example.definition
-        if example.definition.name not in self.types:
+        if example.definition.name not in self._types:
             return ""
-        text = self.value(example, "")
-        return f"local k = import 'main.libsonnet';\n\n{text}\n"
+        expression = self._expression(example, "")
+        return f"local k = import 'main.libsonnet';\n\n{expression}\n"
 
-    def value(self, node: Node, pad: str) -> str:
-        """A value in a line that begins with ``pad``."""
-        deeper = pad + _STEP
+    def _expression(self, node: Node, indent: str) -> str:
+        """An expression for a value, in a line that begins with ``indent``."""
+        inner_indent = indent + _INDENT
         if isinstance(node, Scalar):
-            return jsonnet.value(node.value)
-        if isinstance(node, ListNode | MapNode) and _is_short(node):
-            return jsonnet.value(to_json(node))
+            return jsonnet.json_literal(node.value)
+        if isinstance(node, ListNode | MapNode) and _is_on_one_line(node):
+            return jsonnet.json_literal(to_json(node))
         if isinstance(node, ListNode):
-            return f"[\n{deeper}{self.value(node.item, deeper)},\n{pad}]"
+            item = self._expression(node.item, inner_indent)
+            return f"[\n{inner_indent}{item},\n{indent}]"
         if isinstance(node, MapNode):
-            inside = self.value(node.value, deeper)
-            return f"{{\n{deeper}{jsonnet.key(node.key)}: {inside},\n{pad}}}"
+            key = jsonnet.field_name(node.key)
+            value = self._expression(node.value, inner_indent)
+            return f"{{\n{inner_indent}{key}: {value},\n{indent}}}"
         if not node.entries:
             return "{}"
-        found = self.types.get(node.definition.name) if node.definition else None
-        if found is not None:
-            return f"\n{pad}+ ".join(self.built(node, found, pad))
-        lines = (
-            f"{deeper}{jsonnet.key(each.field.name)}: {self.argument(each, deeper)},\n"
-            for each in node.entries
+        type_ = self._types.get(node.definition.name) if node.definition else None
+        if type_ is not None:
+            return f"\n{indent}+ ".join(self._terms(node, type_, indent))
+        fields = (
+            f"{inner_indent}{jsonnet.field_name(entry.field.name)}: "
+            f"{self._field_value(entry, inner_indent)},\n"
+            for entry in node.entries
         )
-        return f"{{\n{''.join(lines)}{pad}}}"
+        return f"{{\n{''.join(fields)}{indent}}}"
 
-    def argument(self, entry: Entry, pad: str) -> str:
-        """The value of a field, in a line that begins with ``pad``."""
-        return self._fragments.get(entry, pad, lambda: self.value(entry.node, pad))
-
-    def built(self, node: Object, type_: Type, pad: str) -> Iterator[str]:
-        """The objects that add up to an object of a type with builders."""
-        at = "k" + "".join(
-            map(jsonnet.member, (type_.group, type_.version, type_.name))
+    def _field_value(self, entry: Entry, indent: str) -> str:
+        """An expression for the value of a field, in a line that begins with
+        ``indent``."""
+        return self._fragments.get(
+            entry, indent, lambda: self._expression(entry.node, indent)
         )
+
+    def _terms(self, node: Object, type_: LibraryType, indent: str) -> Iterator[str]:
+        """The expressions whose sum is an object of a type in the library."""
+        type_access = "k" + "".join(map(jsonnet.field_access, type_.path))
         entries: Iterable[Entry] = node.entries
-        header = {
-            each.field.name: each.node.value
-            for each in node.entries
-            if each.field.name in _HEADER and isinstance(each.node, Scalar)
+        type_fields = {
+            entry.field.name: entry.node.value
+            for entry in node.entries
+            if entry.field.name in _TYPE_FIELDS and isinstance(entry.node, Scalar)
         }
-        if len(header) == len(_HEADER):
-            entries = (each for each in entries if each.field.name not in header)
-            name = self.new_name(node, type_, tuple(header.values()))
+        if len(type_fields) == len(_TYPE_FIELDS):
+            entries = [
+                entry for entry in entries if entry.field.name not in type_fields
+            ]
+            name = self._constructor_argument(
+                node, type_, tuple(type_fields[field] for field in _TYPE_FIELDS)
+            )
             if name:
-                entries = filter(None, map(_unnamed, entries))
-                yield f"{at}.new({jsonnet.value(name)})"
+                entries = filter(None, map(_without_name, entries))
+                yield f"{type_access}.new({jsonnet.json_literal(name)})"
             else:
-                inside = (f"{key}: {jsonnet.value(header[key])}" for key in _HEADER)
-                yield f"{{ {', '.join(inside)} }}"
-        yield from self.parts(entries, type_.members, at, (), pad)
+                fields = (
+                    f"{field}: {jsonnet.json_literal(type_fields[field])}"
+                    for field in _TYPE_FIELDS
+                )
+                yield f"{{ {', '.join(fields)} }}"
+        yield from self._field_terms(entries, type_.members, type_access, (), indent)
 
-    def parts(
+    def _field_terms(
         self,
         entries: Iterable[Entry],
         members: Members,
-        at: str,
+        access: str,
         path: tuple[str, ...],
-        pad: str,
+        indent: str,
     ) -> Iterator[str]:
-        """The same for what is at ``path`` in it, and its builders at ``at``."""
-        builders = self.by_field(members)
-        for each in entries:
-            name = each.field.name
-            builder = builders.get(name)
-            place = f"{at}{jsonnet.member(builder.name)}" if builder else ""
-            if isinstance(builder, Function):
-                yield f"{place}({self.argument(each, pad)})"
-            elif builder and isinstance(each.node, Object) and each.node.entries:
-                below = (*path, name)
-                yield from self.parts(
-                    each.node.entries, builder.members, place, below, pad
+        """The expressions that set the fields inside the field at ``path``, with
+        ``members``, which are read with ``access``."""
+        setters = self._setters_by_field(members)
+        for entry in entries:
+            name = entry.field.name
+            setter = setters.get(name)
+            inner_access = access + jsonnet.field_access(setter.name) if setter else ""
+            if isinstance(setter, Function):
+                yield f"{inner_access}({self._field_value(entry, indent)})"
+            elif setter and isinstance(entry.node, Object) and entry.node.entries:
+                yield from self._field_terms(
+                    entry.node.entries,
+                    setter.members,
+                    inner_access,
+                    (*path, name),
+                    indent,
                 )
             else:
-                opening, closing = jsonnet.patch(path)
-                value = self.argument(each, pad)
-                yield f"{opening}{jsonnet.key(name)}: {value}{closing}"
+                opening, closing = jsonnet.patch_braces(path)
+                value = self._field_value(entry, indent)
+                yield f"{opening}{jsonnet.field_name(name)}: {value}{closing}"
 
-    def by_field(self, members: Members) -> Mapping[str, Function | Nested]:
-        """The builders that set fields, by the fields' JSON names."""
-        known = self.builders.get(members)
-        if known is None:
-            known = self.builders[members] = {
-                path[0]: each
-                for each in members.entries
-                for path in (_sets(each),)
-                if len(path) == 1 and not isinstance(each, Constructor)
+    def _setters_by_field(
+        self, members: Members
+    ) -> Mapping[str, Function | NestedObject]:
+        """The members that set fields, by the fields' JSON names."""
+        setters = self._setters.get(members)
+        if setters is None:
+            setters = {
+                path[0]: member
+                for member in members.entries
+                if not isinstance(member, Constructor)
+                and len(path := _field_path(member)) == 1
             }
-        return known
+            self._setters[members] = setters
+        return setters
 
-    def new_name(
-        self, node: Object, type_: Type, header: tuple[object, ...]
+    def _constructor_argument(
+        self, node: Object, type_: LibraryType, type_fields: tuple[object, ...]
     ) -> str | None:
-        """The name that ``new`` is called with, None where it does not do here."""
-        new = self.constructor(type_)
-        if new is None or (new.kind.api_version, new.kind.kind) != header:
+        """The name that ``new`` is called with; None where ``new`` cannot be used.
+        ``type_fields`` are the object's apiVersion and kind."""
+        new = self._generated_constructor(type_)
+        if new is None or (new.kind.api_version, new.kind.kind) != type_fields:
             return None
-        metadata = self.by_field(type_.members).get("metadata")
-        if not isinstance(metadata, Nested):
+        metadata = self._setters_by_field(type_.members).get("metadata")
+        if not isinstance(metadata, NestedObject):
             return None
-        if "name" not in self.by_field(metadata.members):
+        if "name" not in self._setters_by_field(metadata.members):
             return None
-        for each in node.entries:
-            if each.field.name == "metadata":
-                found = to_json(each.node).get("name")
-                return found if isinstance(found, str) else None
+        for entry in node.entries:
+            if entry.field.name == "metadata":
+                name = to_json(entry.node).get("name")
+                return name if isinstance(name, str) else None
         return None
 
-    def constructor(self, type_: Type) -> Constructor | None:
-        """The generated ``new`` of a type that takes a name, and is not replaced."""
-        place = (type_.group, type_.version, type_.name)
-        if self.added_to is None or place in self.added_to:
+    def _generated_constructor(self, type_: LibraryType) -> Constructor | None:
+        """The ``new`` of a type, if it takes a name and no overlay replaces it, perhaps
+        by one with other parameters."""
+        if self._extended_types is None or type_.path in self._extended_types:
             return None
-        for each in type_.members.entries:
-            if isinstance(each, Constructor) and each.argument:
-                return each
+        for member in type_.members.entries:
+            if isinstance(member, Constructor) and member.parameter:
+                return member
         return None
 
 
-def _sets(member: Member) -> tuple[str, ...]:
-    """The field that a builder sets, as a path; empty for one that does not."""
+def _field_path(member: Member) -> tuple[str, ...]:
+    """The path to the field that a member sets; empty for one that sets none."""
     if isinstance(member, Function):
         return () if member.appends else member.field
-    return (member.path or ()) if isinstance(member, Nested) else ()
+    if isinstance(member, NestedObject):
+        return member.path or ()
+    return ()
 
 
-def _is_short(node: ListNode | MapNode) -> bool:
+def _is_on_one_line(node: ListNode | MapNode) -> bool:
     return isinstance(node.item if isinstance(node, ListNode) else node.value, Scalar)
 
 
-def _unnamed(entry: Entry) -> Entry | None:
-    """An entry without the name that ``new`` gives, None if it is only that."""
+def _without_name(entry: Entry) -> Entry | None:
+    """An entry without ``metadata.name``; None if that is all it has."""
     if entry.field.name != "metadata" or not isinstance(entry.node, Object):
         return entry
-    others = [each for each in entry.node.entries if each.field.name != "name"]
-    return Entry(entry.field, object_node(None, others), False) if others else None
+    entries = [inner for inner in entry.node.entries if inner.field.name != "name"]
+    return Entry(entry.field, object_node(None, entries), False) if entries else None

@@ -1,0 +1,140 @@
+"""What a generated Jsonnet library has for a release: groups, versions and types.
+
+The library, its pages and examples of its use are all made from ``Library``. The
+rules are those of https://github.com/jsonnet-libs/k8s (pkg/model).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from kubestencil.engine.manifest import Target
+from kubestencil.errors import UsageError
+from kubestencil.schema import Definition, Release
+from kubestencil.schema.kinds import list_item
+from kubestencil.targets.jsonnet import spelling as jsonnet
+from kubestencil.targets.jsonnet.builders import LIST_META, Builders
+from kubestencil.targets.jsonnet.members import LibraryType, NestedObject
+
+# The last two or three parts of a full name, as k8s-gen matches them: a part with a
+# dash is not a group.
+_NAME_PARTS = re.compile(
+    r".+?\.(?:(?P<group>\w+)\.)?(?P<version>\w+)\.(?P<kind>\w+)", re.ASCII
+)
+_NO_GROUP = "nogroup"
+
+#: The accidents of k8s-gen in what is in the library.
+LIBRARY_QUIRKS: Mapping[str, str] = {
+    "camel-json-name": "the JSON name of a field is spelled like its builder",
+    "dotted-path": "a dot in the name of a field separates two levels",
+    "list-meta-is-a-list": "what has a ListMeta as metadata is a list kind, and "
+    "nothing else",
+    "new-without-metadata": "new sets a name for kinds without metadata too",
+    "quote-at-end": "a description that ends in a quote loses the closing one",
+    "status-anywhere": "fields called status have no builders at any level",
+    "type-description": "the description of a field is that of its type",
+}
+
+#: The objects of a library by name: groups, the versions in them, the types in those,
+#: and the objects at the top of a type, which are empty here.
+ObjectTree = Mapping[str, "ObjectTree"]
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A generated library.
+
+    ``name`` is the variable that its users import it as, ``url`` where from, and
+    ``description`` its documentation. ``types`` are sorted by group, version and name.
+    """
+
+    release: str
+    name: str
+    url: str
+    description: str
+    types: tuple[LibraryType, ...]
+
+    def groups(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Each group with its versions."""
+        for group, types in groupby(self.types, lambda type_: type_.group):
+            yield group, tuple(dict.fromkeys(type_.version for type_ in types))
+
+    def versions(self) -> Iterator[tuple[str, str, tuple[LibraryType, ...]]]:
+        """Each group and version with its types."""
+        for (group, version), types in groupby(
+            self.types, lambda type_: type_.path[:2]
+        ):
+            yield group, version, tuple(types)
+
+    def object_tree(self) -> ObjectTree:
+        """The objects of the library, without what is inside those of a type."""
+        groups: dict[str, dict[str, dict[str, ObjectTree]]] = {}
+        for type_ in self.types:
+            versions = groups.setdefault(type_.group, {})
+            versions.setdefault(type_.version, {})[type_.name] = {
+                member.name: {}
+                for member in type_.members.entries
+                if isinstance(member, NestedObject)
+            }
+        return groups
+
+
+def make_library(release: Release, target: Target) -> Library:
+    """The library of a release, with the options and quirks of ``target``.
+
+    Raises SpecError for two builders with one name and for a type that is too large,
+    UsageError for an option that is not a regular expression.
+    """
+    options = {name: str(value) for name, value in target.options.items()}
+    quirks = frozenset(target.quirks)
+    prefix = _compiled_prefix(options["prefix"], target.name)
+    builders = Builders(release, quirks)
+    types = (
+        _library_type(definition, match, builders)
+        for definition in release.definitions.values()
+        if (match := _NAME_PARTS.fullmatch(definition.name))
+        and prefix.match(definition.name)
+        and not _is_list(definition, release, quirks)
+    )
+    return Library(
+        release=release.name,
+        name=options["name"],
+        url=f"{options['repository']}/{release.name}/main.libsonnet",
+        description=options["description"].replace("{release}", release.name),
+        types=tuple(sorted(types, key=lambda type_: type_.path)),
+    )
+
+
+def _library_type(
+    definition: Definition, match: re.Match[str], builders: Builders
+) -> LibraryType:
+    return LibraryType(
+        definition=definition.name,
+        group=match["group"] or _NO_GROUP,
+        version=match["version"],
+        name=jsonnet.lower_first_word(match["kind"]),
+        help=builders.help(definition.description),
+        members=builders.of_type(definition),
+    )
+
+
+def _is_list(definition: Definition, release: Release, quirks: frozenset[str]) -> bool:
+    """Whether a definition is a list kind. Those have no builders."""
+    if "list-meta-is-a-list" in quirks:
+        return any(
+            field.name == "metadata" and field.schema.ref == LIST_META
+            for field in definition.fields
+        )
+    return list_item(definition, release.definitions) is not None
+
+
+def _compiled_prefix(prefix: str, target: str) -> re.Pattern[str]:
+    try:
+        return re.compile(prefix)
+    except re.error as error:
+        raise UsageError(
+            f"is not a regular expression: {error}", where=f"--set {target}.prefix"
+        ) from error

@@ -1,0 +1,182 @@
+"""The documentation of a library with an overlay, from its evaluated ``#…`` fields.
+
+The rules are those of https://github.com/jsonnet-libs/docsonnet (pkg/docsonnet), and
+of its doc-util, whose functions return the values of ``#…`` fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from kubestencil.engine.manifest import Target
+from kubestencil.errors import TargetError
+from kubestencil.targets.jsonnet import spelling as jsonnet
+from kubestencil.targets.jsonnet.library import Library
+from kubestencil.targets.jsonnet.overlay import OverlayFile
+from kubestencil.targets.jsonnet.overlay_evaluation import (
+    DocumentationTree,
+    read_documentation,
+)
+from kubestencil.targets.jsonnet_docs.generated import GeneratedDocs
+from kubestencil.targets.jsonnet_docs.pages import (
+    FieldDocs,
+    ObjectDocs,
+    Package,
+    PackageLink,
+    sort_fields,
+)
+
+# Groups, versions and types.
+_TYPE_LEVEL = 3
+
+_Path = tuple[str, ...]
+
+
+class _PackageValue(NamedTuple):
+    """What ``d.pkg`` of doc-util returns."""
+
+    name: str
+    url: str
+    help: str
+
+
+def overlaid_packages(
+    library: Library,
+    generated: GeneratedDocs,
+    target: Target,
+    files: Sequence[OverlayFile],
+) -> Iterator[Package]:
+    """The packages of a library with an overlay.
+
+    Raises TargetError for a mistake in the overlay, and for documentation that is not
+    as doc-util returns it.
+    """
+    objects = library.object_tree()
+    fields = read_documentation(target, files, objects, generated.source)
+    package = {
+        "name": library.name,
+        "import": library.url,
+        "help": library.description,
+    }
+    overlay = str(target.options["overlay"])
+    yield from _EvaluatedDocs(generated, overlay).packages({"#": package, **fields})
+
+
+class _EvaluatedDocs:
+    """Reads packages from a ``DocumentationTree``.
+
+    A ``path`` has the names of the fields that lead to an object. It differs from the
+    path of a package, which has the names that packages document for themselves.
+    ``overlay`` is the name of the overlay, for error messages.
+    """
+
+    def __init__(self, generated: GeneratedDocs, overlay: str) -> None:
+        self._generated = generated
+        self._overlay = overlay
+
+    def packages(
+        self, fields: DocumentationTree, package_path: _Path = (), path: _Path = ()
+    ) -> Iterator[Package]:
+        """A package and all packages inside of it."""
+        value = self._package_value(fields["#"], path)
+        inner: dict[str, list[Package]] = {}
+        for name, field in fields.items():
+            if name.startswith("#"):
+                continue
+            inner_path = (*path, name)
+            if field is None:
+                if len(inner_path) == _TYPE_LEVEL:
+                    page = self._generated.page(inner_path)
+                    inner[name] = [replace(page, path=(*package_path, name))]
+            elif "#" in field:
+                package_name = self._package_value(field["#"], inner_path).name
+                inner_package_path = (*package_path, package_name)
+                inner[package_name] = list(
+                    self.packages(field, inner_package_path, inner_path)
+                )
+        yield Package(
+            path=package_path,
+            url=value.url,
+            help=value.help,
+            packages=tuple(
+                _link(name, packages[0]) for name, packages in sorted(inner.items())
+            ),
+            docs=self._object_docs(fields, path),
+        )
+        for packages in inner.values():
+            yield from packages
+
+    def _object_docs(self, fields: DocumentationTree, path: _Path) -> ObjectDocs:
+        docs: list[FieldDocs] = []
+        for name, field in fields.items():
+            if name.startswith("#"):
+                if name != "#":
+                    docs.append(self._field_docs(name[1:], field, fields, path))
+            elif field is not None and "#" not in field and f"#{name}" not in fields:
+                inner = self._object_docs(field, (*path, name))
+                printable = jsonnet.printable_name(name)
+                docs.append(FieldDocs("obj", printable, "", "", "", inner))
+        return sort_fields(docs)
+
+    def _field_docs(
+        self, name: str, value: Any, fields: DocumentationTree, path: _Path
+    ) -> FieldDocs:
+        """The documentation of the field ``name``, of which ``value`` is that of the
+        field ``#name``."""
+        printable = jsonnet.printable_name(name)
+        try:
+            (form, attributes), *_ = value.items()
+            help_ = _text(attributes["help"])
+            if form == "object":
+                inner = self._inner_docs(name, fields, path)
+                return FieldDocs("obj", printable, "", help_, "", inner)
+            if form == "function":
+                parameters = ", ".join(map(_parameter, attributes["args"] or ()))
+                return FieldDocs("fn", printable, parameters, help_, "", None)
+            default = attributes.get("default")
+            literal = "" if default is None else jsonnet.json_literal(default)
+            type_ = _text(attributes["type"])
+            return FieldDocs(type_, printable, "", help_, literal, None)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise self._malformed((*path, f"#{name}")) from error
+
+    def _inner_docs(
+        self, name: str, fields: DocumentationTree, path: _Path
+    ) -> ObjectDocs:
+        if name in fields and fields[name] is None:
+            return self._generated.object_docs((*path, name))
+        return self._object_docs(fields.get(name, {}), (*path, name))
+
+    def _package_value(self, value: Any, path: _Path) -> _PackageValue:
+        try:
+            name, url, help_ = value["name"], value["import"], value["help"]
+            return _PackageValue(_text(name), _text(url), _text(help_))
+        except (KeyError, TypeError) as error:
+            raise self._malformed((*path, "#")) from error
+
+    def _malformed(self, path: _Path) -> TargetError:
+        return TargetError(
+            f"{'.'.join(path)} is not documentation as doc-util returns it",
+            where=f"the overlay {self._overlay}",
+            hint="use d.fn, d.obj, d.val or d.pkg",
+        )
+
+
+def _link(name: str, package: Package) -> PackageLink:
+    page = f"{name}/index.md" if package.packages else f"{name}.md"
+    return PackageLink(jsonnet.printable_name(name), page)
+
+
+def _parameter(parameter: Mapping[str, Any]) -> str:
+    name = jsonnet.printable_name(_text(parameter["name"]))
+    default = parameter.get("default")
+    return name if default is None else f"{name}={jsonnet.json_literal(default)}"
+
+
+def _text(value: object) -> str:
+    """``value``, which must be a string: raises TypeError."""
+    if not isinstance(value, str):
+        raise TypeError
+    return value

@@ -1,0 +1,165 @@
+"""The pages of a documented library: one for each package, with an index and sections.
+
+The rules are those of https://github.com/jsonnet-libs/docsonnet (pkg/render, pkg/slug).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from kubestencil.text import markdown
+
+
+class FieldDocs(NamedTuple):
+    """The documentation of a field of an object.
+
+    ``form`` is ``fn`` for a function, ``obj`` for an object, else the type of the
+    value (``string``). ``parameters`` are a function's, separated by commas, and
+    ``default`` the value of any other field, both spelled as in Jsonnet. ``help`` is
+    Markdown. ``inner`` documents the fields of an object.
+    """
+
+    form: str
+    name: str
+    parameters: str
+    help: str
+    default: str
+    inner: ObjectDocs | None
+
+
+# Compared by identity: one is a dictionary key thousands of times, and is made once.
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectDocs:
+    """The documented fields of an object, in the order of its page."""
+
+    fields: tuple[FieldDocs, ...]
+
+
+class PackageLink(NamedTuple):
+    """A package in the list of those inside of another; ``page`` is the path of its
+    page, relative to the page with the list."""
+
+    name: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A documented package: the library, a group, a version or a type.
+
+    ``path`` has the names of the packages that lead to it, and is empty for the
+    library. ``url`` is what it is imported from, empty where it is not. ``help`` is
+    Markdown.
+    """
+
+    path: tuple[str, ...]
+    url: str
+    help: str
+    packages: tuple[PackageLink, ...]
+    docs: ObjectDocs
+
+
+class IndexEntry(NamedTuple):
+    """A line in the index of a page.
+
+    ``form`` is that of ``FieldDocs``, ``label`` a function with its parameters or the
+    path of another field, ``title`` the path of the field in the package and
+    ``anchor`` the fragment of its section. An object without documented fields is
+    followed by a line with an empty ``label``. ``indent`` is the white space before
+    the line.
+    """
+
+    indent: str
+    form: str
+    label: str
+    title: str
+    anchor: str
+
+
+class FieldSection(NamedTuple):
+    """The section of a page about one field.
+
+    ``title`` is the path of the field in the package, ``signature`` a function with
+    its parameters. ``form``, ``help`` and ``default`` are those of ``FieldDocs``.
+    """
+
+    form: str
+    title: str
+    signature: str
+    help: str
+    default: str
+
+
+class PageBody(NamedTuple):
+    """The index of a page, and the sections of its fields."""
+
+    entries: list[IndexEntry]
+    sections: list[FieldSection]
+
+
+class PageBodies:
+    """Makes the bodies of pages. What many pages have in common, such as
+    the fields of ObjectMeta, is made once."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[tuple[ObjectDocs, str, str], PageBody] = {}
+
+    def page_body(self, docs: ObjectDocs) -> PageBody:
+        """The body of the page about an object."""
+        body = self._object_body(docs, "", "")
+        return PageBody(_with_distinct_anchors(body.entries), body.sections)
+
+    def _object_body(self, docs: ObjectDocs, prefix: str, indent: str) -> PageBody:
+        """The part of a body about an object; ``prefix`` is its path and a dot, or
+        empty."""
+        key = docs, prefix, indent
+        cached = self._bodies.get(key)
+        if cached is not None:
+            return cached
+        entries: list[IndexEntry] = []
+        sections: list[FieldSection] = []
+        for form, name, parameters, help_, default, inner in docs.fields:
+            title = f"{prefix}{name}"
+            anchor = markdown.anchor(f"{form} {title}").lower()
+            signature = f"{name}({parameters})" if form == "fn" else ""
+            entries.append(IndexEntry(indent, form, signature or title, title, anchor))
+            sections.append(FieldSection(form, title, signature, help_, default))
+            if inner is not None:
+                inner_indent = f"{indent}  "
+                body = self._object_body(inner, f"{title}.", inner_indent)
+                entries += body.entries or [IndexEntry(inner_indent, "", "", "", "")]
+                sections += body.sections
+        self._bodies[key] = PageBody(entries, sections)
+        return self._bodies[key]
+
+
+def sort_fields(fields: Iterable[FieldDocs]) -> ObjectDocs:
+    """The documentation of an object in the order of its page: functions whose names
+    begin with ``new``, then other functions, then the rest, each sorted by name."""
+
+    def sort_key(field: FieldDocs) -> tuple[bool, bool, str]:
+        is_new = field.name.lower().startswith("new")
+        return not is_new, field.form != "fn", field.name
+
+    return ObjectDocs(tuple(sorted(fields, key=sort_key)))
+
+
+def _with_distinct_anchors(entries: list[IndexEntry]) -> list[IndexEntry]:
+    """``entries`` with a number appended to each anchor that occurred before.
+
+    docsonnet compares anchors before it converts them to lower case, so ``withAB`` and
+    ``withAb`` have the same.
+    """
+    if len({entry.anchor for entry in entries}) == len(entries):
+        return entries
+    counts: Counter[str] = Counter()
+    distinct: list[IndexEntry] = []
+    for entry in entries:
+        anchor = markdown.anchor(f"{entry.form} {entry.title}")
+        suffix = f"-{counts[anchor]}" if counts[anchor] else ""
+        counts[anchor] += 1
+        distinct.append(entry._replace(anchor=f"{entry.anchor}{suffix}"))
+    return distinct
