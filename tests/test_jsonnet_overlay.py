@@ -1,9 +1,12 @@
-"""Overlays: what ships, what people may add, and what their mistakes look like."""
+"""Overlays: the built-in one, those of users, and how their mistakes are reported."""
 
 from __future__ import annotations
 
 import json
+import multiprocessing
+import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 
 from kubestencil.errors import TargetError, UsageError
 from kubestencil.schema import Release
+from kubestencil.targets.jsonnet import evaluate, overlay_evaluation
 from tests.conftest import Command, load, release
 from tests.jsonnet_library import SHARED, files, results, write
 
@@ -47,23 +51,26 @@ def pages(spec: Release, folder: Path, **texts: str) -> dict[str, str]:
 
 
 def overlay(folder: Path, **texts: str) -> Path:
+    """Write an overlay into ``folder``: the texts of its files, by name."""
     for name, text in texts.items():
         (folder / f"{name}.libsonnet").write_text(text)
     return folder
 
 
-def on(type_: str, body: str) -> str:
+def extend(type_: str, body: str) -> str:
+    """The text of an overlay file that adds ``body`` to a type of core.v1. The body
+    begins in line 3."""
     return (
         "local d = import 'doc-util/main.libsonnet';\n"
         f"{{ core+: {{ v1+: {{ {type_}: {{\n{body}\n}} }} }} }}\n"
     )
 
 
-# --- what ships -------------------------------------------------------------
+# --- the built-in overlay -------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
-def shipped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("library")
     return write(folder, files(load("1.35"), "jsonnet", "default"))
 
@@ -169,12 +176,11 @@ LABELS = {"name": "web", "tier": "x"}
         ),
     ],
 )
-def test_the_shipped_helpers(shipped: Path, expression: str, expected: Any) -> None:
-    assert results(shipped, [expression]) == [expected]
+def test_built_in_functions(built_in: Path, expression: str, expected: Any) -> None:
+    assert results(built_in, [expression]) == [expected]
 
 
-def test_the_shipped_overlay_fits_every_release() -> None:
-    """All that it documents is on the pages, and nothing generated is lost."""
+def test_the_built_in_overlay_only_adds_to_the_pages_of_every_release() -> None:
     for name in ("1.29", "1.35", "1.36"):
         plain = files(load(name), "jsonnet-docs")
         with_overlay = files(load(name), "jsonnet-docs", "default")
@@ -191,14 +197,12 @@ def test_the_shipped_overlay_fits_every_release() -> None:
         assert "new returns an instance of Deployment" in page
 
 
-def test_the_shipped_overlay_is_for_whole_releases(small: Release) -> None:
-    """A document of other types is printed as it is, and without a mistake."""
+def test_a_document_without_the_required_types_gets_no_overlay(small: Release) -> None:
     for name in ("jsonnet", "jsonnet-docs"):
         assert files(small, name, "default") == files(small, name)
 
 
-def test_the_shipped_overlay_needs_what_it_changes() -> None:
-    """``needs.toml`` names all types that a page is changed for."""
+def test_needs_toml_lists_all_types_that_the_built_in_overlay_changes() -> None:
     plain = files(load("1.35"), "jsonnet-docs")
     with_overlay = files(load("1.35"), "jsonnet-docs", "default")
     needs = tomllib.loads((SHARED / "overlay" / "needs.toml").read_text())
@@ -212,11 +216,13 @@ def test_the_shipped_overlay_needs_what_it_changes() -> None:
     }
 
 
-# --- what people add --------------------------------------------------------
+# --- users' overlays --------------------------------------------------------
 
 
-def test_documented_fields_are_on_the_pages(small: Release, tmp_path: Path) -> None:
-    text = on(
+def test_documented_fields_of_an_overlay_are_on_the_pages(
+    small: Release, tmp_path: Path
+) -> None:
+    text = extend(
         "pod+",
         """
         '#new'+: d.func.withArgs([d.arg('name', d.T.string), d.arg('n', d.T.int, 1)]),
@@ -242,7 +248,7 @@ def test_documented_fields_are_on_the_pages(small: Release, tmp_path: Path) -> N
     assert "hidden" not in page
 
 
-def test_new_packages_have_pages(small: Release, tmp_path: Path) -> None:
+def test_packages_of_an_overlay_have_pages(small: Release, tmp_path: Path) -> None:
     text = """
       local d = import 'github.com/jsonnet-libs/docsonnet/doc-util/main.libsonnet';
       {
@@ -260,8 +266,10 @@ def test_new_packages_have_pages(small: Release, tmp_path: Path) -> None:
     assert "permalink: /test/core/v1/extra/deep/" in printed["core/v1/extra/deep.md"]
 
 
-def test_a_package_is_where_it_says(small: Release, tmp_path: Path) -> None:
-    """By the name in ``#``, as docsonnet has it, whatever its field is called."""
+def test_the_path_of_a_page_has_the_name_that_the_package_documents(
+    small: Release, tmp_path: Path
+) -> None:
+    """docsonnet uses the name in ``#``, not that of the field."""
     text = (
         "local d = import 'doc-util/main.libsonnet';"
         "{ core+: { '#': d.pkg('heart', '', ''), v1+: {"
@@ -274,8 +282,10 @@ def test_a_package_is_where_it_says(small: Release, tmp_path: Path) -> None:
     assert "permalink: /test/heart/v1/metadata/" in printed["heart/v1/metadata.md"]
 
 
-def test_a_generated_function_is_shadowed(small: Release, tmp_path: Path) -> None:
-    text = on("pod+", "withCount(count):: { count: count * 2 },")
+def test_an_overlay_replaces_a_generated_function(
+    small: Release, tmp_path: Path
+) -> None:
+    text = extend("pod+", "withCount(count):: { count: count * 2 },")
     folder = tmp_path / "overlay"
     folder.mkdir()
     printed = files(small, "jsonnet", str(overlay(folder, mine=text)))
@@ -284,7 +294,9 @@ def test_a_generated_function_is_shadowed(small: Release, tmp_path: Path) -> Non
     assert '"How many."' in pages(small, folder)["core/v1/pod.md"]
 
 
-def test_a_type_is_dropped_and_another_replaced(small: Release, tmp_path: Path) -> None:
+def test_an_overlay_removes_a_type_and_replaces_another(
+    small: Release, tmp_path: Path
+) -> None:
     text = (
         "local d = import 'doc-util/main.libsonnet';"
         "{ core+: { v1: { '#': d.pkg('v1', '', ''), "
@@ -295,7 +307,7 @@ def test_a_type_is_dropped_and_another_replaced(small: Release, tmp_path: Path) 
     assert "core/v1/metadata.md" not in printed
 
 
-def test_an_overlay_may_ask_what_is_in_a_type(small: Release, tmp_path: Path) -> None:
+def test_an_overlay_can_read_what_is_in_a_type(small: Release, tmp_path: Path) -> None:
     text = """
       local d = import 'doc-util/main.libsonnet';
       { core+: { v1+: {
@@ -312,14 +324,37 @@ def test_an_overlay_may_ask_what_is_in_a_type(small: Release, tmp_path: Path) ->
 def test_files_are_added_in_the_order_of_their_paths(
     small: Release, tmp_path: Path
 ) -> None:
-    first = on("pod+", "a:: 1, '#x': d.fn('First.', []), x():: 1")
-    second = on("pod+", "'#x': d.fn('Second.', []), x():: 2")
+    first = extend("pod+", "a:: 1, '#x': d.fn('First.', []), x():: 1")
+    second = extend("pod+", "'#x': d.fn('Second.', []), x():: 2")
     page = pages(small, tmp_path, a=first, b=second)["core/v1/pod.md"]
     assert "Second." in page
     assert "First." not in page
 
 
-# --- their mistakes ---------------------------------------------------------
+# --- mistakes ---------------------------------------------------------
+
+
+# Mistakes of which jrsonnet alone names the line, and what it says of them.
+MISTAKES = [
+    ("a: 1 b: 2", "expected one of"),
+    ("'#a': d.fn(nope, []), a:: 1", "nope"),
+    ("'#a': import 'missing.libsonnet', a:: 1", "'missing.libsonnet'"),
+    ("local f(x) = f(x + 1) + 1, '#a': d.fn(f(0), []), a:: 1", "stack"),
+    ("'#a': d.fn(error 'on purpose', []), a:: 1", "on purpose"),
+    ("'#a': { b: self.b }, a:: 1", "infinite recursion"),
+]
+
+
+@pytest.fixture
+def without_gojsonnet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Overlays are evaluated as where the extra ``jsonnet`` is not installed."""
+
+    def run_here(function: Callable[[], Any], seconds: float) -> Any:
+        return function()
+
+    monkeypatch.setitem(sys.modules, "_gojsonnet", None)
+    # A child process would have it, where processes are not forked.
+    monkeypatch.setattr(evaluate, "run_sandboxed", run_here)
 
 
 @pytest.mark.parametrize(
@@ -337,10 +372,58 @@ def test_files_are_added_in_the_order_of_their_paths(
 def test_a_mistake_is_reported_with_file_and_line(
     small: Release, tmp_path: Path, body: str, line: int, message: str
 ) -> None:
+    pytest.importorskip("_gojsonnet")
     with pytest.raises(TargetError) as caught:
-        pages(small, tmp_path, mine=on("pod+", body))
+        pages(small, tmp_path, mine=extend("pod+", body))
     assert caught.value.where == f"{tmp_path / 'mine.libsonnet'}:{line}"
     assert message in caught.value.what
+
+
+@pytest.mark.parametrize(("body", "message"), MISTAKES)
+def test_most_mistakes_are_located_without_gojsonnet(
+    small: Release, tmp_path: Path, body: str, message: str, without_gojsonnet: None
+) -> None:
+    with pytest.raises(TargetError) as caught:
+        pages(small, tmp_path, mine=extend("pod+", body))
+    assert caught.value.where == f"{tmp_path / 'mine.libsonnet'}:3"
+    assert message in caught.value.what
+    assert not caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ("'#a': super.nope", "core.v1.pod"),
+        ("'#a': d.fn({}.nope, [])", "core.v1.pod.#a.function.help"),
+    ],
+)
+def test_other_mistakes_are_located_by_field_without_gojsonnet(
+    small: Release, tmp_path: Path, body: str, field: str, without_gojsonnet: None
+) -> None:
+    """jrsonnet does not name the line that reads a field that does not exist."""
+    with pytest.raises(TargetError) as caught:
+        pages(small, tmp_path, mine=extend("pod+", body))
+    assert caught.value.where == f"the overlay {tmp_path}"
+    assert caught.value.what == f"no such field: nope (in {field})"
+    assert "pip install 'kubestencil[jsonnet]'" in caught.value.hint
+
+
+def test_the_built_in_overlay_needs_no_gojsonnet(without_gojsonnet: None) -> None:
+    assert "core/v1/list.md" in files(load("1.35"), "jsonnet-docs", "default")
+
+
+def test_overlays_are_evaluated_where_processes_are_not_forked(
+    small: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows and macOS: all that the other process gets can be pickled."""
+    monkeypatch.setattr(
+        evaluate, "multiprocessing", multiprocessing.get_context("spawn")
+    )
+    text = extend("pod+", "'#new'+: d.func.withArgs([d.arg('n', d.T.int)])")
+    page = pages(small, tmp_path, mine=text)["core/v1/pod.md"]
+    assert "* [`fn new(n)`](#fn-new)" in page
+    with pytest.raises(TargetError, match="on purpose"):
+        pages(small, tmp_path, mine=extend("pod+", "'#a': error 'on purpose'"))
 
 
 @pytest.mark.parametrize("name", ["jsonnet", "jsonnet-docs"])
@@ -361,25 +444,25 @@ def test_no_target_prints_with_a_broken_overlay(
         "'#a': d.fn(std.join('', std.repeat(['x'], 9999999999)), []), a:: 1",
     ],
 )
-def test_no_overlay_takes_the_program_along(
+def test_an_overlay_cannot_crash_or_block_the_program(
     small: Release, tmp_path: Path, body: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kubestencil.targets.jsonnet import overlay as view
-
-    monkeypatch.setattr(view, "_SECONDS", 5.0)
-    with pytest.raises(TargetError, match=r"without end|memory|not evaluated after"):
-        pages(small, tmp_path, mine=on("pod+", body))
+    monkeypatch.setattr(overlay_evaluation, "_SECONDS", 5.0)
+    with pytest.raises(TargetError, match=r"recursion|memory|longer than 5 seconds"):
+        pages(small, tmp_path, mine=extend("pod+", body))
 
 
 @pytest.mark.parametrize(
-    "about", ["{}", "{ 'function': 1 }", "d.val(1)", "{ object: { help: 2 } }"]
+    "value", ["{}", "{ 'function': 1 }", "d.val(1)", "{ object: { help: 2 } }"]
 )
-def test_documentation_that_is_none(small: Release, tmp_path: Path, about: str) -> None:
+def test_malformed_documentation_is_refused(
+    small: Release, tmp_path: Path, value: str
+) -> None:
     with pytest.raises(TargetError, match=r"core\.v1\.pod\.#a is not documentation"):
-        pages(small, tmp_path, mine=on("pod+", f"'#a': {about}, a:: 1"))
+        pages(small, tmp_path, mine=extend("pod+", f"'#a': {value}, a:: 1"))
 
 
-def test_folders_that_are_no_overlay(small: Release, tmp_path: Path) -> None:
+def test_invalid_overlay_folders_are_refused(small: Release, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a folder"):
         files(small, "jsonnet", str(tmp_path / "nope"))
     for folder in ("a", "b"):
@@ -395,14 +478,13 @@ def test_folders_that_are_no_overlay(small: Release, tmp_path: Path) -> None:
         files(small, "jsonnet", str(tmp_path / "a"))
 
 
-def test_a_changed_overlay_is_printed_again(run: Command, tmp_path: Path) -> None:
-    """An overlay is an input like a template: --check sees a change in it."""
+def test_a_changed_overlay_makes_the_output_stale(run: Command, tmp_path: Path) -> None:
     from tests.conftest import document
 
     (tmp_path / "small.json").write_text(json.dumps(document(SMALL)))
     folder = tmp_path / "overlay"
     folder.mkdir()
-    overlay(folder, mine=on("pod+", "'#a': d.fn('Before.', []), a():: 1"))
+    overlay(folder, mine=extend("pod+", "'#a': d.fn('Before.', []), a():: 1"))
     arguments = (
         *("render", "x", "--spec", "small.json", "-t", "jsonnet", "-t", "jsonnet-docs"),
         *("--set", f"jsonnet.overlay={folder}"),
@@ -412,13 +494,15 @@ def test_a_changed_overlay_is_printed_again(run: Command, tmp_path: Path) -> Non
     assert run(*arguments).returncode == 0
     assert "Before." in page.read_text()
     assert run(*arguments, "--check").returncode == 0
-    overlay(folder, mine=on("pod+", "'#a': d.fn('After.', []), a():: 1"))
+    overlay(folder, mine=extend("pod+", "'#a': d.fn('After.', []), a():: 1"))
     assert run(*arguments, "--check").returncode == 1
     assert run(*arguments).returncode == 0
     assert "After." in page.read_text()
 
 
-def test_errors_are_for_people(run: Command, tmp_path: Path) -> None:
+def test_the_command_reports_a_mistake_with_file_and_line(
+    run: Command, tmp_path: Path
+) -> None:
     from tests.conftest import document
 
     (tmp_path / "small.json").write_text(json.dumps(document(SMALL)))
