@@ -85,6 +85,10 @@ def test_every_correction_changes_some_release(target: Target) -> None:
     assert applied == set(target.fixups) == set(FIXUPS)
 
 
+def test_every_correction_links_to_its_source(target: Target) -> None:
+    assert all(body["link"].startswith("https://") for body in target.fixups.values())
+
+
 def test_a_correction_that_never_applies_is_an_error(target: Target) -> None:
     correct_release = correct(load("1.35"), target)
     with pytest.raises(TargetError, match=r"never applied to 1\.35"):

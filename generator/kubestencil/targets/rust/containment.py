@@ -1,4 +1,4 @@
-"""Which values are inside of which others, without a ``Vec`` or map between them.
+"""Which Rust values contain which others directly, without a ``Vec`` or map between.
 
 A Rust value has a fixed size, so a type cannot contain itself without a ``Box``, and
 has a default only if all that it requires have one.
@@ -12,6 +12,7 @@ from typing import NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Release, Schema
 from kubestencil.schema.graph import Graph, cyclic_edges, reachable, reverse
+from kubestencil.schema.pointer import json_pointer
 from kubestencil.targets.rust.hand_written import HandWrittenType
 
 
@@ -24,6 +25,8 @@ class Containment(NamedTuple):
 
 
 class _Reference(NamedTuple):
+    """A reference to a definition, from a field that may be required."""
+
     definition: str
     required: bool
 
@@ -31,8 +34,8 @@ class _Reference(NamedTuple):
 def containment(
     definitions: Mapping[str, Definition], hand_written: Collection[str]
 ) -> Containment:
-    """What values contain directly. Types that are ``hand_written`` box what they
-    contain."""
+    """What values of ``definitions`` contain directly. The types named in
+    ``hand_written`` contain nothing: they box their fields."""
     references = {
         name: () if name in hand_written else tuple(_references(definition))
         for name, definition in definitions.items()
@@ -71,7 +74,7 @@ def boxed_references(
         raise SpecError(
             f"{name} has no finite value: it requires {others[0]}, which requires "
             f"{name}",
-            where=f"{release.origin}#/definitions/{name}",
+            where=f"{release.origin}#{json_pointer(('definitions', name))}",
         )
     return frozenset(
         (name, other)
@@ -85,8 +88,8 @@ def types_without_default(
     hand_written: Mapping[str, HandWrittenType],
     contained: Containment,
 ) -> frozenset[str]:
-    """The definitions whose types have no default: times, hand-written types without
-    one, and whatever requires such a type."""
+    """The definitions whose types have no default: hand-written types without one, types
+    that require a time, and types that require one of these types."""
     without = {name for name, type_ in hand_written.items() if not type_.has_default}
     without.update(
         name

@@ -60,7 +60,7 @@ class Crate:
 def plan_crate(release: Release) -> Crate:
     """Plan the crate of a corrected release.
 
-    Raises SpecError where names cannot be told apart or a type has no finite value.
+    Raises SpecError where names collide or a type has no finite value.
     """
     items = list_items(release.definitions)
     definitions = {

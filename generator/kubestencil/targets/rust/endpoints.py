@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from kubestencil.schema import (
@@ -82,7 +82,7 @@ def _endpoint(operation: Operation) -> Endpoint:
     return Endpoint(segments[-1], "ClusterResourceScope")
 
 
-def _choose(candidates: Iterable[Endpoint]) -> Endpoint | None:
+def _choose(candidates: Collection[Endpoint]) -> Endpoint | None:
     """The endpoint of a kind: its plural, or else its only subresource; None where
     there is none or several."""
     subresources = [

@@ -1,16 +1,24 @@
-"""The definitions whose Rust types are written by hand, as templates in
-``templates/rust/forms``: the document says too little of them."""
+"""The definitions that the document describes incompletely, so that their Rust types are
+written by hand, as templates in ``templates/rust/forms``."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from kubestencil.schema import Definition
 from kubestencil.schema.graph import references
 
 _APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
+
+
+#: The templates of hand-written types.
+HandWrittenForm = Literal[
+    "int_or_string", "micro_time", "patch", "props_or_array", "props_or_bool",
+    "props_or_string_array", "quantity", "time", "watch_event",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +28,12 @@ class HandWrittenType:
     ``form`` names the template, ``derives`` has the traits that it derives.
     ``uses`` maps the names that the template has for other types to their
     definitions. ``has_default`` says whether the type implements ``Default``,
-    ``is_field_type`` whether a field may have it: an enum with a type parameter, or
-    without ``Deserialize``, can't be in a struct. ``documented_field`` is the field
+    ``is_field_type`` whether a field may have it, which an enum with a type parameter
+    or without ``Deserialize`` cannot be. ``documented_field`` is the field
     whose description is appended to that of the definition.
     """
 
-    form: str
+    form: HandWrittenForm
     derives: str
     uses: Mapping[str, str] = field(default_factory=dict)
     has_default: bool = False
@@ -33,7 +41,7 @@ class HandWrittenType:
     documented_field: str | None = None
 
 
-_JSON_SCHEMA_FORMS = {
+_JSON_SCHEMA_FORMS: Mapping[str, HandWrittenForm] = {
     "JSONSchemaPropsOrArray": "props_or_array",
     "JSONSchemaPropsOrBool": "props_or_bool",
     "JSONSchemaPropsOrStringArray": "props_or_string_array",
@@ -105,10 +113,6 @@ def hand_written_types(
         name: hand_written
         for name, hand_written in _HAND_WRITTEN.items()
         if name in definitions
-        and _has_all(definitions, hand_written.uses.values())
+        and all(used in definitions for used in hand_written.uses.values())
         and (hand_written.is_field_type or name not in referenced)
     }
-
-
-def _has_all(definitions: Mapping[str, Definition], names: Collection[str]) -> bool:
-    return all(name in definitions for name in names)

@@ -50,8 +50,8 @@ class TypePath:
 
 @dataclass(frozen=True, slots=True)
 class ModuleListing:
-    """What a module declares: its types and its submodules, in the order of the
-    document."""
+    """What a module declares: its types and the names of its submodules, in the order of
+    the definitions' full names."""
 
     types: tuple[TypePath, ...]
     modules: tuple[str, ...]
@@ -63,9 +63,9 @@ def type_paths(definitions: Mapping[str, Definition]) -> dict[str, TypePath]:
     Raises SpecError where two types, or a type and a module, would have the same name.
     """
     modules = {name: _module(name) for name in definitions}
-    # The names in each module, with what has them.
+    # The names in each module, each with its owner.
     names: dict[Module, dict[str, str]] = {
-        (): dict.fromkeys(_ROOT_NAMES, "a name that every crate has")
+        (): dict.fromkeys(_ROOT_NAMES, "every crate")
     }
     for definition, module in modules.items():
         for depth, segment in enumerate(module):
@@ -119,8 +119,8 @@ def _reserve(
     other = names.setdefault(module, {}).setdefault(name, owner)
     if other != owner:
         raise SpecError(
-            f"{definition} needs the name {'::'.join((*module, name))}, which is "
-            f"already {other}",
+            f"{definition} needs the Rust path {'::'.join((*module, name))}, which "
+            f"{other} has already",
             where="target rust",
             hint="rename it in the document",
         )

@@ -6,16 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
 from kubestencil.schema import Definition, Field
 from kubestencil.targets.rust import spelling
 from kubestencil.targets.rust.containment import is_time
 from kubestencil.targets.rust.crate import Crate, StructField
-from kubestencil.targets.rust.hand_written import HandWrittenType
+from kubestencil.targets.rust.hand_written import HandWrittenForm, HandWrittenType
 from kubestencil.targets.rust.layout import Module
 from kubestencil.targets.rust.merging import merge_strategy
 from kubestencil.targets.rust.resources import Resource
 from kubestencil.targets.rust.value_types import json_schema_type, value_type
+
+#: The form of a type, which selects its template.
+Form = Literal["struct", "newtype", "list"] | HandWrittenForm
 
 
 class Presence(StrEnum):
@@ -35,7 +39,8 @@ class RustField:
 
     ``name`` is the Rust name, ``json`` the JSON name as a string literal,
     ``declaration`` the line or lines in the struct, ``doc`` the comment above them.
-    ``merge`` is a function of ``merge_strategies``, with its arguments.
+    ``presence`` says whether it may be absent. ``merge`` is a function of
+    ``merge_strategies``, with its arguments.
     """
 
     name: str
@@ -80,7 +85,7 @@ class RustType:
 
     definition: str
     name: str
-    form: str
+    form: Form
     doc: str
     derives: str
     schema_title: str
@@ -196,11 +201,10 @@ def _derives(definition: Definition, crate: Crate) -> str:
 
 
 def _skips_rustfmt(declarations: str) -> bool:
-    """Whether rustfmt is told to leave a struct as it is.
+    """Whether a struct has the attribute ``#[rustfmt::skip]``.
 
-    The declarations are concatenated without line breaks between them, so this is true of
-    more structs than have a line that rustfmt cannot break. Every published crate has
-    the attribute on these structs.
+    A struct with a line that rustfmt cannot break needs it. Since the lines of different
+    fields are joined here, most others have it, too, where it changes nothing.
     """
     return any(len(line) > spelling.WIDTH for line in declarations.split("\n"))
 
