@@ -191,7 +191,7 @@ def test_examples_of_the_python_api_run(tmp_path: Path) -> None:
         text=True,
     )
     assert result.returncode == 0, result.stderr
-    assert "no source has the release '1.99'" in result.stdout
+    assert "unknown release '1.99'" in result.stdout
     assert (tmp_path / "generated/1.35/markdown-v5/docs/V1Pod.md").is_file()
 
 

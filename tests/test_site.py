@@ -19,8 +19,8 @@ from kubestencil.schema import parse
 from kubestencil.schema.load import load_release
 from kubestencil.source import Source, locate
 from tests.conftest import POD, Command, command, document, visible
-from tests.made_up import PROPER_NAMES, everything, specs
 from tests.site_pages import Site, Tags
+from tests.strategies import VALID_NAMES, documents, print_all_files
 
 KIB = 1024
 META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -283,7 +283,7 @@ def array(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 @settings(max_examples=100)
-@given(specs(PROPER_NAMES), specs(PROPER_NAMES))
+@given(documents(VALID_NAMES), documents(VALID_NAMES))
 # A field that comes to the objects in a list is told of where the list is.
 @example(listed(), listed("new"))
 @example(listed("list"), document({"v1.A": array({"list": array({"new": {}})})}))
@@ -296,7 +296,7 @@ def test_every_document_has_a_whole_site(
         for name, each in (("1.1", before), ("1.2", after))
     ]
     try:
-        files = list(everything([parse(each) for each in sources], TARGET))
+        files = list(print_all_files([parse(each) for each in sources], TARGET))
     except KubestencilError as error:
         assert error.what
         return

@@ -1,4 +1,4 @@
-"""Where specs come from, and what is said when they cannot be had."""
+"""Sources of documents, and the errors where one cannot be read."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ import pytest
 
 from kubestencil.errors import SourceError, SpecError, UsageError
 from kubestencil.source import available, decode, embedded, locate, remote
-from kubestencil.source.releases import ListedRelease
+from kubestencil.source.releases import (
+    ListedRelease,
+    expand_ranges,
+    minor_version,
+    release_name,
+    release_order,
+)
 from tests.conftest import RELEASES, SMALL, document, full_specs, load
 
-LOST = {
-    # kubernetes-validate does not keep the descriptions of these two.
+# kubernetes-validate does not have the descriptions of these two.
+WITHOUT_DESCRIPTION = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity",
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
 }
@@ -26,34 +32,34 @@ LOST = {
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
 @pytest.mark.parametrize("release", ["1.29", "1.33", "1.34", "1.35"])
-def test_undone_the_embedded_spec_is_upstreams(release: str) -> None:
-    ours, theirs = load(release), load(release, full_specs())
-    assert list(ours.definitions) == list(theirs.definitions)
-    for name, definition in theirs.definitions.items():
+def test_embedded_definitions_equal_the_published_ones(release: str) -> None:
+    embedded_release, full_release = load(release), load(release, full_specs())
+    assert list(embedded_release.definitions) == list(full_release.definitions)
+    for name, definition in full_release.definitions.items():
         raw = dict(definition.schema.raw)
-        if name in LOST:
+        if name in WITHOUT_DESCRIPTION:
             del raw["description"]
-        assert ours.definitions[name].schema.raw == raw
+        assert embedded_release.definitions[name].schema.raw == raw
 
 
-def test_every_release_of_the_list_is_embedded() -> None:
+def test_every_supported_release_is_embedded() -> None:
     assert set(RELEASES) <= set(available(None))
 
 
-def test_an_undo_step_that_never_applies_is_reported(
+def test_a_conversion_step_without_effect_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A newer package may convert differently: then nobody may print its output."""
+    """A newer package may convert differently, and its documents would be wrong."""
 
-    def gone(_: object) -> bool:
+    def revert_nothing(_: object) -> bool:
         return False
 
-    monkeypatch.setattr(embedded, "_STEPS", (gone,))
-    with pytest.raises(SourceError, match="gone never applied"):
+    monkeypatch.setattr(embedded, "_STEPS", (revert_nothing,))
+    with pytest.raises(SourceError, match="revert_nothing never applied"):
         embedded.read("1.35").document()
 
 
-def test_a_folder_goes_before_what_is_embedded(tmp_path: Path) -> None:
+def test_a_folder_takes_precedence_over_embedded_specs(tmp_path: Path) -> None:
     (tmp_path / "1.35.yaml").write_text("swagger: '2.0'")
     assert locate("1.35", tmp_path).origin == str(tmp_path / "1.35.yaml")
     (tmp_path / "1.35.json").write_text("{}")
@@ -61,7 +67,7 @@ def test_a_folder_goes_before_what_is_embedded(tmp_path: Path) -> None:
     assert "kubernetes-validate" in locate("1.34", tmp_path).origin
 
 
-def test_yaml_is_read_as_json_is() -> None:
+def test_yaml_and_json_decode_alike() -> None:
     import yaml
 
     text = yaml.safe_dump(document(SMALL))
@@ -72,35 +78,40 @@ def test_yaml_is_read_as_json_is() -> None:
     ("data", "message"),
     [
         (b"", "is empty"),
-        (b'{"swagger": "2.0", "definitions": {"a', "ends before its JSON does"),
+        (
+            b'{"swagger": "2.0", "definitions": {"a',
+            "is truncated: the JSON is not complete",
+        ),
         (b'{"swagger": nope}', "is not JSON"),
-        (b"[1, 2]", "holds a list"),
+        (b"[1, 2]", "is a list, not"),
         (b'{"a": NaN}', "NaN is not a JSON number"),
         (b"\xff\xfe\x00", "is not UTF-8"),
-        (b'{"a": "\\ud800"}', "half a surrogate pair"),
+        (b'{"a": "\\ud800"}', "unpaired surrogate"),
         (b"a: [b", "neither JSON nor YAML"),
-        (b"a: &x [*x]", "is not JSON written as YAML"),
-        (b"just words", "holds text"),
+        (b"a: &x [*x]", "is YAML with values that JSON does not have"),
+        (b"just words", "is text, not"),
         (b"[" * 200_000, "is not JSON"),
     ],
 )
-def test_bytes_that_are_no_document(data: bytes, message: str) -> None:
+def test_invalid_documents_are_refused(data: bytes, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         decode(data, "spec.json")
 
 
-def test_a_pair_of_surrogates_is_a_character() -> None:
+def test_a_surrogate_pair_is_one_character() -> None:
     assert decode(b'{"a": "\\ud83d\\ude00"}', "x") == {"a": "\N{GRINNING FACE}"}
 
 
-class Answers(BaseHTTPRequestHandler):
-    """A server on loopback that does what the path says."""
+class Handler(BaseHTTPRequestHandler):
+    """A server on loopback whose paths are named like what they do."""
 
     body = json.dumps(document(SMALL)).encode()
-    calls: dict[str, int]
+    request_counts: dict[str, int]
 
     def do_GET(self) -> None:
-        count = self.calls[self.path] = self.calls.get(self.path, 0) + 1
+        count = self.request_counts[self.path] = (
+            self.request_counts.get(self.path, 0) + 1
+        )
         if self.path == "/missing":
             self.send_error(404)
         elif self.path == "/flaky" and count < 3:
@@ -113,19 +124,19 @@ class Answers(BaseHTTPRequestHandler):
             self.send_response(200)
             length = len(self.body)
             length = 10**12 if self.path == "/huge" else length
-            length = length + 50 if self.path == "/cut" else length
+            length = length + 50 if self.path == "/incomplete" else length
             self.send_header("content-length", str(length))
             self.end_headers()
             self.wfile.write(self.body)
 
     def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def server() -> Iterator[str]:
-    Answers.calls = {}
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as http:
+    Handler.request_counts = {}
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         thread = threading.Thread(target=http.serve_forever)
         thread.start()
         try:
@@ -135,19 +146,19 @@ def server() -> Iterator[str]:
             thread.join()
 
 
-def silent(received: int, expected: int) -> None:
-    """No progress to show."""
+def no_progress(received: int, expected: int) -> None:
+    """Show no progress."""
 
 
 def accept(source: object) -> None:
-    """Nothing to complain about."""
+    """Accept every document."""
 
 
-def test_a_document_from_a_server_on_this_machine() -> None:
-    with server() as address:
-        source = remote.read(f"{address}/flaky", "cluster")
+def test_a_busy_server_is_asked_again() -> None:
+    with server() as url:
+        source = remote.read(f"{url}/flaky", "cluster")
         assert source.document() == document(SMALL)
-        assert Answers.calls["/flaky"] == 3, "a busy server is asked again"
+        assert Handler.request_counts["/flaky"] == 3
 
 
 @pytest.mark.parametrize(
@@ -155,54 +166,104 @@ def test_a_document_from_a_server_on_this_machine() -> None:
     [
         ("/missing", "404"),
         ("/huge", "bytes"),
-        ("/cut", "cannot be downloaded"),
+        ("/incomplete", "cannot be downloaded"),
     ],
 )
-def test_downloads_that_fail_leave_nothing(
+def test_a_failed_download_leaves_no_file(
     tmp_path: Path, path: str, message: str
 ) -> None:
-    with server() as address:
-        row = ListedRelease("1.35", address + path, None)
+    with server() as url:
+        release = ListedRelease("1.35", url + path, None)
         with pytest.raises(SourceError, match=message):
-            remote.fetch(row, tmp_path / "specs", silent, accept)
+            remote.fetch(release, tmp_path / "specs", no_progress, accept)
     assert not (tmp_path / "specs").exists()
 
 
 def test_a_redirect_may_not_leave_https() -> None:
-    with server() as address, pytest.raises((UsageError, SourceError)):
-        remote.download(f"{address}/moved", silent)
+    with server() as url, pytest.raises((UsageError, SourceError)):
+        remote.download(f"{url}/moved", no_progress)
 
 
 def test_fetch_checks_the_digest_and_the_document(tmp_path: Path) -> None:
-    digest = hashlib.sha256(Answers.body).hexdigest()
-    seen: list[object] = []
-    with server() as address:
-        row = ListedRelease("1.35", f"{address}/x", digest)
-        path = remote.fetch(row, tmp_path, silent, seen.append)
-        assert path.read_bytes() == Answers.body
-        assert len(seen) == 1
+    sha256 = hashlib.sha256(Handler.body).hexdigest()
+    checked: list[object] = []
+    with server() as url:
+        release = ListedRelease("1.35", f"{url}/x", sha256)
+        path = remote.fetch(release, tmp_path, no_progress, checked.append)
+        assert path.read_bytes() == Handler.body
+        assert len(checked) == 1
 
-        wrong = ListedRelease("1.34", f"{address}/x", "0" * 64)
-        with pytest.raises(SourceError, match="is on record"):
-            remote.fetch(wrong, tmp_path, silent, accept)
+        changed = ListedRelease("1.34", f"{url}/x", "0" * 64)
+        with pytest.raises(SourceError, match="not the recorded 0000"):
+            remote.fetch(changed, tmp_path, no_progress, accept)
 
         def refuse(_: object) -> None:
             raise SpecError("is not valid")
 
+        unrecorded = ListedRelease("1.33", f"{url}/x", None)
         with pytest.raises(SpecError):
-            remote.fetch(
-                ListedRelease("1.33", f"{address}/x", None), tmp_path, silent, refuse
-            )
-    assert [each.name for each in tmp_path.iterdir()] == ["1.35.json"]
+            remote.fetch(unrecorded, tmp_path, no_progress, refuse)
+    assert [path.name for path in tmp_path.iterdir()] == ["1.35.json"]
 
 
-@pytest.mark.parametrize("place", ["ftp://x/y", "http://example.com/x", "file:///x"])
-def test_only_https_is_read(place: str) -> None:
+@pytest.mark.parametrize("url", ["ftp://x/y", "http://example.com/x", "file:///x"])
+def test_only_https_urls_are_read(url: str) -> None:
     with pytest.raises(UsageError, match="cannot read"):
-        remote.read(place, "x")
+        remote.read(url, "x")
 
 
-def test_no_network_is_said_plainly() -> None:
+def test_without_a_network_the_hint_names_other_sources() -> None:
     with pytest.raises(SourceError) as caught:
-        remote.download("https://127.0.0.1:9/swagger.json", silent)
+        remote.download("https://127.0.0.1:9/swagger.json", no_progress)
     assert "embedded specs" in caught.value.hint
+
+
+def test_releases_sort_by_number_and_other_names_last() -> None:
+    names = ["my-cluster", "1.30", "1.9", "1.29"]
+    assert sorted(names, key=release_order) == ["1.9", "1.29", "1.30", "my-cluster"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["1.31"], ["1.31"]),
+        (["v1.31"], ["1.31"]),
+        (["1.30..1.31", "1.29"], ["1.29", "1.30", "1.31"]),
+        (["..1.30"], ["1.9", "1.29", "1.30"]),
+        (["1.31.."], ["1.31", "1.32"]),
+        ([".."], ["1.9", "1.29", "1.30", "1.31", "1.32"]),
+        (["1.31", "1.31"], ["1.31"]),
+    ],
+)
+def test_ranges_include_both_ends(arguments: list[str], names: list[str]) -> None:
+    available = ["1.30", "1.29", "1.32", "1.31", "1.9"]
+    assert expand_ranges(arguments, available) == names
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("1.33", "unknown release '1.33'"),
+        ("1.29..1.33", "unknown release '1.33'"),
+        ("1.30..1.29", "the range 1.30..1.29 is empty"),
+    ],
+)
+def test_releases_that_are_not_available_are_refused(
+    argument: str, message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        expand_ranges([argument], ["1.29", "1.30"])
+
+
+def test_a_release_name_is_a_plain_file_name() -> None:
+    assert release_name("v1.35") == "1.35"
+    assert release_name("my-cluster") == "my-cluster"
+    for text in ("", "..", "a/b", "-x", "a\n", "x" * 101):
+        with pytest.raises(UsageError, match="cannot be the name of a release"):
+            release_name(text)
+
+
+def test_a_minor_version_has_two_numbers() -> None:
+    assert minor_version("v1.35") == "1.35"
+    with pytest.raises(UsageError, match="not a release of Kubernetes"):
+        minor_version("1.35.1")

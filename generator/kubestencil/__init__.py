@@ -159,12 +159,13 @@ def render(
 def _source(document: _PathLike, specs: _PathLike | None, name: str | None) -> Source:
     from dataclasses import replace
 
-    from kubestencil.source import available, locate, releases, remote
+    from kubestencil.source import available, locate, remote
+    from kubestencil.source.releases import release_name
 
     folder = None if specs is None else Path(specs)
     text = os.fspath(document)
     release = text.removeprefix("v")
-    label = None if name is None else releases.label(name)
+    label = None if name is None else release_name(name)
     # A release that no source has is reported as such, not as a missing file.
     if release in available(folder) or (
         _RELEASE.match(text) and not Path(text).exists()

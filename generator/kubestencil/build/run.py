@@ -211,12 +211,12 @@ def _outputs(job: Job) -> tuple[list[_TreeOutput], _Keywords]:
         )
         for wanted in job.targets
     ]
-    return outputs, tuple((release.name, keyword) for keyword in release.unknown)
+    return outputs, tuple(
+        (release.name, keyword) for keyword in release.unknown_keywords
+    )
 
 
-def _summary(
-    current: tuple[TreeResult, ...], results: Sequence[_JobResult]
-) -> Summary:
+def _summary(current: tuple[TreeResult, ...], results: Sequence[_JobResult]) -> Summary:
     keywords = (item for result in results for item in result.unknown_keywords)
     return Summary(
         trees=current + tuple(tree for result in results for tree in result.trees),

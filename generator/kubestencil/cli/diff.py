@@ -86,7 +86,10 @@ def diff(
         )
     console.announce_sources([old_source, new_source], quiet)
     old, new = load_release(old_source), load_release(new_source)
-    if releases.order(old.name) > releases.order(new.name) and not quiet:
+    if (
+        releases.release_order(old.name) > releases.release_order(new.name)
+        and not quiet
+    ):
         console.status(
             f"{old.name} is newer than {new.name}: additions are shown as removals"
         )

@@ -31,13 +31,17 @@ def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:
     """
     from kubestencil.schema.load import load_release
     from kubestencil.source import remote
-    from kubestencil.source.releases import ListedRelease, listed, minor
+    from kubestencil.source.releases import (
+        ListedRelease,
+        listed_releases,
+        minor_version,
+    )
 
-    listed_releases = listed()
+    listed = listed_releases()
     for argument in releases:
-        name = minor(argument)
-        release = listed_releases.get(name) or ListedRelease(
-            name, remote.address(name), None
+        name = minor_version(argument)
+        release = listed.get(name) or ListedRelease(
+            name, remote.published_url(name), None
         )
         with console.ProgressBar(name, quiet) as bar:
             path = remote.fetch(release, specs, bar.bytes, load_release)

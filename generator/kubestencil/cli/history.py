@@ -51,12 +51,12 @@ def history(
     from kubestencil import diff
     from kubestencil.schema.load import load_release
     from kubestencil.source import available, locate
-    from kubestencil.source.releases import expand
+    from kubestencil.source.releases import expand_ranges
     from kubestencil.targets.diff.rendering import Layout, template_folders
     from kubestencil.targets.diff.report import history_report, timeline_report
 
     names = (
-        expand(requested_releases, available(specs))
+        expand_ranges(requested_releases, available(specs))
         if requested_releases
         else available(specs)
     )

@@ -164,6 +164,8 @@ def _sources(
     if spec is not None:
         if len(names) > 1:
             raise UsageError("--spec reads one document and takes one release name")
-        return [remote.read(spec, releases.label(names[0]) if names else None)]
-    chosen = releases.expand(names or releases.listed(), available(specs))
+        return [remote.read(spec, releases.release_name(names[0]) if names else None)]
+    chosen = releases.expand_ranges(
+        names or releases.listed_releases(), available(specs)
+    )
     return [locate(name, specs) for name in chosen]

@@ -15,9 +15,9 @@ from kubestencil.cli.options import specs_option
 def releases(specs: Path | None) -> None:
     """List the available releases and the source of each."""
     from kubestencil.source import available
-    from kubestencil.source.releases import listed
+    from kubestencil.source.releases import listed_releases
 
-    supported = listed()
+    supported = listed_releases()
     for name, origin in available(specs).items():
         mark = "*" if name in supported else " "
         click.echo(f"{mark} {name:<8} {origin}")

@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from kubestencil.cli.options import templates_option
+from kubestencil.cli.options import complete_target, templates_option
+from kubestencil.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from kubestencil.engine import Target
 
 
 @click.command()
+@click.argument("name", required=False, shell_complete=complete_target)
 @templates_option
-def targets(templates: Path | None) -> None:
-    """List the targets with their options."""
+def targets(name: str | None, templates: Path | None) -> None:
+    """List the targets with their options; with NAME, document one.
+
+    The reference of a target has what its manifest and templates can use: the values
+    of "each", placeholders, variables with their types, filters and options.
+    """
     from kubestencil.engine import load_targets
 
-    for target in load_targets(templates).values():
+    available = load_targets(templates)
+    if name is None:
+        _list(available)
+    elif name in available:
+        _document(available[name])
+    else:
+        raise UsageError(f"unknown target {name!r}", hint=nearest(name, available))
+
+
+def _list(available: Mapping[str, Target]) -> None:
+    for target in available.values():
         click.echo(f"{target.name:<14} {target.about}")
         for option, value in target.options.items():
             click.echo(f"{'':<14}   {target.name}.{option}={value}")
+
+
+def _document(target: Target) -> None:
+    from kubestencil.engine.reference import reference
+    from kubestencil.targets import load_multi_release_view, load_view
+
+    if target.scope == "releases":
+        click.echo(reference(target, load_multi_release_view(target)), nl=False)
+    else:
+        click.echo(reference(target, load_view(target)), nl=False)

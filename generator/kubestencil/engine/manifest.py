@@ -257,10 +257,14 @@ def _check_options(target: Target) -> None:
 
 
 def _check_paths(target: Target) -> None:
-    """Refuse two rules that always print to the same path.
+    """Refuse braces that are no placeholder, and rules that always print to the same
+    path.
 
     Rules that print several files are compared when they are rendered.
     """
+    for rule in target.files:
+        if set("{}") & set(_PLACEHOLDER.sub("", rule.path)):
+            raise target.error(f"{rule.path!r} has a brace too many", "files.path")
     paths = [rule.path for rule in target.files if not _PLACEHOLDER.search(rule.path)]
     fixed = {(rule.each, rule.path) for rule in target.files if rule.path in paths}
     for each, path in fixed:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kubestencil.data_files import data_file
+from kubestencil.engine.filters import PATH_FILTERS
 from kubestencil.engine.manifest import FileRule, Target, find_file
 from kubestencil.engine.templates import Templates
 from kubestencil.engine.view import Contexts, FileContext
 from kubestencil.errors import SpecError, TargetError, nearest
 from kubestencil.version import __version__
 
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # A path segment that every file system reads in the same way: no separator, no "..",
 # no control character.
 _SEGMENT = re.compile(r"(?!\.\.?\Z)[^/\\:\x00-\x1f\x7f]{1,200}\Z")
@@ -119,19 +121,9 @@ def _path(
     target: Target, rule: FileRule, context: FileContext, about: Mapping[str, str]
 ) -> str:
     values = {**target.options, **about, **context.placeholders}
-    try:
-        path = rule.path.format_map(values)
-    except KeyError as error:
-        name = str(error.args[0])
-        raise target.error(
-            f"{rule.path!r} has the unknown placeholder {name!r}",
-            "files.path",
-            nearest(name, values),
-        ) from error
-    except (IndexError, ValueError, AttributeError) as error:
-        raise target.error(
-            f"cannot fill in {rule.path}: {error}", "files.path"
-        ) from error
+    path = _PLACEHOLDER.sub(
+        lambda match: _fill_in(match[1], values, target, rule), rule.path
+    )
     segments = path.split("/")
     # Every placeholder is one segment, except the one called "path".
     expected = (
@@ -145,3 +137,26 @@ def _path(
                 hint="rename it in the document",
             )
     return path
+
+
+def _fill_in(
+    placeholder: str, values: Mapping[str, object], target: Target, rule: FileRule
+) -> str:
+    """The text of a placeholder: a name, then filters, as in ``kind|snake``."""
+    name, *filters = (part.strip() for part in placeholder.split("|"))
+    if name not in values:
+        raise target.error(
+            f"{rule.path!r} has the unknown placeholder {name!r}",
+            "files.path",
+            nearest(name, values),
+        )
+    text = str(values[name])
+    for function in filters:
+        if function not in PATH_FILTERS:
+            raise target.error(
+                f"{rule.path!r} has the unknown filter {function!r}",
+                "files.path",
+                nearest(function, PATH_FILTERS),
+            )
+        text = PATH_FILTERS[function](text)
+    return text

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kubestencil.errors import TargetError
+from kubestencil.engine.filters import FILTERS
+from kubestencil.errors import KubestencilError, SpecError, TargetError, nearest
 from kubestencil.version import __version__
 
 if TYPE_CHECKING:
     import jinja2
+
+_UNDEFINED = re.compile(r"'(\w+)' is undefined\Z")
+_NO_FILTER = re.compile(r"No filter named '(\w+)'")
 
 Print = Callable[[Mapping[str, Any]], str]
 
@@ -24,10 +29,10 @@ ESCAPED = (".html.j2", ".xml.j2")
 class Templates:
     """The templates in some folders, each compiled when it is first used.
 
-    The first folder that has a template wins. ``common`` are the variables that
-    every template sees; ``where`` is what asks for the templates, and is named
-    where one is missing. A template whose name ends in one of ``ESCAPED`` has all text
-    escaped; for any other the view does it, for the place that the text goes to.
+    The first folder that has a template wins. ``common`` are the variables of every
+    template; ``where`` is the file and key that an error names where a template is
+    missing. A template whose name ends in one of ``ESCAPED`` escapes all text; in any
+    other the view or a filter does it.
     """
 
     def __init__(
@@ -37,34 +42,50 @@ class Templates:
         where: str,
     ) -> None:
         self.folders = tuple(str(folder) for folder in folders)
-        self.common = {**common, "once": self.once}
+        self.common = {**common, "once": self.once, "declare": self.declare}
         self.where = where
+        self.declared: dict[tuple[str, str], str] = {}
         self.compiled: dict[str, Print] = {}
         self.fragments: dict[tuple[str, str], str] = {}
 
     def render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
         """What the template ``name`` prints of ``subject``.
 
-        Raises TargetError with the template's file and line, and the subject.
+        Raises TargetError with the template's file and line, and the subject; SpecError
+        where ``declare`` does.
         """
+        self.declared.clear()
+        return self._render(name, subject, values)
+
+    def _render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
         printed = self.compiled.get(name) or self._compile(name)
         try:
             return printed(values)
         except Exception as error:
-            raise self._failure(error, name, subject) from error
+            raise self._failure(error, name, subject, values) from error
 
     def once(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
-        """What the template ``name`` prints of ``subject``, which is printed only the
-        first time: a piece that many files have in common.
-
-        It is for templates, and marked as a piece of what they print.
-        """
+        """What the template ``name`` prints of ``subject``, rendered only the first
+        time: for a piece that many files have in common."""
         from markupsafe import Markup
 
         key = name, subject
         if key not in self.fragments:
-            self.fragments[key] = Markup(self.render(name, subject, values))
+            self.fragments[key] = Markup(self._render(name, subject, values))
         return self.fragments[key]
+
+    def declare(self, name: str, subject: str, scope: str = "") -> str:
+        """``name`` itself; an error where the file being printed declares it for two
+        subjects in the same scope."""
+        first = self.declared.setdefault((scope, name), subject)
+        if first != subject:
+            place = f" in {scope}" if scope else ""
+            raise SpecError(
+                f"{first} and {subject} are both printed as {name}{place}",
+                where=f"target {self.common.get('target', '')}",
+                hint="rename one of them in the document",
+            )
+        return name
 
     def _compile(self, name: str) -> Print:
         import jinja2
@@ -73,10 +94,7 @@ class Templates:
             environment = _environment(self.folders)
             template = environment.get_template(name)
         except jinja2.TemplateSyntaxError as error:
-            raise TargetError(
-                f"is not a template: {error.message}",
-                where=f"{error.filename or name}:{error.lineno}",
-            ) from error
+            raise _syntax_error(error, name) from error
         except jinja2.TemplateNotFound as error:
             raise TargetError(
                 f"there is no template {error.name}", where=self.where
@@ -99,25 +117,54 @@ class Templates:
         self.compiled[name] = printed
         return printed
 
-    def _failure(self, error: Exception, name: str, subject: str) -> TargetError:
+    def _failure(
+        self, error: Exception, name: str, subject: str, values: Mapping[str, Any]
+    ) -> KubestencilError:
         import jinja2
 
+        if isinstance(error, KubestencilError) and error.where:
+            return error
         if isinstance(error, jinja2.TemplateSyntaxError):
-            place = f"{error.filename or name}:{error.lineno}"
-            return TargetError(f"is not a template: {error.message}", where=place)
+            return _syntax_error(error, name)
         lines = list(self._template_lines(error))
-        place = lines[-1] if lines else name
-        problem = str(error) or type(error).__name__
-        return TargetError(f"{problem} (while printing {subject})", where=place)
+        problem, _, hint = (str(error) or type(error).__name__).partition("\n  ")
+        if match := _UNDEFINED.match(problem):
+            hint = nearest(match[1], [*values, *self.common])
+        elif match := _NO_FILTER.match(problem):
+            problem, hint = f"unknown filter {match[1]!r}", _filter_hint(match[1])
+        return TargetError(
+            f"{problem} (while printing {subject})",
+            where=lines[-1] if lines else name,
+            hint=hint,
+        )
 
     def _template_lines(self, error: Exception) -> Iterator[str]:
-        """The places in templates that an error came through, innermost last.
+        """The files and lines of templates that an error came through, innermost last.
 
         Jinja2 gives the frames of a template the template's file and line.
         """
         for frame, line in traceback.walk_tb(error.__traceback__):
             if frame.f_code.co_filename.startswith(self.folders):
                 yield f"{frame.f_code.co_filename}:{line}"
+
+
+def _syntax_error(error: jinja2.TemplateSyntaxError, name: str) -> TargetError:
+    where = f"{error.filename or name}:{error.lineno}"
+    message = error.message or ""
+    if match := _NO_FILTER.match(message):
+        return TargetError(
+            f"unknown filter {match[1]!r}", where=where, hint=_filter_hint(match[1])
+        )
+    return TargetError(f"is not a template: {message}", where=where)
+
+
+def _filter_hint(name: str) -> str:
+    """The nearest of all filters, and the names of those that are not Jinja2's."""
+    from jinja2.filters import FILTERS as JINJA_FILTERS
+
+    close = nearest(name, [*FILTERS, *JINJA_FILTERS])
+    available = f"available: {', '.join(FILTERS)}, and those of Jinja2"
+    return f"{close}\n  {available}" if close else available
 
 
 @cache
@@ -142,13 +189,17 @@ def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
     and, by way of the user's cache folder, once on a machine."""
     import jinja2
 
-    return jinja2.Environment(
+    from kubestencil.engine.undefined import ExplainedUndefined
+
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
         bytecode_cache=_bytecode_cache(),
-        undefined=jinja2.StrictUndefined,
+        undefined=ExplainedUndefined,
         autoescape=lambda name: name is not None and name.endswith(ESCAPED),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
     )
+    environment.filters.update(FILTERS)
+    return environment

@@ -1,4 +1,4 @@
-"""What a spec says: typed, immutable, parsed once."""
+"""The content of a spec as typed, immutable values; parsed and checked once."""
 
 from kubestencil.schema.openapi2 import parse
 from kubestencil.schema.operations import Operation, operations

@@ -1,8 +1,9 @@
-"""References between definitions: who refers to whom, cycles, what is reachable.
+"""References between definitions: referrers, cycles, reachability, distances.
 
-Every traversal of a document's schemas or references is here. A graph maps each name
-to the names that it refers to. No function recurses over references, so that the
-length of a chain does not matter.
+A graph maps each name to the names that it refers to. The functions on graphs take
+time in proportion to the size of the graph and do not recurse, so that chains of
+references may be of any length. Only ``walk`` and ``references`` recurse, over the
+schemas nested in one definition, whose depth the reader limits.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ Graph = Mapping[str, Collection[str]]
 
 
 def walk(schema: Schema, pointer: Pointer) -> Iterator[tuple[Pointer, Schema]]:
-    """A schema and all schemas nested in it, each with its pointer."""
+    """A schema and all schemas nested in it, each with its pointer; ``pointer`` is
+    that of ``schema``."""
     yield pointer, schema
     if schema.items is not None:
         yield from walk(schema.items, ("items", pointer))
@@ -30,11 +32,12 @@ def walk(schema: Schema, pointer: Pointer) -> Iterator[tuple[Pointer, Schema]]:
 
 
 def references(schema: Schema) -> Iterator[str]:
-    """The names of the definitions that a schema refers to, with repetitions."""
+    """The names of the definitions that a schema and those nested in it refer to,
+    with repetitions."""
     if schema.ref is not None:
         yield schema.ref
-    for inner in schema.inner():
-        yield from references(inner)
+    for nested in schema.nested():
+        yield from references(nested)
 
 
 def reference_graph(
@@ -49,91 +52,102 @@ def reference_graph(
 
 
 def reverse(graph: Graph) -> dict[str, list[str]]:
-    """The names that refer to each name of ``graph``."""
+    """The names that refer to each name, in the order of ``graph``.
+
+    Names that ``graph`` only refers to have an entry, too.
+    """
     referrers: dict[str, list[str]] = {name: [] for name in graph}
-    for name, others in graph.items():
-        for other in others:
-            referrers.setdefault(other, []).append(name)
+    for name, targets in graph.items():
+        for target in targets:
+            referrers.setdefault(target, []).append(name)
     return referrers
 
 
 def distances(graph: Graph, start: str) -> dict[str, int]:
-    """What is reachable from ``start``, and how many references away it is; nearest
-    first, ``start`` included."""
-    found = {start: 0}
+    """The names that are reachable from ``start``, nearest first, and the number of
+    references to each; ``start`` itself has the distance 0."""
+    distance = {start: 0}
     pending = deque([start])
     while pending:
         name = pending.popleft()
-        for other in graph.get(name, ()):
-            if other not in found:
-                found[other] = found[name] + 1
-                pending.append(other)
-    return found
+        for target in graph.get(name, ()):
+            if target not in distance:
+                distance[target] = distance[name] + 1
+                pending.append(target)
+    return distance
 
 
 def reachable(graph: Graph, starts: Iterable[str]) -> set[str]:
-    """What is reachable from any of ``starts``, these included."""
-    found = set(starts)
-    pending = list(found)
+    """The names that are reachable from any of ``starts``, these included."""
+    names = set(starts)
+    pending = list(names)
     while pending:
-        for other in graph.get(pending.pop(), ()):
-            if other not in found:
-                found.add(other)
-                pending.append(other)
-    return found
+        for target in graph.get(pending.pop(), ()):
+            if target not in names:
+                names.add(target)
+                pending.append(target)
+    return names
 
 
 def components(graph: Graph) -> list[tuple[str, ...]]:
     """The strongly connected components, each after those that it refers to.
 
-    Names of one component refer to each other, directly or by way of others (Tarjan,
-    "Depth-first search and linear graph algorithms", 1972). References to names that
-    ``graph`` does not have are ignored.
+    The names of one component refer to each other, directly or through others.
+    References to names that ``graph`` does not have are ignored. The algorithm is
+    Tarjan's ("Depth-first search and linear graph algorithms", 1972), with a path of
+    iterators instead of recursion.
     """
-    found: list[tuple[str, ...]] = []
-    index: dict[str, int] = {}
+    result: list[tuple[str, ...]] = []
+    # Of each visited name: when it was visited, and the first visited name of its
+    # component that is known to be reachable from it.
+    visited: dict[str, int] = {}
     lowest: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
+    # The visited names whose component is not complete yet.
+    open_names: dict[str, None] = {}
     for start in graph:
-        path = [] if start in index else [(start, iter(graph[start]))]
+        path = [] if start in visited else [(start, iter(graph[start]))]
         while path:
-            name, others = path[-1]
-            if name not in index:
-                index[name] = lowest[name] = len(index)
-                stack.append(name)
-                on_stack.add(name)
-            for other in others:
-                if other in graph and other not in index:
-                    path.append((other, iter(graph[other])))
+            name, targets = path[-1]
+            if name not in visited:
+                visited[name] = lowest[name] = len(visited)
+                open_names[name] = None
+            for target in targets:
+                if target in graph and target not in visited:
+                    path.append((target, iter(graph[target])))
                     break
-                if other in on_stack:
-                    lowest[name] = min(lowest[name], index[other])
+                if target in open_names:
+                    lowest[name] = min(lowest[name], visited[target])
             else:
                 path.pop()
                 if path:
                     parent = path[-1][0]
                     lowest[parent] = min(lowest[parent], lowest[name])
-                if lowest[name] == index[name]:
-                    first = stack.index(name)
-                    component = tuple(stack[first:])
-                    del stack[first:]
-                    on_stack.difference_update(component)
-                    found.append(component)
-    return found
+                if lowest[name] == visited[name]:
+                    result.append(_pop_component(open_names, name))
+    return result
+
+
+def _pop_component(open_names: dict[str, None], first: str) -> tuple[str, ...]:
+    """Remove the names from ``first`` to the last and return them in this order."""
+    component: list[str] = []
+    while not component or component[-1] != first:
+        component.append(open_names.popitem()[0])
+    return tuple(reversed(component))
 
 
 def cyclic_edges(graph: Graph) -> dict[str, tuple[str, ...]]:
-    """The references that are part of a cycle, by name; names without one are left
-    out."""
-    number = {
+    """The references that are part of a cycle, by the name that has them; names
+    without such references are left out."""
+    component = {
         name: index for index, names in enumerate(components(graph)) for name in names
     }
     edges = {
-        name: tuple(other for other in others if number.get(other) == number[name])
-        for name, others in graph.items()
+        name: tuple(
+            target for target in targets if component.get(target) == component[name]
+        )
+        for name, targets in graph.items()
     }
-    return {name: others for name, others in edges.items() if others}
+    return {name: targets for name, targets in edges.items() if targets}
 
 
 def on_or_between_cycles(graph: Graph) -> frozenset[str]:
@@ -144,30 +158,34 @@ def on_or_between_cycles(graph: Graph) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class RootKinds:
-    """The kinds that lead to each definition, with the number of references between."""
+    """The kinds that each definition is part of.
+
+    ``kinds`` maps the full name of a definition to the kinds from which it is
+    reachable, each with the number of references in between.
+    """
 
     kinds: Mapping[str, Mapping[GroupVersionKind, int]]
 
     def of(self, definition: str) -> Mapping[GroupVersionKind, int]:
-        """The kinds that lead to a definition; none for an unknown name."""
+        """The kinds from which a definition is reachable; none for an unknown name."""
         return self.kinds.get(definition, {})
 
 
 def root_kinds(release: Release) -> RootKinds:
-    """Follow every kind of a release to all definitions that are part of it.
+    """The kinds that each definition of a release is part of.
 
-    A list kind leads where its items do, so that list kinds count only for what no
-    other kind leads to.
+    List kinds are left out where there are others, because all that is reachable
+    from a list's items is reachable from the kind of the items.
     """
     graph = reference_graph(release.definitions)
-    of_lists: dict[str, dict[GroupVersionKind, int]] = {}
-    of_others: dict[str, dict[GroupVersionKind, int]] = {}
+    list_kinds: dict[str, dict[GroupVersionKind, int]] = {}
+    other_kinds: dict[str, dict[GroupVersionKind, int]] = {}
     for definition in release.definitions.values():
         if definition.kinds:
             is_list = list_item(definition, release.definitions) is not None
-            found = of_lists if is_list else of_others
+            roots = list_kinds if is_list else other_kinds
             for name, distance in distances(graph, definition.name).items():
-                kinds = found.setdefault(name, {})
+                kinds = roots.setdefault(name, {})
                 for kind in definition.kinds:
                     kinds[kind] = min(distance, kinds.get(kind, distance))
-    return RootKinds({**of_lists, **of_others})
+    return RootKinds({**list_kinds, **other_kinds})

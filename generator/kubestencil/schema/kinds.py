@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Literal, cast, get_args
 
 from kubestencil.schema.types import Definition, GroupVersionKind, Release
 
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?\Z")
 _LIST = "List"
+# The field that has the items, by the kind of the list. By convention it is "items";
+# APIGroupList is older than the convention (apimachinery, meta/v1/types.go).
+_ITEM_FIELDS = {"APIGroupList": "groups"}
 
 #: The stability level of an API version.
 Level = Literal["alpha", "beta", "stable"]
@@ -22,33 +24,37 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 def list_item(
     definition: Definition, definitions: Mapping[str, Definition]
 ) -> Definition | None:
-    """The definition of which ``definition`` is a list kind; None if it is not one.
+    """The definition of the items of a list kind; None where ``definition`` is not a
+    list kind.
 
-    A list kind is named like its item plus "List" and has the items in ``items``
-    (Kubernetes API conventions, "Lists and Simple kinds"): PodList, but not
-    NodeSelectorTermList without a NodeSelectorTerm in it.
+    A list kind has the name of its items plus "List", and the items in the field
+    ``items`` (Kubernetes API conventions, "Types (Kinds)"). So PodList is one, and
+    NodeSelectorTermList would only be one with items of the type NodeSelectorTerm.
     """
     if not definition.kind.endswith(_LIST):
         return None
+    name = _ITEM_FIELDS.get(definition.kind, "items")
     for field in definition.fields:
         items = field.schema.items
-        if field.name == "items" and items is not None and items.ref is not None:
+        if field.name == name and items is not None and items.ref is not None:
             item = definitions[items.ref]
             return item if f"{item.kind}{_LIST}" == definition.kind else None
     return None
 
 
 def level(version: str) -> Level:
-    """The stability of an API version, by its name.
+    """The stability level of an API version, from its name.
 
-    Types without a version (IntOrString, Quantity) are part of every stable kind.
+    Types without a version (IntOrString, Quantity) count as stable, since they are
+    part of stable kinds.
     """
     match = _VERSION.match(version)
     return cast(Level, (match[2] if match else None) or "stable")
 
 
 def precedence(version: str) -> tuple[int, int, int, str]:
-    """A key that sorts v1alpha1, v1beta1, v1, v2: what Kubernetes prefers, last."""
+    """A key that sorts API versions by the preference of Kubernetes, the preferred
+    one last: v1alpha1, v1beta1, v1, v2 (apimachinery, pkg/version/helpers.go)."""
     match = _VERSION.match(version)
     if match is None:
         return (-1, 0, 0, version)
@@ -63,7 +69,8 @@ def precedence(version: str) -> tuple[int, int, int, str]:
 def served_kinds(release: Release) -> Iterator[tuple[GroupVersionKind, Definition]]:
     """The kinds of a release, each with its definition.
 
-    What every group serves (DeleteOptions, WatchEvent) is no kind of its own.
+    Definitions that are served by every group (DeleteOptions, WatchEvent) are left
+    out.
     """
     for definition in release.definitions.values():
         if len(definition.kinds) == 1:
@@ -71,22 +78,33 @@ def served_kinds(release: Release) -> Iterator[tuple[GroupVersionKind, Definitio
 
 
 def non_list_kinds(release: Release) -> Iterator[GroupVersionKind]:
-    """The kinds that are not lists of others, which come and go with those."""
-    kinds = {kind for kind, each in served_kinds(release) if each.kind == kind.kind}
-    for kind in sorted(kinds):
-        item = replace(kind, kind=kind.kind.removesuffix("List"))
-        if item == kind or item not in kinds:
-            yield kind
+    """The served kinds without list kinds, sorted.
+
+    A kind counts if a definition has its name. Others are copies, such as
+    DeleteOptions_v2, which kube-openapi adds where two types have one name.
+    """
+    kinds = {
+        kind
+        for kind, definition in served_kinds(release)
+        if definition.kind == kind.kind
+        and list_item(definition, release.definitions) is None
+    }
+    yield from sorted(kinds)
 
 
 def kind_definitions(release: Release) -> Mapping[str, GroupVersionKind]:
-    """The definitions of the kinds that are their own, by full name."""
+    """The full names of the definitions of the kinds that are not list kinds."""
     kinds = set(non_list_kinds(release))
-    return {each.name: kind for kind, each in served_kinds(release) if kind in kinds}
+    return {
+        definition.name: kind
+        for kind, definition in served_kinds(release)
+        if kind in kinds
+    }
 
 
 def group_names(release: Release) -> Mapping[str, str]:
-    """What the API calls the group of each package: ``core``, ``resource.k8s.io``."""
+    """The API groups by package: ``core`` for ``io.k8s.api.core.v1``,
+    ``resource.k8s.io`` for ``io.k8s.api.resource.v1``."""
     return {
         definition.name.rpartition(".")[0]: kind.group or "core"
         for kind, definition in served_kinds(release)
@@ -94,5 +112,5 @@ def group_names(release: Release) -> Mapping[str, str]:
 
 
 def api_versions(release: Release) -> set[str]:
-    """Every group and version that a release has kinds of: ``v1``, ``apps/v1``."""
+    """The API versions that a release serves kinds of: ``v1``, ``apps/v1``."""
     return {kind.api_version for kind, _ in served_kinds(release)}

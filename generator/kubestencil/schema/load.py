@@ -11,7 +11,8 @@ from kubestencil.source import Source
 def load_release(source: Source) -> Release:
     """The release in ``source``, parsed and validated.
 
-    Raises SpecError for a document that is not valid, or contradicts itself.
+    Raises SpecError for a document that is not valid OpenAPI 2.0, or that is
+    inconsistent.
     """
     release = parse(source)
     validate(release)

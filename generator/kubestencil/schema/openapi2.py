@@ -1,228 +1,184 @@
-"""From JSON values to the model: everything is checked once, here, at the door."""
+"""Reads OpenAPI 2.0 documents: JSON values in, a checked ``Release`` out.
+
+Everything that other modules rely on is checked here, once, so that they need not
+check it again.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from kubestencil.errors import SpecError, nearest
-from kubestencil.schema.graph import walk
+from kubestencil.schema.graph import cyclic_edges, walk
+from kubestencil.schema.keywords import KEYWORDS
 from kubestencil.schema.pointer import Pointer, printable_pointer
 from kubestencil.schema.types import (
     Definition,
     Field,
     GroupVersionKind,
-    Raw,
+    JsonObject,
     Release,
     Schema,
     UnknownKeyword,
 )
 from kubestencil.source import Source
 
-_REF = "#/definitions/"
-# Names become file names, module names and links: what is not in here never
-# occurs in a document that an API server publishes.
+_REF_PREFIX = "#/definitions/"
+_KINDS = "x-kubernetes-group-version-kind"
+
+# Names become file names, module names and links. No document of an API server has
+# names with other characters.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*(?<!\.)\Z")
 _VERSION = re.compile(r"v\d+(?:(?:alpha|beta)\d+)?\Z")
-_MAX_NAME = 200
-
+_MAX_NAME_LENGTH = 200
 _MAX_DEPTH = 100
 
 _DEFINITIONS: Pointer = ("definitions", None)
 
-_TYPES = frozenset({"string", "integer", "number", "boolean", "object", "array"})
-
-
-def _of(*types: type) -> Callable[[Any], bool]:
-    def check(value: Any) -> bool:
-        if isinstance(value, bool) and bool not in types:
-            return False
-        return isinstance(value, types)
-
-    return check
-
-
-def _strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
-
-
-_TEXT, _NUMBER, _COUNT, _FLAG = _of(str), _of(int, float), _of(int), _of(bool)
-_LIST, _OBJECT = _of(list), _of(dict)
-
-
-def _anything(_: Any) -> bool:
-    return True
-
-
-#: Every keyword the model knows, and what its value must be. The first part is
-#: the schema object of OpenAPI 2.0, the second what Kubernetes adds to it.
-_KEYWORDS: Mapping[str, Callable[[Any], bool]] = {
-    "$ref": _TEXT,
-    "type": lambda value: isinstance(value, str) and value in _TYPES,
-    "format": _TEXT,
-    "title": _TEXT,
-    "description": _TEXT,
-    "default": _anything,
-    "example": _anything,
-    "enum": _LIST,
-    "required": _strings,
-    "properties": _OBJECT,
-    "additionalProperties": _of(dict, bool),
-    "items": _OBJECT,
-    "allOf": _objects,
-    "pattern": _TEXT,
-    "multipleOf": _NUMBER,
-    "maximum": _NUMBER,
-    "minimum": _NUMBER,
-    "exclusiveMaximum": _FLAG,
-    "exclusiveMinimum": _FLAG,
-    "maxLength": _COUNT,
-    "minLength": _COUNT,
-    "maxItems": _COUNT,
-    "minItems": _COUNT,
-    "uniqueItems": _FLAG,
-    "maxProperties": _COUNT,
-    "minProperties": _COUNT,
-    "readOnly": _FLAG,
-    "externalDocs": _OBJECT,
-    "nullable": _FLAG,
-    "x-nullable": _FLAG,
-    "x-kubernetes-embedded-resource": _FLAG,
-    "x-kubernetes-group-version-kind": _objects,
-    "x-kubernetes-int-or-string": _FLAG,
-    "x-kubernetes-list-map-keys": _strings,
-    "x-kubernetes-list-type": _TEXT,
-    "x-kubernetes-map-type": _TEXT,
-    "x-kubernetes-patch-merge-key": _TEXT,
-    "x-kubernetes-patch-strategy": _TEXT,
-    "x-kubernetes-preserve-unknown-fields": _FLAG,
-    "x-kubernetes-unions": _objects,
-    "x-kubernetes-validations": _objects,
-}
-
 
 def parse(source: Source) -> Release:
-    """The release that a source holds.
+    """Parse the document of a source.
 
-    Raises SpecError, with the pointer as ``<origin>#<JSON pointer>``, where the
-    document is not OpenAPI 2.0, a keyword has a value of another type, a
-    definition has a name that is no name, a reference leads nowhere, or a type
-    has no end.
+    Raises SpecError, with the position as ``<origin>#<JSON pointer>``, where the
+    document is not OpenAPI 2.0, a keyword has a value of a wrong type, a definition
+    has an invalid name, a reference has no target, or definitions without fields
+    refer to each other in a cycle.
     """
-    document = source.document()
-    return _Parser(source.origin).release(source, document)
+    return _Reader(source.origin).read_release(source, source.document())
 
 
-class _Parser:
-    """One pass over one document; remembers the unknown keywords it meets."""
+class _Reader:
+    """Reads one document and collects the unknown keywords in it."""
 
     def __init__(self, origin: str) -> None:
         self.origin = origin
-        self.unknown: dict[str, UnknownKeyword] = {}
+        self.unknown_keywords: dict[str, UnknownKeyword] = {}
 
-    def release(self, source: Source, document: Raw) -> Release:
-        _check_is_swagger(document, self.origin)
+    def read_release(self, source: Source, document: JsonObject) -> Release:
+        _check_version(document, self.origin)
         raw = document.get("definitions")
         if not isinstance(raw, dict) or not raw:
             raise self.error("has no definitions", _DEFINITIONS)
         self.check_names(raw)
-        definitions = {name: self.definition(name, raw[name]) for name in raw}
+        definitions = {name: self.read_definition(name, raw[name]) for name in raw}
         self.check_references(definitions)
-        self.check_ends(definitions)
+        self.check_alias_cycles(definitions)
+        keywords = self.unknown_keywords
         return Release(
             name=source.release,
             origin=source.origin,
             sha256=source.sha256,
             definitions=definitions,
-            unknown=tuple(self.unknown[key] for key in sorted(self.unknown)),
+            unknown_keywords=tuple(keywords[name] for name in sorted(keywords)),
             document=document,
         )
 
-    def definition(self, name: str, raw: Any) -> Definition:
+    def read_definition(self, name: str, raw: Any) -> Definition:
         pointer = (name, _DEFINITIONS)
-        schema = self.schema(raw, pointer, 0)
-        kinds = tuple(self.kinds(schema.raw, pointer))
+        schema = self.read_schema(raw, pointer, depth=0)
+        kinds = tuple(self.read_kinds(schema.raw, pointer))
         package, _, kind = name.rpartition(".")
-        parts = package.split(".")
-        versioned = len(parts) > 1 and _VERSION.match(parts[-1]) is not None
+        segments = package.split(".")
+        versioned = len(segments) > 1 and _VERSION.match(segments[-1]) is not None
         return Definition(
             name=name,
-            group=parts[-2] if versioned else parts[-1],
-            version=parts[-1] if versioned else "",
+            group=segments[-2] if versioned else segments[-1],
+            version=segments[-1] if versioned else "",
             kind=kind,
             kinds=kinds,
             schema=schema,
         )
 
-    def schema(self, raw: Any, pointer: Pointer, depth: int) -> Schema:
+    def read_schema(self, raw: Any, pointer: Pointer, depth: int) -> Schema:
         if not isinstance(raw, dict):
-            raise self.error("a schema must be an object", pointer)
+            raise self.error("must be a schema, which is an object", pointer)
         if depth > _MAX_DEPTH:
             raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
-        for keyword, value in raw.items():
-            check = _KEYWORDS.get(keyword)
-            if check is None:
-                self.remember(keyword, pointer)
-            elif not check(value):
-                raise self.error(
-                    f"{keyword!r} has a value that it cannot have: {_short(value)}",
-                    (keyword, pointer),
-                )
+        self.check_keywords(raw, pointer)
         items, values = raw.get("items"), raw.get("additionalProperties")
-        inner = depth + 1
+        nested = depth + 1
         return Schema(
-            raw,
-            raw.get("type"),
-            raw.get("format"),
-            raw.get("description", ""),
-            self.reference(raw["$ref"], pointer) if "$ref" in raw else None,
-            None if items is None else self.schema(items, ("items", pointer), inner),
-            (
-                self.schema(values, ("additionalProperties", pointer), inner)
+            raw=raw,
+            type=raw.get("type"),
+            format=raw.get("format"),
+            description=raw.get("description", ""),
+            ref=self.read_ref(raw["$ref"], pointer) if "$ref" in raw else None,
+            items=(
+                None
+                if items is None
+                else self.read_schema(items, ("items", pointer), nested)
+            ),
+            values=(
+                self.read_schema(values, ("additionalProperties", pointer), nested)
                 if isinstance(values, dict)
                 else None
             ),
-            tuple(self.fields(raw, pointer, inner)) if "properties" in raw else (),
+            fields=(
+                tuple(self.read_fields(raw, pointer, nested))
+                if "properties" in raw
+                else ()
+            ),
         )
 
-    def fields(self, raw: Raw, pointer: Pointer, depth: int) -> Iterator[Field]:
+    def read_fields(
+        self, raw: JsonObject, pointer: Pointer, depth: int
+    ) -> Iterator[Field]:
         required = frozenset(raw.get("required", ()))
         properties: Pointer = ("properties", pointer)
-        for name, schema in raw["properties"].items():
-            parsed = self.schema(schema, (name, properties), depth)
-            yield Field(name, parsed, name in required)
+        for name, value in raw["properties"].items():
+            schema = self.read_schema(value, (name, properties), depth)
+            yield Field(name, schema, name in required)
 
-    def kinds(self, raw: Raw, pointer: Pointer) -> Iterator[GroupVersionKind]:
-        keyword = "x-kubernetes-group-version-kind"
-        for number, each in enumerate(raw.get(keyword, ())):
-            parts = (each.get("group"), each.get("version"), each.get("kind"))
-            if not all(isinstance(part, str) for part in parts):
+    def read_kinds(
+        self, raw: JsonObject, pointer: Pointer
+    ) -> Iterator[GroupVersionKind]:
+        for index, value in enumerate(raw.get(_KINDS, ())):
+            kind = read_kind(value)
+            if kind is None:
                 raise self.error(
                     "needs the strings group, version and kind",
-                    (str(number), (keyword, pointer)),
+                    (str(index), (_KINDS, pointer)),
                 )
-            yield GroupVersionKind(*(str(part) for part in parts))
+            yield kind
 
-    def reference(self, value: str, pointer: Pointer) -> str:
-        if not value.startswith(_REF):
+    def read_ref(self, value: str, pointer: Pointer) -> str:
+        """The name of the definition that a ``$ref`` refers to."""
+        if not value.startswith(_REF_PREFIX):
             raise self.error(
-                f"refers to {value!a}, and only {_REF}... can be followed",
+                f"refers to {value!a}; only references to {_REF_PREFIX}... are supported",
                 ("$ref", pointer),
             )
-        return value.removeprefix(_REF).replace("~1", "/").replace("~0", "~")
+        name = value.removeprefix(_REF_PREFIX)
+        return name.replace("~1", "/").replace("~0", "~")
+
+    def check_keywords(self, raw: JsonObject, pointer: Pointer) -> None:
+        for keyword, value in raw.items():
+            check = KEYWORDS.get(keyword)
+            if check is None:
+                self.count_unknown(keyword, pointer)
+            elif not check(value):
+                raise self.error(
+                    f"{keyword!r} has an invalid value: {_abbreviated(value)}",
+                    (keyword, pointer),
+                )
+
+    def count_unknown(self, keyword: str, pointer: Pointer) -> None:
+        counted = self.unknown_keywords.get(keyword)
+        self.unknown_keywords[keyword] = (
+            replace(counted, count=counted.count + 1)
+            if counted
+            else UnknownKeyword(keyword, 1, printable_pointer(pointer))
+        )
 
     def check_names(self, names: Mapping[str, Any]) -> None:
         for name in names:
-            if len(name) > _MAX_NAME or _NAME.match(name) is None:
+            if len(name) > _MAX_NAME_LENGTH or _NAME.match(name) is None:
                 raise self.error(
-                    f"{_short(name)} is not a name for a definition: up to {_MAX_NAME} "
-                    "letters, digits, '_', '-' and single dots",
+                    f"{_abbreviated(name)} is not a name for a definition: up to "
+                    f"{_MAX_NAME_LENGTH} letters, digits, '_', '-' and single dots",
                     (name, _DEFINITIONS),
                 )
 
@@ -231,44 +187,37 @@ class _Parser:
             for pointer, schema in walk(definition.schema, (name, _DEFINITIONS)):
                 if schema.ref is not None and schema.ref not in definitions:
                     kind = schema.ref.rpartition(".")[2]
-                    close = [each for each in definitions if each.endswith(f".{kind}")]
+                    same_kind = [
+                        other for other in definitions if other.endswith(f".{kind}")
+                    ]
                     raise self.error(
                         f"refers to {schema.ref!r}, which the document does not define",
                         ("$ref", pointer),
-                        (
-                            nearest(schema.ref, close or definitions)
-                            if definitions
-                            else ""
-                        ),
+                        nearest(schema.ref, same_kind or definitions),
                     )
 
-    def check_ends(self, definitions: Mapping[str, Definition]) -> None:
-        """Refuse a type that is a list of itself, with no field in between.
+    def check_alias_cycles(self, definitions: Mapping[str, Definition]) -> None:
+        """Refuse definitions that refer to each other in a cycle without fields.
 
-        A definition with fields may refer to itself (JSONSchemaProps does); one
-        without is printed in the pointer where it is used, and must come to an end.
+        A definition with fields may refer to itself (JSONSchemaProps does). One
+        without is an alias: it is replaced by what it refers to, which never ends if
+        that is a list of the definition itself.
         """
-        ended: set[str] = set()
-        for start in definitions:
-            path: list[str] = []
-            name: str | None = start
-            while name is not None and name not in ended:
-                if name in path:
-                    circle = " -> ".join([*path[path.index(name) :], name])
-                    raise self.error(
-                        f"is a type without an end: {circle}", (name, _DEFINITIONS)
-                    )
-                path.append(name)
-                name = _inlined(definitions[name].schema)
-            ended.update(path)
-
-    def remember(self, keyword: str, pointer: Pointer) -> None:
-        known = self.unknown.get(keyword)
-        self.unknown[keyword] = (
-            replace(known, count=known.count + 1)
-            if known
-            else UnknownKeyword(keyword, 1, printable_pointer(pointer))
-        )
+        aliases = {
+            name: target
+            for name, definition in definitions.items()
+            if (target := _alias_target(definition.schema)) is not None
+        }
+        cyclic = cyclic_edges({name: (target,) for name, target in aliases.items()})
+        if cyclic:
+            start = next(iter(cyclic))
+            cycle = [start]
+            while len(cycle) == 1 or cycle[-1] != start:
+                cycle.append(aliases[cycle[-1]])
+            raise self.error(
+                f"is an alias of itself, with no field in between: {' -> '.join(cycle)}",
+                (start, _DEFINITIONS),
+            )
 
     def error(self, what: str, pointer: Pointer, hint: str = "") -> SpecError:
         return SpecError(
@@ -276,13 +225,23 @@ class _Parser:
         )
 
 
-def _check_is_swagger(document: Raw, origin: str) -> None:
-    version = document.get("swagger")
-    if version == "2.0":
+def read_kind(value: object) -> GroupVersionKind | None:
+    """The kind that an ``x-kubernetes-group-version-kind`` value names; None where
+    it is not an object with the strings ``group``, ``version`` and ``kind``."""
+    if not isinstance(value, Mapping):
+        return None
+    group, version, kind = (value.get(key) for key in ("group", "version", "kind"))
+    if isinstance(group, str) and isinstance(version, str) and isinstance(kind, str):
+        return GroupVersionKind(group, version, kind)
+    return None
+
+
+def _check_version(document: JsonObject, origin: str) -> None:
+    if document.get("swagger") == "2.0":
         return
     if "openapi" in document:
         raise SpecError(
-            f"is OpenAPI {document['openapi']}, and kubestencil reads OpenAPI 2.0",
+            f"is OpenAPI {_abbreviated(document['openapi'])}, and only 2.0 is supported",
             where=origin,
             hint="use api/openapi-spec/swagger.json, or a cluster's /openapi/v2",
         )
@@ -293,16 +252,18 @@ def _check_is_swagger(document: Raw, origin: str) -> None:
     )
 
 
-def _inlined(schema: Schema) -> str | None:
-    """The definition that ``schema`` cannot be printed without, if there is one."""
-    inner: Schema | None = schema
-    while inner is not None and not inner.is_object:
-        if inner.ref is not None:
-            return inner.ref
-        inner = inner.items or inner.values
+def _alias_target(schema: Schema) -> str | None:
+    """The definition that a schema is an alias, list or map of; None for objects with
+    fields and for scalars."""
+    nested: Schema | None = schema
+    while nested is not None:
+        if nested.ref is not None:
+            return nested.ref
+        nested = None if nested.is_object else nested.items or nested.values
     return None
 
 
-def _short(value: Any) -> str:
+def _abbreviated(value: object) -> str:
+    """A value for an error message: one line of at most 60 characters."""
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

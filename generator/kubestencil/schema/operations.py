@@ -1,22 +1,27 @@
-"""What can be done with the API: the document's paths, read only when asked for."""
+"""The operations of the API: methods of the document's paths."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.errors import SpecError
+from kubestencil.schema.openapi2 import read_kind
+from kubestencil.schema.pointer import json_pointer
+from kubestencil.schema.types import GroupVersionKind, JsonObject, Release
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
+_KIND = "x-kubernetes-group-version-kind"
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One method of one path.
 
-    ``action`` is Kubernetes' own word (``list``, ``watch``, ``patch`` …), empty
-    where the document has none; ``kind`` what the operation is about.
+    ``name`` is the ``operationId``; ``method`` is in lower case. ``action`` is the
+    ``x-kubernetes-action`` (``list``, ``watch``, ``patch`` …), empty where there is
+    none. ``kind`` is the kind that the operation is about, None where the document
+    names none.
     """
 
     name: str
@@ -27,31 +32,34 @@ class Operation:
 
     @property
     def namespaced(self) -> bool:
-        """Whether the path goes through a namespace."""
+        """Whether the path has a namespace in it."""
         return "/namespaces/{namespace}/" in self.path
 
 
 def operations(release: Release) -> Iterator[Operation]:
-    """Every operation of the document, in its order.
+    """The operations of a release, in the order of the document.
 
-    The embedded specs have no paths, and so no operations.
+    There are none in an embedded spec, which has no paths. Raises SpecError where an
+    operation names a kind that is not a group, version and kind.
     """
-    for path, item in release.document.get("paths", {}).items():
+    for path, methods in release.document.get("paths", {}).items():
         for method in _METHODS:
-            if method in item:
-                yield _operation(path, method, item[method])
+            if method in methods:
+                yield _operation(release, path, method, methods[method])
 
 
-def _operation(path: str, method: str, raw: Mapping[str, Any]) -> Operation:
-    kind = raw.get("x-kubernetes-group-version-kind")
+def _operation(release: Release, path: str, method: str, raw: JsonObject) -> Operation:
+    kind = read_kind(raw[_KIND]) if _KIND in raw else None
+    if kind is None and _KIND in raw:
+        pointer = json_pointer(("paths", path, method, _KIND))
+        raise SpecError(
+            "needs the strings group, version and kind",
+            where=f"{release.origin}#{pointer}",
+        )
     return Operation(
         name=raw.get("operationId", ""),
         method=method,
         path=path,
         action=raw.get("x-kubernetes-action", ""),
-        kind=(
-            GroupVersionKind(kind["group"], kind["version"], kind["kind"])
-            if kind
-            else None
-        ),
+        kind=kind,
     )

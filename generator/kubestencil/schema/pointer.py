@@ -1,28 +1,31 @@
-"""JSON pointers (RFC 6901) to places in a document."""
+"""JSON pointers (RFC 6901), which locate a value in a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-#: A pointer as a linked list, innermost step first: cheap to extend while a document
+#: A pointer as a linked list, innermost token first: cheap to extend while a document
 #: is walked, and formatted only for an error message.
 Pointer = tuple[str, "Pointer | None"]
 
 
-def json_pointer(steps: Iterable[str]) -> str:
-    """Steps, outermost first, as a JSON pointer."""
-    return "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
-
-
-def printable_pointer(pointer: Pointer | None) -> str:
-    """A pointer for an error message: whatever its steps contain, it is one line."""
-    steps = list(_steps(pointer))
-    return json_pointer(
-        step if step.isprintable() else ascii(step)[1:-1] for step in reversed(steps)
+def json_pointer(tokens: Iterable[str]) -> str:
+    """The JSON pointer of reference tokens, outermost first."""
+    return "".join(
+        f"/{token.replace('~', '~0').replace('/', '~1')}" for token in tokens
     )
 
 
-def _steps(pointer: Pointer | None) -> Iterator[str]:
+def printable_pointer(pointer: Pointer | None) -> str:
+    """The JSON pointer for an error message: one line, whatever its tokens contain."""
+    tokens = list(_tokens(pointer))
+    return json_pointer(
+        token if token.isprintable() else ascii(token)[1:-1]
+        for token in reversed(tokens)
+    )
+
+
+def _tokens(pointer: Pointer | None) -> Iterator[str]:
     while pointer is not None:
-        step, pointer = pointer
-        yield step
+        token, pointer = pointer
+        yield token

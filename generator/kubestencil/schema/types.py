@@ -1,4 +1,4 @@
-"""The spec as immutable values, in Kubernetes' own words."""
+"""A release as immutable values: definitions, schemas, fields and kinds."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-#: A JSON value as the document has it: the source of a fragment, never a copy.
-Raw = Mapping[str, Any]
+#: A JSON object of the document: the parsed object itself, which nobody may change.
+JsonObject = Mapping[str, Any]
+Raw = JsonObject
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class GroupVersionKind:
-    """What the API server calls a kind. The core group's name is empty."""
+    """The group, version and name of a kind that the API server serves.
+
+    The core group's name is empty.
+    """
 
     group: str
     version: str
@@ -20,26 +24,28 @@ class GroupVersionKind:
 
     @property
     def api_version(self) -> str:
-        """What a manifest says: ``v1``, ``apps/v1``."""
+        """The ``apiVersion`` of a manifest: ``v1``, ``apps/v1``."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
 # Schema and Field are tuples, since a release has some nine thousand of them, and a
 # frozen dataclass takes four times as long to make.
 class Schema(NamedTuple):
-    """What one value may be: a field, an item of a list, a value of a map.
+    """The type of one value: of a field, of a list's items, of a map's values.
 
-    ``ref`` is the full name of the definition that is referred to, ``items``
-    what a list holds, ``values`` what a map holds, ``fields`` what an object
-    has. ``raw`` is the fragment of the document; the Kubernetes extensions are
-    read from it by the properties below. All keywords were checked by
-    ``kubestencil.schema.openapi2``, so the properties return what they say.
+    ``raw`` is the schema object in the document. ``type``, ``format`` and
+    ``description`` are its keywords. ``ref`` is the full name of the definition that
+    the schema refers to, ``items`` the schema of a list's items, ``values`` that of a
+    map's values (``additionalProperties``), ``fields`` the fields of an object
+    (``properties``).
 
-    The extensions are described in the Kubernetes API conventions and in
-    kubernetes/kubernetes ``staging/src/k8s.io/kube-openapi``.
+    The other keywords are properties, which read them from ``raw``; their values were
+    checked when the document was read. The Kubernetes extensions are described at
+    https://github.com/kubernetes/kube-openapi and in the Kubernetes API conventions,
+    https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
     """
 
-    raw: Raw
+    raw: JsonObject
     type: str | None
     format: str | None
     description: str
@@ -50,27 +56,27 @@ class Schema(NamedTuple):
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The JSON names of the fields that must be there."""
+        """The JSON names of the required fields."""
         return tuple(self.raw.get("required", ()))
 
     @property
     def has_default(self) -> bool:
-        """Whether the document names a default; it may be null."""
+        """Whether there is a default, which may be null."""
         return "default" in self.raw
 
     @property
     def default(self) -> Any:
-        """The default as a JSON value, None where there is none."""
+        """The default as a JSON value; None without a default."""
         return self.raw.get("default")
 
     @property
     def enum(self) -> tuple[Any, ...]:
-        """The values that are allowed, empty where all are."""
+        """The allowed values; empty where all values are."""
         return tuple(self.raw.get("enum", ()))
 
     @property
     def nullable(self) -> bool:
-        """Whether null is a value of its own (CustomResourceDefinitions)."""
+        """Whether null is allowed (CustomResourceDefinitions)."""
         return bool(self.raw.get("x-nullable", self.raw.get("nullable", False)))
 
     @property
@@ -90,14 +96,14 @@ class Schema(NamedTuple):
 
     @property
     def patch_strategy(self) -> tuple[str, ...]:
-        """The parts of the strategic merge patch strategy: ``merge``, ``replace``,
+        """The strategies of a strategic merge patch: ``merge``, ``replace``,
         ``retainKeys``."""
         value = self.raw.get("x-kubernetes-patch-strategy", "")
         return tuple(value.split(",")) if value else ()
 
     @property
     def patch_merge_key(self) -> str | None:
-        """The field by which a strategic merge patch finds an item."""
+        """The field that identifies an item in a strategic merge patch."""
         return self.raw.get("x-kubernetes-patch-merge-key")
 
     @property
@@ -109,31 +115,32 @@ class Schema(NamedTuple):
 
     @property
     def preserves_unknown_fields(self) -> bool:
-        """Whether the API server keeps fields that the schema does not name."""
+        """Whether the API server keeps fields that the schema does not have."""
         return bool(self.raw.get("x-kubernetes-preserve-unknown-fields", False))
 
     @property
-    def validations(self) -> tuple[Raw, ...]:
+    def validations(self) -> tuple[JsonObject, ...]:
         """The CEL rules of ``x-kubernetes-validations``."""
         return tuple(self.raw.get("x-kubernetes-validations", ()))
 
     @property
     def is_object(self) -> bool:
-        """Whether the document lists what is in it (``properties``)."""
+        """Whether the schema has ``properties``. Maps are no objects in this sense,
+        nor are objects whose fields the document does not list."""
         return "properties" in self.raw
 
-    def inner(self) -> Iterator[Schema]:
-        """The schemas directly inside this one, the fields' included."""
+    def nested(self) -> Iterator[Schema]:
+        """The schemas directly inside this one: items, values, those of the fields."""
         if self.items is not None:
             yield self.items
         if self.values is not None:
             yield self.values
-        for each in self.fields:
-            yield each.schema
+        for nested_field in self.fields:
+            yield nested_field.schema
 
 
 class Field(NamedTuple):
-    """A property of an object, under its JSON name."""
+    """A property of an object. ``name`` is its JSON name."""
 
     name: str
     schema: Schema
@@ -144,10 +151,11 @@ class Field(NamedTuple):
 class Definition:
     """A named type of the document.
 
-    ``group``, ``version`` and ``kind`` are read off the name: the package's last
-    parts (``core``, ``v1``, ``Pod`` of ``io.k8s.api.core.v1.Pod``); ``version``
-    is empty for the few that have none (``…pkg.runtime.RawExtension``). ``kinds``
-    is what the API server serves it as, empty for a type that is only a part.
+    ``name`` is its full name. ``group``, ``version`` and ``kind`` are the last parts
+    of that name: ``core``, ``v1`` and ``Pod`` of ``io.k8s.api.core.v1.Pod``;
+    ``version`` is empty where the name has none (``…pkg.runtime.RawExtension``).
+    ``kinds`` are the kinds that the API server serves it as; empty for a type that is
+    only used inside of others.
     """
 
     name: str
@@ -159,23 +167,27 @@ class Definition:
 
     @property
     def fields(self) -> tuple[Field, ...]:
-        """What the definition has, in the order of the document."""
+        """The fields, in the order of the document."""
         return self.schema.fields
 
     @property
     def description(self) -> str:
-        """What the document says of the definition, as it says it."""
+        """The description, as it is in the document."""
         return self.schema.description
 
     @property
     def is_object(self) -> bool:
-        """Whether the document lists the definition's fields."""
+        """Whether the document lists fields, possibly none, for the definition."""
         return self.schema.is_object
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownKeyword:
-    """A schema keyword that the model does not know: how often, and where first."""
+    """A schema keyword that kubestencil does not know.
+
+    ``count`` is how often it occurs, ``pointer`` the JSON pointer of the first schema
+    that has it.
+    """
 
     keyword: str
     count: int
@@ -184,22 +196,24 @@ class UnknownKeyword:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One document, parsed: the definitions under their full names, in order.
+    """One parsed document.
 
-    ``name`` is what it is printed as, ``origin`` and ``sha256`` where the bytes
-    are from and their digest, ``document`` the whole of it for those who need
-    the paths.
+    ``name`` is the name of the release in the output. ``origin`` says where the
+    document is from, ``sha256`` is the digest of its bytes. ``definitions`` maps full
+    names to definitions, in the order of the document. ``document`` is the whole
+    document, which has the paths, too.
     """
 
     name: str
     origin: str
     sha256: str
     definitions: Mapping[str, Definition]
-    unknown: tuple[UnknownKeyword, ...]
-    document: Raw = field(repr=False)
+    unknown_keywords: tuple[UnknownKeyword, ...]
+    document: JsonObject = field(repr=False)
 
     def resolve(self, schema: Schema) -> Schema:
-        """``schema``, or that of the definition it refers to, as far as it goes."""
+        """The schema at the end of a chain of references; ``schema`` itself where it
+        is no reference."""
         while schema.ref is not None:
             schema = self.definitions[schema.ref].schema
         return schema

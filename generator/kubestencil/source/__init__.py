@@ -1,4 +1,4 @@
-"""Where a spec comes from: its bytes, and what to say about their origin."""
+"""Sources of documents: embedded, in a folder, in any file, on a server."""
 
 from kubestencil.source.document import Source, decode
 from kubestencil.source.locate import available, locate

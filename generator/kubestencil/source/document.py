@@ -1,4 +1,4 @@
-"""A document that was found, and how its bytes become JSON values."""
+"""Decodes documents: from bytes to JSON values."""
 
 from __future__ import annotations
 
@@ -12,59 +12,64 @@ from typing import Any
 
 from kubestencil.errors import SpecError
 
-# A document is read whole into memory; upstream's largest is under 4 MB.
+#: The size limit of a document, which is read into memory as a whole. The largest
+#: one that Kubernetes publishes is under 4 MB.
 MAX_BYTES = 64 * 1024 * 1024
 
-# The escapes \ud800 to \udfff: characters in pairs, and none alone.
+# The escapes \ud800 to \udfff (surrogates): a character in pairs, invalid alone.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
 class Source:
-    """The bytes of one spec.
+    """The bytes of one document.
 
-    ``release`` is what it is printed as, ``origin`` where the bytes are from in
-    words that a person can follow (a path, an address, a package with its
-    version), and ``undo`` what turns the parsed bytes into upstream's document,
-    for a source that carries a converted one.
+    ``release`` is the name of the release in the output. ``origin`` says where the
+    bytes are from (a path, a URL, a package with its version), for messages.
+    ``revert`` converts the decoded bytes back to the published document, for a source
+    that has a converted one.
     """
 
     release: str
     origin: str
     data: bytes
-    undo: Callable[[Any], Any] | None = None
+    revert: Callable[[Any], Any] | None = None
 
     @cached_property
     def sha256(self) -> str:
-        """The digest of the bytes as they were found, in lower-case hex."""
+        """The digest of ``data``, as lower-case hex."""
         return hashlib.sha256(self.data).hexdigest()
 
     def document(self) -> Mapping[str, Any]:
         """The OpenAPI document.
 
-        Raises SpecError where the bytes are neither JSON nor YAML, or hold
-        something else than an object.
+        Raises SpecError where the bytes are neither JSON nor YAML, or are not an
+        object.
         """
         value = decode(self.data, self.origin)
-        return self.undo(value) if self.undo else value
+        return self.revert(value) if self.revert else value
 
 
 def decode(data: bytes, where: str) -> Mapping[str, Any]:
-    """The JSON or YAML object that ``data`` holds; ``where`` is named in errors."""
-    text = _text(data, where)
-    value = _json(text, where) if text.lstrip()[:1] in "{[" else _yaml(text, where)
+    """Decode ``data``, which is a JSON or YAML object.
+
+    ``where`` is the origin for error messages. Raises SpecError for anything else.
+    """
+    text = _decode_text(data, where)
+    is_json = text.lstrip()[:1] in "{["
+    value = _decode_json(text, where) if is_json else _decode_yaml(text, where)
     if _SURROGATE.search(text):
         _check_unicode(value, where)
     if not isinstance(value, dict):
         raise SpecError(
-            f"holds {_kind(value)}, not an OpenAPI document",
+            f"is {_type_name(value)}, not an OpenAPI document",
             where=where,
             hint="give the swagger.json of a Kubernetes release, or a cluster's /openapi/v2",
         )
     return value
 
 
-def _text(data: bytes, where: str) -> str:
+def _decode_text(data: bytes, where: str) -> str:
     if not data.strip():
         raise SpecError("is empty", where=where)
     try:
@@ -75,45 +80,53 @@ def _text(data: bytes, where: str) -> str:
         ) from error
 
 
-def _json(text: str, where: str) -> Any:
+def _decode_json(text: str, where: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
-        cut = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
+        truncated = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
         raise SpecError(
-            "ends before its JSON does" if cut else f"is not JSON: {error.msg}",
+            (
+                "is truncated: the JSON is not complete"
+                if truncated
+                else f"is not JSON: {error.msg}"
+            ),
             where=f"{where}:{error.lineno}:{error.colno}",
-            hint="the file may be truncated: fetch it again" if cut else "",
+            hint="fetch the document again" if truncated else "",
         ) from error
     except (ValueError, RecursionError) as error:
         raise SpecError(f"is not JSON: {error}", where=where) from error
 
 
-def _yaml(text: str, where: str) -> Any:
+def _decode_yaml(text: str, where: str) -> Any:
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         value = yaml.load(text, Loader=loader)
-        # YAML's aliases can make a small text huge or circular, and its dates
-        # and non-string keys are not JSON. The way through JSON settles all.
+        # Conversion to JSON and back refuses what is only YAML: circular aliases,
+        # dates, keys that are not strings.
         return json.loads(json.dumps(value, check_circular=True, allow_nan=False))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        place = f"{where}:{mark.line + 1}:{mark.column + 1}" if mark else where
+        position = f"{where}:{mark.line + 1}:{mark.column + 1}" if mark else where
         problem = getattr(error, "problem", None) or "cannot be read"
-        raise SpecError(f"is neither JSON nor YAML: {problem}", where=place) from error
+        raise SpecError(
+            f"is neither JSON nor YAML: {problem}", where=position
+        ) from error
     except (TypeError, ValueError, RecursionError) as error:
-        raise SpecError(f"is not JSON written as YAML: {error}", where=where) from error
+        raise SpecError(
+            f"is YAML with values that JSON does not have: {error}", where=where
+        ) from error
 
 
 def _check_unicode(value: Any, where: str) -> None:
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        around = error.object[max(0, error.start - 30) : error.start]
+        preceding = error.object[max(0, error.start - 30) : error.start]
         raise SpecError(
-            f"has half a surrogate pair, which is no character, after {around!a}",
+            f"has an unpaired surrogate, which is not a character, after {preceding!a}",
             where=where,
         ) from error
 
@@ -122,9 +135,9 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _kind(value: object) -> str:
+def _type_name(value: object) -> str:
     if value is None:
-        return "nothing"
+        return "null"
     if isinstance(value, list):
         return "a list"
     return "text" if isinstance(value, str) else f"a {type(value).__name__}"

@@ -1,8 +1,9 @@
-"""The specs inside the PyPI package ``kubernetes-validate``.
+"""The embedded specs: those in the PyPI package ``kubernetes-validate``.
 
-It carries the definitions of every release from 1.25 on, at the minor's first
-patch, converted to JSON Schema. The conversion is reversible, and each step back
-is a function here that fails when the package no longer needs it.
+The package has the definitions of every minor release from 1.25 on, at the first
+patch, converted to JSON Schema. Each step of the conversion is reverted by a function
+here, and a step that has no effect is an error: a newer version of the package may
+convert in another way.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Definitions = dict[str, Any]
 
 @cache
 def releases() -> Mapping[str, Path]:
-    """The file of each release that the installed package carries."""
+    """The file of each release in the installed package."""
     spec = find_spec("kubernetes_validate")
     if spec is None or not spec.submodule_search_locations:
         return {}
@@ -39,22 +40,25 @@ def releases() -> Mapping[str, Path]:
 
 
 def read(release: str) -> Source:
-    """The embedded spec of ``release``, which must be one of ``releases()``."""
+    """The embedded spec of ``release``, which is one of ``releases()``.
+
+    Its ``document()`` raises SourceError where the conversion cannot be reverted.
+    """
     path = releases()[release]
     origin = f"{PACKAGE}, {path.parent.name.removesuffix('-local')}"
-    return Source(release, origin, path.read_bytes(), undo=_undo)
+    return Source(release, origin, path.read_bytes(), revert=_revert)
 
 
-def _undo(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The swagger.json, definitions only, that the package converted."""
-    definitions = _undo_nullable(document["$defs"])
+def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The published document, of which the package has only the definitions."""
+    definitions = _revert_nullable(document["$defs"])
     for step in _STEPS:
         if not step(definitions):
             raise SourceError(
-                f"the conversion step {step.__name__} never applied",
+                f"{step.__name__} never applied",
                 where=PACKAGE,
-                hint="this version of the package is newer than what kubestencil "
-                "knows: install an older one, or give --specs",
+                hint="this version of the package is newer than kubestencil supports: "
+                "install an older one, or use --specs",
             )
     return {
         "swagger": "2.0",
@@ -64,24 +68,24 @@ def _undo(document: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def _undo_nullable(schema: Any) -> Any:
-    """``"type": ["T", "null"]`` was ``"type": "T"``, in every schema."""
+def _revert_nullable(schema: Any) -> Any:
+    """Replace ``"type": ["T", "null"]`` by ``"type": "T"`` in every schema."""
     if isinstance(schema, dict):
         return {
             key: (
                 value[0]
                 if key == "type" and isinstance(value, list) and value[1:] == ["null"]
-                else _undo_nullable(value)
+                else _revert_nullable(value)
             )
             for key, value in schema.items()
         }
     if isinstance(schema, list):
-        return [_undo_nullable(value) for value in schema]
+        return [_revert_nullable(value) for value in schema]
     return schema
 
 
-def _undo_references(definitions: Definitions) -> bool:
-    """``#/$defs/X`` was ``#/definitions/X``."""
+def _revert_references(definitions: Definitions) -> bool:
+    """Replace references to ``#/$defs/X`` by ``#/definitions/X``."""
     changed = False
     pending: list[Any] = [definitions]
     while pending:
@@ -97,8 +101,8 @@ def _undo_references(definitions: Definitions) -> bool:
     return changed
 
 
-def _undo_kind_enums(definitions: Definitions) -> bool:
-    """``apiVersion`` and ``kind`` got an ``enum`` of what the definition serves."""
+def _revert_kind_enums(definitions: Definitions) -> bool:
+    """Remove the ``enum`` of ``apiVersion`` and ``kind``, which has the served kinds."""
     changed = False
     for definition in definitions.values():
         kinds = definition.get("x-kubernetes-group-version-kind", ())
@@ -114,26 +118,28 @@ def _undo_kind_enums(definitions: Definitions) -> bool:
     return changed
 
 
-def _undo_quantity(definitions: Definitions) -> bool:
-    """Quantity was ``{type: string}``; its description is lost."""
-    return _undo_one_of(definitions, _QUANTITY, {"type": "string"})
+def _revert_quantity(definitions: Definitions) -> bool:
+    """Make Quantity a string; its description is not in the package."""
+    return _revert_one_of(definitions, _QUANTITY, {"type": "string"})
 
 
-def _undo_int_or_string(definitions: Definitions) -> bool:
-    """IntOrString was a string of that format; its description is lost."""
+def _revert_int_or_string(definitions: Definitions) -> bool:
+    """Make IntOrString a string of that format; its description is not in the package."""
     original = {"type": "string", "format": "int-or-string"}
-    return _undo_one_of(definitions, _INT_OR_STRING, original)
+    return _revert_one_of(definitions, _INT_OR_STRING, original)
 
 
 _STEPS: tuple[Callable[[Definitions], bool], ...] = (
-    _undo_references,
-    _undo_kind_enums,
-    _undo_quantity,
-    _undo_int_or_string,
+    _revert_references,
+    _revert_kind_enums,
+    _revert_quantity,
+    _revert_int_or_string,
 )
 
 
-def _undo_one_of(definitions: Definitions, name: str, original: dict[str, str]) -> bool:
+def _revert_one_of(
+    definitions: Definitions, name: str, original: dict[str, str]
+) -> bool:
     if "oneOf" not in definitions.get(name, {}):
         return False
     definitions[name] = original

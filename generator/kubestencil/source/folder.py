@@ -1,4 +1,4 @@
-"""Specs in a folder: ``1.35.json`` (or .yaml, .yml) is the document of 1.35."""
+"""Specs in a folder: ``1.35.json``, ``1.35.yaml`` or ``1.35.yml`` for release 1.35."""
 
 from __future__ import annotations
 
@@ -12,28 +12,34 @@ _SUFFIXES = (".json", ".yaml", ".yml")
 
 
 def releases(folder: Path) -> Mapping[str, Path]:
-    """The file of each release in ``folder``; JSON goes before YAML."""
+    """The file of each release in ``folder``; a JSON file is preferred to YAML."""
     if not folder.is_dir():
         return {}
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for suffix in reversed(_SUFFIXES):
         for path in folder.glob(f"[0-9]*.[0-9]*{suffix}"):
-            found[path.name.removesuffix(suffix)] = path
-    return found
+            paths[path.name.removesuffix(suffix)] = path
+    return paths
 
 
 def read(release: str, path: Path) -> Source:
-    """The document in the file ``path``, to be printed as ``release``."""
+    """The document in the file ``path`` as the source of ``release``.
+
+    Raises SourceError where the file cannot be read.
+    """
     return Source(release, str(path), read_bytes(path))
 
 
 def read_bytes(path: Path) -> bytes:
-    """What is in a file. Raises SourceError where it cannot be read."""
+    """The content of a file.
+
+    Raises SourceError where it cannot be read or is larger than ``MAX_BYTES``.
+    """
     try:
         size = path.stat().st_size
         if size > MAX_BYTES:
             raise SourceError(
-                f"has {size:,} bytes; a spec of more than {MAX_BYTES:,} is not read",
+                f"has {size:,} bytes; the limit is {MAX_BYTES:,}",
                 where=str(path),
             )
         return path.read_bytes()

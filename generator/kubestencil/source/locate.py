@@ -1,7 +1,8 @@
-"""Which source a release is read from.
+"""Finds the source of a release.
 
-The first that has it: the folder that the user names, ``specs/`` in the current
-folder (where ``kubestencil fetch`` puts documents), the embedded package.
+The first source that has the release is used: the folder given by the user, then
+``specs/`` in the current folder (where ``kubestencil fetch`` saves documents), then
+the embedded specs.
 """
 
 from __future__ import annotations
@@ -11,47 +12,50 @@ from pathlib import Path
 from kubestencil.errors import SourceError, UsageError, nearest
 from kubestencil.source import embedded, folder
 from kubestencil.source.document import Source
-from kubestencil.source.releases import order
+from kubestencil.source.releases import release_order
 
-#: Where ``kubestencil fetch`` puts documents, relative to the current folder.
+#: Where ``kubestencil fetch`` saves documents, relative to the current folder.
 FETCHED = Path("specs")
 
 
 def available(specs: Path | None) -> dict[str, str]:
-    """Every release that can be read without a network, and from where."""
-    found: dict[str, str] = {}
-    for release in embedded.releases():
-        found[release] = "embedded"
-    for place in _folders(specs):
-        for release, path in folder.releases(place).items():
-            found[release] = str(path)
-    return dict(sorted(found.items(), key=lambda item: order(item[0])))
+    """The releases that can be read without a network, oldest first, and the origin
+    of each: the path of its file, or "embedded".
+
+    ``specs`` is the folder given by the user, if any. Raises SourceError where it is
+    not a folder.
+    """
+    origins = dict.fromkeys(embedded.releases(), "embedded")
+    for specs_folder in reversed(_folders(specs)):
+        for release, path in folder.releases(specs_folder).items():
+            origins[release] = str(path)
+    return dict(sorted(origins.items(), key=lambda item: release_order(item[0])))
 
 
 def locate(release: str, specs: Path | None) -> Source:
     """The document of ``release``.
 
-    ``specs`` is the folder that the user named, if any. Raises UsageError where
-    no source has the release, SourceError where its file cannot be read.
+    ``specs`` is the folder given by the user, if any. Raises UsageError where no
+    source has the release, SourceError where its file cannot be read or ``specs`` is
+    not a folder.
     """
-    for place in reversed(_folders(specs)):
-        path = folder.releases(place).get(release)
+    for specs_folder in _folders(specs):
+        path = folder.releases(specs_folder).get(release)
         if path is not None:
             return folder.read(release, path)
     if release in embedded.releases():
         return embedded.read(release)
     raise UsageError(
-        f"no source has the release {release!r}",
-        hint=nearest(release, available(specs)),
+        f"unknown release {release!r}", hint=nearest(release, available(specs))
     )
 
 
 def _folders(specs: Path | None) -> list[Path]:
-    """The folders to look in, the one that wins last."""
+    """The folders with specs, in order of precedence."""
     if specs is None:
         return [FETCHED]
     if not specs.is_dir():
         raise SourceError(
             "is not a folder", where=f"--specs {specs}", hint="name an existing folder"
         )
-    return [FETCHED, specs]
+    return [specs, FETCHED]

@@ -1,4 +1,4 @@
-"""Names of releases: "1.35", ranges such as "1.29..1.35", and their order."""
+"""Names of releases, ranges of them, and the list of supported releases."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from kubestencil.data_files import data_file
 from kubestencil.errors import UsageError, nearest
 
 _MINOR = re.compile(r"v?(\d+)\.(\d+)\Z")
-# A release names a folder of the output, so it may not be able to leave it.
-_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
+# A release's name is the name of a folder in the output, so it has no path in it.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRelease:
-    """One release in ``specs/releases.toml``.
+    """A release in ``specs/releases.toml``.
 
-    ``url`` is where the document is published; ``sha256`` what it must have,
-    as lower-case hex, or None where nobody has checked.
+    ``name`` is the minor version, ``url`` the address of the published document,
+    ``sha256`` the document's digest as lower-case hex, or None where it was not
+    recorded.
     """
 
     name: str
@@ -28,76 +29,79 @@ class ListedRelease:
     sha256: str | None
 
 
-def order(name: str) -> tuple[int, int, str]:
-    """A key that sorts 1.9 before 1.29, and names that are not releases last."""
+def release_order(name: str) -> tuple[int, int, str]:
+    """A key that sorts 1.9 before 1.29, and names that are not versions last."""
     match = _MINOR.match(name)
     if match is None:
         return (2**31, 0, name)
     return (int(match[1]), int(match[2]), name)
 
 
-def label(name: str) -> str:
-    """``name`` if it can name a release and its folder.
+def release_name(text: str) -> str:
+    """The name of a release as a user gave it; a "v" before a version is dropped.
 
     Raises UsageError for anything that is not letters, digits, ".", "_", "-".
     """
-    if _LABEL.match(name) is None:
+    if _NAME.match(text) is None:
         raise UsageError(
-            f"{name!r} cannot name a release",
+            f"{text!r} cannot be the name of a release",
             hint="use letters, digits, '.', '_' and '-', such as 1.35 or my-cluster",
         )
-    return name.removeprefix("v") if _MINOR.match(name) else name
+    return text.removeprefix("v") if _MINOR.match(text) else text
 
 
-def listed() -> dict[str, ListedRelease]:
-    """The releases that kubestencil is made for, oldest first."""
+def minor_version(text: str) -> str:
+    """The minor version of Kubernetes that ``text`` is, without a "v": ``1.35``.
+
+    Raises UsageError for anything else.
+    """
+    match = _MINOR.match(text)
+    if match is None:
+        raise UsageError(
+            f"{text!r} is not a release of Kubernetes",
+            hint="name a minor version, such as 1.35",
+        )
+    return f"{match[1]}.{match[2]}"
+
+
+def listed_releases() -> dict[str, ListedRelease]:
+    """The releases that kubestencil supports, oldest first."""
     document = tomllib.loads(data_file("specs/releases.toml").read_text("utf-8"))
-    listed = document["release"]
+    tables = document["release"]
     return {
-        name: ListedRelease(name, listed[name]["url"], listed[name].get("sha256"))
-        for name in sorted(listed, key=order)
+        name: ListedRelease(name, tables[name]["url"], tables[name].get("sha256"))
+        for name in sorted(tables, key=release_order)
     }
 
 
-def expand(arguments: Iterable[str], available: Iterable[str]) -> list[str]:
-    """The releases that ``arguments`` name, each once, in the order of release.
+def expand_ranges(arguments: Iterable[str], available: Iterable[str]) -> list[str]:
+    """The releases that ``arguments`` name, each once, oldest first.
 
-    An argument is a release or a range ``FROM..TO`` of those ``available``,
-    both ends included; one end may be left out. Raises UsageError for a
-    release that is not available and for a range with nothing in it.
+    An argument is a release or a range ``FROM..TO`` of those ``available``, both ends
+    included; either end may be left out. Raises UsageError for a release that is not
+    available and for an empty range.
     """
-    known = sorted(set(available), key=order)
-    chosen: set[str] = set()
+    ordered = sorted(set(available), key=release_order)
+    names: set[str] = set()
     for argument in arguments:
         first, dots, last = argument.partition("..")
         if not dots:
-            chosen.add(_known(argument, known))
+            names.add(_available_name(argument, ordered))
             continue
-        low = order(_known(first, known)) if first else order(known[0])
-        high = order(_known(last, known)) if last else order(known[-1])
-        within = [name for name in known if low <= order(name) <= high]
-        if not within:
+        low = release_order(_available_name(first, ordered) if first else ordered[0])
+        high = release_order(_available_name(last, ordered) if last else ordered[-1])
+        in_range = [name for name in ordered if low <= release_order(name) <= high]
+        if not in_range:
             raise UsageError(
                 f"the range {argument} is empty",
-                hint=f"turn it round: {last}..{first}",
+                hint=f"the older release comes first: {last}..{first}",
             )
-        chosen.update(within)
-    return sorted(chosen, key=order)
+        names.update(in_range)
+    return sorted(names, key=release_order)
 
 
-def _known(name: str, known: Sequence[str]) -> str:
-    bare = name.removeprefix("v")
-    if bare not in known:
-        raise UsageError(f"unknown release {name!r}", hint=nearest(bare, known))
-    return bare
-
-
-def minor(name: str) -> str:
-    """``name`` if it is a release of Kubernetes, such as 1.35; else UsageError."""
-    match = _MINOR.match(name)
-    if match is None:
-        raise UsageError(
-            f"{name!r} is not a release of Kubernetes",
-            hint="name its first two numbers, such as 1.35",
-        )
-    return f"{match[1]}.{match[2]}"
+def _available_name(text: str, available: Sequence[str]) -> str:
+    name = text.removeprefix("v")
+    if name not in available:
+        raise UsageError(f"unknown release {text!r}", hint=nearest(name, available))
+    return name

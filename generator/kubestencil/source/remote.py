@@ -1,4 +1,4 @@
-"""Documents from elsewhere: an address, standard input, any file; and ``fetch``."""
+"""Reads a document from a URL, standard input or any file; downloads releases."""
 
 from __future__ import annotations
 
@@ -8,58 +8,60 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-from kubestencil import atomic as whole
+from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.source.document import MAX_BYTES, Source
 from kubestencil.source.folder import read_bytes
-from kubestencil.source.releases import ListedRelease, label
+from kubestencil.source.releases import ListedRelease, release_name
 
-#: Seconds to wait for a connection, and between two pieces of an answer.
+#: Seconds to wait for a connection, and between two chunks of a response.
 TIMEOUT = (10.0, 30.0)
 RETRIES = 3
-_CHUNK = 64 * 1024
+_CHUNK_BYTES = 64 * 1024
 
-#: Called with the bytes that have arrived and those expected (0: unknown).
+#: Called with the number of bytes received, and that of all bytes (0 if unknown).
 Progress = Callable[[int, int], None]
 
 
-def address(release: str) -> str:
-    """Where upstream publishes the document of a release that has no row."""
+def published_url(release: str) -> str:
+    """The URL where Kubernetes publishes the document of a minor version."""
     return (
         "https://raw.githubusercontent.com/kubernetes/kubernetes/"
         f"release-{release}/api/openapi-spec/swagger.json"
     )
 
 
-def read(place: str, name: str | None) -> Source:
-    """The document at ``place``: a file, an https address, or ``-`` for stdin.
+def read(location: str, name: str | None) -> Source:
+    """The document at a path or an https URL, or on standard input (``-``).
 
-    ``name`` is what it is printed as; without it the file's own name is used.
+    ``name`` is the name of the release; the default is the file's, without its
+    suffix. Raises UsageError where that is no name for a release or the URL is not
+    https, SourceError where the document cannot be read.
     """
-    if place == "-":
+    if location == "-":
         if name is None:
             raise UsageError(
-                "a document from standard input has no name",
+                "a document from standard input needs a name",
                 hint="give one: kubestencil render NAME --spec -",
             )
         data = sys.stdin.buffer.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise _too_large("standard input")
         return Source(name, "standard input", data)
-    if "://" in place:
-        stem = Path(urlsplit(place).path).stem
-        release = name or label(stem)
-        return Source(release, place, download(place, _silent))
-    path = Path(place)
-    return Source(name or label(path.stem), str(path), read_bytes(path))
+    if "://" in location:
+        stem = Path(urlsplit(location).path).stem
+        release = name or release_name(stem)
+        return Source(release, location, download(location, _no_progress))
+    path = Path(location)
+    return Source(name or release_name(path.stem), str(path), read_bytes(path))
 
 
 def download(url: str, progress: Progress) -> bytes:
-    """What an address serves.
+    """The content at a URL.
 
-    Only https, and http from this machine (a cluster behind ``kubectl proxy``).
-    Raises SourceError without a network, after a time-out, for an answer that
-    is not 200, is too long or breaks off; UsageError for another scheme.
+    The scheme is https, or http on this machine (a cluster behind ``kubectl proxy``).
+    Raises SourceError without a network, after a time-out, for a response that is not
+    200, too large or incomplete; UsageError for another scheme.
     """
     import urllib3
 
@@ -74,47 +76,49 @@ def download(url: str, progress: Progress) -> bytes:
         timeout=urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]), retries=retry
     )
     try:
-        with pool.request("GET", url, preload_content=False) as answer:
-            if answer.status != 200:
+        with pool.request("GET", url, preload_content=False) as response:
+            if response.status != 200:
                 raise SourceError(
-                    f"the server answers {answer.status} {answer.reason or ''}".rstrip(),
+                    f"the server responds {response.status} "
+                    f"{response.reason or ''}".rstrip(),
                     where=url,
                 )
-            for step in answer.retries.history if answer.retries else ():
-                _check_scheme(urljoin(url, step.redirect_location or url))
-            return _receive(answer, url, progress)
+            for request in response.retries.history if response.retries else ():
+                _check_scheme(urljoin(url, request.redirect_location or url))
+            return _receive(response, url, progress)
     except urllib3.exceptions.HTTPError as error:
         reason = getattr(error, "reason", None) or error
         raise SourceError(
-            f"cannot be downloaded: {_plain(reason)}",
+            f"cannot be downloaded: {_message(reason)}",
             where=url,
-            hint="without a network, the embedded specs and --specs DIR still work",
+            hint="without a network, use the embedded specs or --specs DIR",
         ) from error
 
 
 def fetch(
-    row: ListedRelease,
+    release: ListedRelease,
     folder: Path,
     progress: Progress,
     check: Callable[[Source], object],
 ) -> Path:
-    """Put the document of a release into ``folder`` and return its path.
+    """Save the document of a release in ``folder`` and return its path.
 
-    The digest is compared with the row's, ``check`` looks into the document
-    (and raises what is wrong), and only then the file appears, whole.
+    The file is written only after the digest was compared with the recorded one, and
+    ``check`` has raised no error. Raises SourceError as ``download`` does, and where
+    the digest differs or the file cannot be written.
     """
-    data = download(row.url, progress)
-    found = hashlib.sha256(data).hexdigest()
-    if row.sha256 is not None and found != row.sha256:
+    data = download(release.url, progress)
+    sha256 = hashlib.sha256(data).hexdigest()
+    if release.sha256 is not None and sha256 != release.sha256:
         raise SourceError(
-            f"has the sha256 {found}, but {row.sha256} is on record",
-            where=row.url,
-            hint="nothing was kept; the address may serve another document now",
+            f"has the sha256 {sha256}, not the recorded {release.sha256}",
+            where=release.url,
+            hint="the document was not saved; the URL may serve another one now",
         )
-    check(Source(row.name, row.url, data))
-    path = folder / f"{row.name}.json"
+    check(Source(release.name, release.url, data))
+    path = folder / f"{release.name}.json"
     try:
-        whole.write(path, data)
+        atomic.write(path, data)
     except OSError as error:
         raise SourceError(
             f"cannot be written: {error.strerror}", where=str(path)
@@ -122,16 +126,16 @@ def fetch(
     return path
 
 
-def _receive(answer: object, url: str, progress: Progress) -> bytes:
+def _receive(response: object, url: str, progress: Progress) -> bytes:
     import urllib3
 
-    assert isinstance(answer, urllib3.HTTPResponse)
-    expected = int(answer.headers.get("content-length", "0") or 0)
+    assert isinstance(response, urllib3.HTTPResponse)
+    expected = int(response.headers.get("content-length", "0") or 0)
     if expected > MAX_BYTES:
         raise _too_large(url)
     received = bytearray()
-    for piece in answer.stream(_CHUNK):
-        received += piece
+    for chunk in response.stream(_CHUNK_BYTES):
+        received += chunk
         if len(received) > MAX_BYTES:
             raise _too_large(url)
         progress(len(received), expected)
@@ -145,18 +149,18 @@ def _check_scheme(url: str) -> None:
         return
     raise UsageError(
         f"cannot read {url}",
-        hint="give a file, an https address, or http on this machine",
+        hint="give a file, an https URL, or an http URL on this machine",
     )
 
 
 def _too_large(where: str) -> SourceError:
-    return SourceError(f"has more than {MAX_BYTES:,} bytes", where=where)
+    return SourceError(f"has more than {MAX_BYTES:,} bytes, the limit", where=where)
 
 
-def _plain(reason: object) -> str:
-    """The last part of urllib3's message, without its object representations."""
+def _message(reason: object) -> str:
+    """The message of an error of urllib3, without the object representations in it."""
     return str(reason).rpartition("> : ")[2].rpartition(">: ")[2] or str(reason)
 
 
-def _silent(received: int, expected: int) -> None:
-    """No progress to show."""
+def _no_progress(received: int, expected: int) -> None:
+    """Show no progress."""

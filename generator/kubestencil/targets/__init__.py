@@ -24,6 +24,7 @@ _VIEWS: Mapping[str, str] = {
     "jsonnet": "kubestencil.targets.jsonnet.view",
     "jsonnet-docs": "kubestencil.targets.jsonnet_docs.view",
     "markdown": "kubestencil.targets.markdown.view",
+    "model": "kubestencil.targets.model.view",
     "python": "kubestencil.targets.python.view",
     "rust": "kubestencil.targets.rust.view",
 }

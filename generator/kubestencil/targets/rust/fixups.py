@@ -22,7 +22,7 @@ from dataclasses import replace
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import nearest
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release
-from kubestencil.source.releases import expand, listed
+from kubestencil.source.releases import expand_ranges, listed_releases
 
 Definitions = Mapping[str, Definition]
 
@@ -60,7 +60,7 @@ def correct(release: Release, target: Target) -> Release:
 
 def _declared_releases(body: Mapping[str, str]) -> list[str]:
     releases = body.get("releases", "")
-    return expand([releases], listed()) if releases else []
+    return expand_ranges([releases], listed_releases()) if releases else []
 
 
 def event_time_may_be_absent(definitions: Definitions) -> Definitions | None:

@@ -1,4 +1,4 @@
-"""What the model makes of a document, and which documents it refuses, and where."""
+"""Reading OpenAPI 2.0: definitions, fields, operations, and what is refused."""
 
 from __future__ import annotations
 
@@ -8,13 +8,21 @@ from typing import Any
 import pytest
 
 from kubestencil.errors import SpecError
-from kubestencil.schema import GroupVersionKind, operations, parse, validate
-from kubestencil.schema.validate import _mark
+from kubestencil.schema import (
+    GroupVersionKind,
+    UnknownKeyword,
+    operations,
+    parse,
+    validate,
+)
+from kubestencil.schema.validate import _cache_entry
 from kubestencil.source import Source
 from tests.conftest import POD, SMALL, document, full_specs, load, release, source
 
+GROUP_VERSION_KIND = "x-kubernetes-group-version-kind"
 
-def test_a_definition_knows_its_group_version_and_kinds() -> None:
+
+def test_a_definition_has_the_group_and_version_of_its_name() -> None:
     spec = load("1.35")
     deployment = spec.definitions["io.k8s.api.apps.v1.Deployment"]
     assert (deployment.group, deployment.version, deployment.kind) == (
@@ -30,7 +38,7 @@ def test_a_definition_knows_its_group_version_and_kinds() -> None:
 
 def test_the_extensions_of_a_field() -> None:
     spec = load("1.35").definitions["io.k8s.api.core.v1.PodSpec"]
-    containers = next(each for each in spec.fields if each.name == "containers")
+    containers = next(field for field in spec.fields if field.name == "containers")
     assert containers.required
     assert containers.schema.list_type == "map"
     assert containers.schema.list_map_keys == ("name",)
@@ -40,26 +48,26 @@ def test_the_extensions_of_a_field() -> None:
     assert containers.schema.items.ref == "io.k8s.api.core.v1.Container"
 
 
-def test_int_or_string_is_told_from_a_string() -> None:
+def test_int_or_string_is_not_a_plain_string() -> None:
     spec = load("1.35")
     name = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
     assert spec.definitions[name].schema.int_or_string
 
 
-def test_nothing_of_upstreams_specs_is_unknown() -> None:
-    assert load("1.29").unknown == load("1.35").unknown == ()
+def test_all_keywords_of_kubernetes_are_known() -> None:
+    assert load("1.29").unknown_keywords == load("1.35").unknown_keywords == ()
 
 
-def test_an_unknown_keyword_is_reported_once_with_its_first_place() -> None:
+def test_an_unknown_keyword_is_counted_with_its_first_position() -> None:
     spec = release(
         {
             "v1.A": {"type": "object", "properties": {"x": {"x-new": 1}}},
             "v1.B": {"type": "object", "x-new": 2},
         }
     )
-    assert [(each.keyword, each.count, each.pointer) for each in spec.unknown] == [
-        ("x-new", 2, "/definitions/v1.A/properties/x")
-    ]
+    assert spec.unknown_keywords == (
+        UnknownKeyword("x-new", 2, "/definitions/v1.A/properties/x"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,9 +81,9 @@ def test_an_unknown_keyword_is_reported_once_with_its_first_place() -> None:
         ({"a\0b": {}}, "not a name", "/definitions/a\\x00b"),
         ({"": {}}, "not a name", "/definitions/"),
         ({"x" * 300: {}}, "not a name", "/definitions/xxx"),
-        ({"A": 3}, "must be an object", "/definitions/A"),
-        ({"A": {"type": "strin"}}, "cannot have", "/definitions/A/type"),
-        ({"A": {"properties": []}}, "cannot have", "/definitions/A/properties"),
+        ({"A": 3}, "must be a schema, which is an object", "/definitions/A"),
+        ({"A": {"type": "strin"}}, "invalid value: 'strin'", "/definitions/A/type"),
+        ({"A": {"properties": []}}, "invalid value", "/definitions/A/properties"),
         (
             {"A": {"properties": {"x": {"$ref": "#/definitions/Nope"}}}},
             "does not define",
@@ -83,7 +91,7 @@ def test_an_unknown_keyword_is_reported_once_with_its_first_place() -> None:
         ),
         (
             {"A": {"items": {"$ref": "other.json#/A"}}},
-            "can be followed",
+            "only references to",
             "/definitions/A/items/$ref",
         ),
         (
@@ -93,7 +101,7 @@ def test_an_unknown_keyword_is_reported_once_with_its_first_place() -> None:
         ),
     ],
 )
-def test_a_mistake_is_named_with_its_place(
+def test_a_mistake_is_reported_with_its_position(
     definitions: dict[str, Any], message: str, pointer: str
 ) -> None:
     with pytest.raises(SpecError, match=message) as caught:
@@ -101,23 +109,52 @@ def test_a_mistake_is_named_with_its_place(
     assert caught.value.where.startswith(f"test.json#{pointer}")
 
 
-def test_a_type_that_is_a_list_of_itself_has_no_end() -> None:
-    circle = {
+def test_an_alias_cycle_is_refused() -> None:
+    definitions = {
+        "v1.Start": {"$ref": "#/definitions/v1.A"},
         "v1.A": {"type": "array", "items": {"$ref": "#/definitions/v1.B"}},
         "v1.B": {
             "type": "object",
             "additionalProperties": {"$ref": "#/definitions/v1.A"},
         },
     }
-    with pytest.raises(SpecError, match=r"without an end: v1\.A -> v1\.B -> v1\.A"):
-        release(circle)
+    with pytest.raises(
+        SpecError, match=r"in between: v1\.A -> v1\.B -> v1\.A$"
+    ) as caught:
+        release(definitions)
+    assert caught.value.where == "test.json#/definitions/v1.A"
+
+
+def test_a_reference_to_itself_is_refused_even_beside_fields() -> None:
+    """``Release.resolve`` follows references, whatever else is beside them."""
+    definition = {"$ref": "#/definitions/A", "properties": {"x": {"type": "string"}}}
+    with pytest.raises(SpecError, match=r"in between: A -> A$"):
+        release({"A": definition})
+
+
+def test_resolve_follows_references_to_the_end() -> None:
+    spec = release(
+        {
+            "A": {"$ref": "#/definitions/B"},
+            "B": {"$ref": "#/definitions/C"},
+            "C": {"type": "string"},
+        }
+    )
+    assert spec.resolve(spec.definitions["A"].schema).type == "string"
 
 
 def test_a_definition_may_have_itself_as_a_field() -> None:
     assert release(SMALL).definitions[POD].fields[1].schema.ref == POD
 
 
-def test_deep_nesting_is_refused_rather_than_a_crash() -> None:
+def test_a_reference_without_target_has_a_hint() -> None:
+    definitions = {"v1.Pod": {"$ref": "#/definitions/v2.Pod"}, "v1.Node": {}}
+    with pytest.raises(SpecError, match="does not define") as caught:
+        release(definitions)
+    assert caught.value.hint == "did you mean v1.Pod?\n  available: v1.Pod"
+
+
+def test_deep_nesting_is_refused() -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(300):
         schema = {"type": "array", "items": schema}
@@ -128,25 +165,25 @@ def test_deep_nesting_is_refused_rather_than_a_crash() -> None:
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ({"openapi": "3.0.0", "info": {}}, "is OpenAPI 3.0.0"),
+        ({"openapi": "3.0.0", "info": {}}, "is OpenAPI '3.0.0', and only 2.0"),
         ({"name": "left-pad", "version": "1.0.0"}, "is not an OpenAPI 2.0"),
         ({"swagger": "2.0", "definitions": {}}, "has no definitions"),
         ({"swagger": "2.0"}, "has no definitions"),
     ],
 )
-def test_a_document_of_another_kind(raw: dict[str, Any], message: str) -> None:
+def test_other_documents_are_refused(raw: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError, match=message):
         parse(Source("x", "x.json", json.dumps(raw).encode()))
 
 
-def test_validation_finds_what_is_not_openapi(
+def test_an_invalid_document_is_not_remembered_as_valid(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    bad = release(SMALL, info={"title": "no version"})
+    invalid = release(SMALL, info={"title": "no version"})
     with pytest.raises(SpecError, match="not valid OpenAPI"):
-        validate(bad)
-    assert not _mark(bad.sha256).exists()
+        validate(invalid)
+    assert not _cache_entry(invalid.sha256).exists()
 
 
 def test_a_valid_document_is_validated_once(
@@ -178,17 +215,25 @@ def test_operations_are_read_from_the_paths() -> None:
     assert operation.namespaced
 
 
+@pytest.mark.parametrize("kind", ["Pod", {"group": "", "version": "v1"}, None])
+def test_an_operation_with_an_invalid_kind_is_refused(kind: object) -> None:
+    spec = release(SMALL, paths={"/a": {"get": {GROUP_VERSION_KIND: kind}}})
+    with pytest.raises(SpecError, match="group, version and kind") as caught:
+        list(operations(spec))
+    assert caught.value.where == f"test.json#/paths/~1a/get/{GROUP_VERSION_KIND}"
+
+
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
 def test_a_full_spec_has_the_operations_of_pods() -> None:
     pod = GroupVersionKind("", "v1", "Pod")
     actions = {
-        each.action
-        for each in operations(load("1.35", full_specs()))
-        if each.kind == pod
+        operation.action
+        for operation in operations(load("1.35", full_specs()))
+        if operation.kind == pod
     }
     assert {"list", "get", "post", "put", "patch", "delete"} <= actions
 
 
-def test_the_document_is_kept_for_those_who_need_all_of_it() -> None:
+def test_a_release_has_its_document_and_digest() -> None:
     assert release(SMALL).document == document(SMALL)
     assert len(source(SMALL).sha256) == 64

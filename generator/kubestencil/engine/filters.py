@@ -1,0 +1,133 @@
+"""The filters that templates have beside those of Jinja2.
+
+A docstring is the filter's entry in the reference that ``kubestencil targets NAME``
+prints.
+"""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kubestencil.text import casing, literals
+from kubestencil.text import comments as comment_text
+from kubestencil.text.wrapping import wrap as wrap_text
+
+
+def camel(name: str) -> str:
+    """``camelCase``: ``resource.k8s.io`` becomes ``resourceK8sIo``."""
+    return casing.camel(_string(name))
+
+
+def pascal(name: str) -> str:
+    """``PascalCase``: ``podIPs`` becomes ``PodIPs``."""
+    return casing.pascal(_string(name))
+
+
+def snake(name: str) -> str:
+    """``snake_case``: ``podIPs`` becomes ``pod_ips``."""
+    return casing.snake(_string(name))
+
+
+def kebab(name: str) -> str:
+    """``kebab-case``: ``podIPs`` becomes ``pod-ips``."""
+    return casing.kebab(_string(name))
+
+
+def constant(name: str) -> str:
+    """``CONSTANT_CASE``: ``podIPs`` becomes ``POD_IPS``."""
+    return casing.constant(_string(name))
+
+
+def identifier(name: str, language: str = "") -> str:
+    """A valid identifier: ASCII letters, digits and ``_``, not a digit first. A reserved
+    word of ``language`` (go, python, rust, typescript) gets ``_`` appended."""
+    if language and language not in literals.RESERVED:
+        available = ", ".join(literals.RESERVED)
+        raise ValueError(f"unknown language {language!r}, available: {available}")
+    reserved = literals.RESERVED.get(language, frozenset())
+    return casing.identifier(_string(name), reserved)
+
+
+def comment(text: str, style: str = "//", width: int | None = None) -> str:
+    """A comment that the text cannot end. ``style`` is how comments begin: ``//``,
+    ``///``, ``//!``, ``#``, ``--``, ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or
+    ``<!-- -->``; ``width`` breaks long lines. Empty for blank text."""
+    return comment_text.comment(_string(text), style, width)
+
+
+def wrap(text: str, width: int = 80) -> str:
+    """Lines of up to ``width`` characters; line breaks and indentation stay."""
+    return wrap_text(_string(text), width)
+
+
+def quote(text: str, language: str = "json") -> str:
+    """A string literal of ``language``: go, json, python, rust, toml, typescript or
+    yaml."""
+    return literals.quote(_string(text), language)
+
+
+def json(value: Any, indent: int | None = None) -> str:
+    """A value as JSON, with ``indent`` on several lines."""
+    return json_module.dumps(
+        value, ensure_ascii=False, indent=indent, default=_not_json, allow_nan=False
+    )
+
+
+#: Every filter by its name in templates.
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        camel,
+        pascal,
+        snake,
+        kebab,
+        constant,
+        identifier,
+        comment,
+        wrap,
+        quote,
+        json,
+    )
+}
+
+#: The filters that a placeholder in a path may have: ``{kind|snake}``.
+PATH_FILTERS: Mapping[str, Callable[[str], str]] = {
+    "camel": camel,
+    "pascal": pascal,
+    "snake": snake,
+    "kebab": kebab,
+    "constant": constant,
+    "identifier": identifier,
+    "lower": str.lower,
+    "upper": str.upper,
+}
+
+#: The filters of Jinja2 that templates of targets need most, for the reference.
+JINJA_FILTERS: Mapping[str, str] = {
+    "default": "The value, or another one where it is undefined.",
+    "indent": "Indents all lines but the first: ``indent(4)``.",
+    "join": 'The items as one text: ``join(", ")``.',
+    "length": "The number of items.",
+    "map": 'An attribute of each item: ``map(attribute="name")``.',
+    "rejectattr": 'Items without a property: ``rejectattr("required")``.',
+    "replace": 'A text with parts replaced: ``replace("a", "b")``.',
+    "selectattr": 'Items with a property: ``selectattr("required")``.',
+    "sort": 'Sorted items: ``sort(attribute="name")``.',
+    "trim": "A text without spaces around it.",
+    "unique": "Items without repetitions.",
+}
+
+
+def _string(value: Any) -> str:
+    """``value`` where it is a string; an undefined value raises its own error."""
+    if isinstance(value, str):
+        return value
+    str(value)
+    raise TypeError(f"needs a string, not {type(value).__name__}")
+
+
+def _not_json(value: Any) -> Any:
+    str(value)
+    raise TypeError(f"{type(value).__name__} is not a JSON value")

@@ -1,0 +1,197 @@
+"""The reference of a target: what its paths, templates and options can use.
+
+It is generated from the view's ``EACH``, from the classes of the template variables and
+from the manifest, so that it describes the code as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import fill
+from typing import Any
+
+from kubestencil.engine import filters
+from kubestencil.engine.manifest import Scope, Target
+from kubestencil.engine.members import (
+    base_classes,
+    classes_in,
+    description,
+    members,
+    summary,
+    type_name,
+)
+from kubestencil.engine.view import Each, MultiReleaseView, View
+
+_WIDTH = 88
+
+_SHARED_PLACEHOLDERS: Mapping[Scope, Mapping[str, str]] = {
+    "release": {
+        "release": "the name of the release: 1.35",
+        "origin": "where the document is from",
+        "sha256": "the digest of the document",
+    },
+    "releases": {"part": "the folder of the part that is printed"},
+}
+_SHARED_VARIABLES: Mapping[str, str] = {
+    "options": "the options, as set by the user: options.name",
+    "target": "the name of the target",
+    "version": "the version of kubestencil",
+}
+_FUNCTIONS: Mapping[str, str] = {
+    "declare(name, subject, scope)": (
+        "returns name, and stops with an error where the file declares the same name "
+        "for two subjects in one scope (which may be left out)"
+    ),
+    "once(template, subject, variables)": (
+        "what a template prints of a subject; rendered once for all files"
+    ),
+}
+
+
+def reference(target: Target, view: View | MultiReleaseView) -> str:
+    """The reference of a target as text for a terminal."""
+    return "\n".join(_lines(target, view)) + "\n"
+
+
+def documented_classes(each_values: Iterable[Each]) -> list[type]:
+    """The classes of the template variables, and those that they lead to."""
+    pending = [
+        cls
+        for each in each_values
+        for annotation in each.variables.values()
+        for cls in classes_in(annotation)
+    ]
+    found: dict[type, None] = {}
+    while pending:
+        cls = pending.pop(0)
+        if cls not in found:
+            found[cls] = None
+            pending += base_classes(cls)
+            for member in members(cls):
+                pending += classes_in(member.annotation)
+    return list(found)
+
+
+def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
+    yield f"{target.name}: {target.about}"
+    yield ""
+    yield f"view: {target.view}"
+    yield f"scope: {target.scope} ({_SCOPES[target.scope]})"
+    yield f"manifest: {target.manifest}"
+    yield from _section(
+        f"Options (--set {target.name}.NAME=VALUE)",
+        [f"{name} = {_toml(value)}" for name, value in target.options.items()],
+    )
+    yield from _section(
+        "Files",
+        [
+            f"{rule.path}  (each = {rule.each!r}, "
+            + (f"template = {rule.template!r})" if rule.template else "no template)")
+            for rule in target.files
+        ],
+    )
+    for name, each in view.EACH.items():
+        yield from _each_section(name, each)
+    yield from _section(
+        "Placeholders of every path",
+        [
+            *_entries(_SHARED_PLACEHOLDERS[target.scope], "{%s}"),
+            *_entries(dict.fromkeys(target.options, "the option"), "{%s}"),
+            *_wrapped(
+                "A placeholder can have filters, as in {kind|snake}: "
+                f"{', '.join(filters.PATH_FILTERS)}.",
+                "",
+            ),
+        ],
+    )
+    yield from _section(
+        "Variables of every template",
+        [
+            *_entries(_SHARED_VARIABLES),
+            *_entries(_SHARED_PLACEHOLDERS[target.scope]),
+            *_entries(_FUNCTIONS),
+        ],
+    )
+    for cls in documented_classes(view.EACH.values()):
+        yield from _class_section(cls)
+    yield from _section(
+        "Filters",
+        _entries({name: summary(filter) for name, filter in filters.FILTERS.items()}),
+    )
+    yield from _section(
+        "Filters of Jinja2 (these and all others)", _entries(filters.JINJA_FILTERS)
+    )
+    yield from _section("Quirks (a target has those in its manifest)", _quirks(view))
+    yield from _section(
+        "Quirks of this target, with their reasons", _reasons(target.quirks)
+    )
+    yield from _section("Fixups", _reasons(target.fixups))
+
+
+_SCOPES: Mapping[Scope, str] = {
+    "release": "printed for each release",
+    "releases": "printed once for all releases",
+}
+
+
+def _each_section(name: str, each: Each) -> Iterator[str]:
+    yield from _section(
+        f"each = {name!r}",
+        [
+            *_wrapped(each.summary, ""),
+            *_entries(each.placeholders, "{%s}"),
+            *(
+                f"{variable}: {type_name(annotation)}"
+                for variable, annotation in each.variables.items()
+            ),
+        ],
+    )
+
+
+def _class_section(cls: type) -> Iterator[str]:
+    lines: list[str] = []
+    for paragraph in description(cls):
+        lines += _wrapped(paragraph, "")
+    lines += _entries({member.signature: member.summary for member in members(cls)})
+    bases = "".join(f", a {base.__name__}" for base in base_classes(cls))
+    yield from _section(f"Type {cls.__name__}{bases}", lines)
+
+
+def _quirks(view: View | MultiReleaseView) -> list[str]:
+    return _entries(view.QUIRKS)
+
+
+def _reasons(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    return _entries({name: str(table["reason"]) for name, table in tables.items()})
+
+
+def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield ""
+        yield title
+        yield from (f"  {line}" for line in lines)
+
+
+def _entries(entries: Mapping[str, str], pattern: str = "%s") -> list[str]:
+    """Lines of names with their meaning; continuation lines are indented."""
+    return [
+        line
+        for name, text in entries.items()
+        for line in _wrapped(f"{pattern % name}  {text}".rstrip(), "    ")
+    ]
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return fill(
+        text.replace("``", "`"),
+        _WIDTH - 2,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).split("\n")
+
+
+def _toml(value: str | bool | int | float) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -1,0 +1,91 @@
+"""The schema keywords that are understood, and what the value of each must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Check = Callable[[Any], bool]
+
+_TYPES = frozenset({"array", "boolean", "integer", "number", "object", "string"})
+
+
+def _instance_of(*types: type) -> Check:
+    """A check for values of ``types``; a boolean is not an integer."""
+
+    def check(value: Any) -> bool:
+        if isinstance(value, bool) and bool not in types:
+            return False
+        return isinstance(value, types)
+
+    return check
+
+
+def _list_of(item_type: type) -> Check:
+    return lambda value: (
+        isinstance(value, list) and all(isinstance(item, item_type) for item in value)
+    )
+
+
+def _is_type(value: Any) -> bool:
+    return isinstance(value, str) and value in _TYPES
+
+
+def _anything(_: Any) -> bool:
+    return True
+
+
+_STRING, _NUMBER, _INTEGER = (
+    _instance_of(str),
+    _instance_of(int, float),
+    _instance_of(int),
+)
+_BOOLEAN, _LIST, _OBJECT = _instance_of(bool), _instance_of(list), _instance_of(dict)
+_STRINGS, _OBJECTS = _list_of(str), _list_of(dict)
+
+#: Every known keyword with the check of its value. The first part is the schema object
+#: of OpenAPI 2.0 (https://spec.openapis.org/oas/v2.0#schema-object), the second what
+#: Kubernetes adds to it (kube-openapi and apiextensions-apiserver).
+KEYWORDS: Mapping[str, Check] = {
+    "$ref": _STRING,
+    "type": _is_type,
+    "format": _STRING,
+    "title": _STRING,
+    "description": _STRING,
+    "default": _anything,
+    "example": _anything,
+    "enum": _LIST,
+    "required": _STRINGS,
+    "properties": _OBJECT,
+    "additionalProperties": _instance_of(dict, bool),
+    "items": _OBJECT,
+    "allOf": _OBJECTS,
+    "pattern": _STRING,
+    "multipleOf": _NUMBER,
+    "maximum": _NUMBER,
+    "minimum": _NUMBER,
+    "exclusiveMaximum": _BOOLEAN,
+    "exclusiveMinimum": _BOOLEAN,
+    "maxLength": _INTEGER,
+    "minLength": _INTEGER,
+    "maxItems": _INTEGER,
+    "minItems": _INTEGER,
+    "uniqueItems": _BOOLEAN,
+    "maxProperties": _INTEGER,
+    "minProperties": _INTEGER,
+    "readOnly": _BOOLEAN,
+    "externalDocs": _OBJECT,
+    "nullable": _BOOLEAN,
+    "x-nullable": _BOOLEAN,
+    "x-kubernetes-embedded-resource": _BOOLEAN,
+    "x-kubernetes-group-version-kind": _OBJECTS,
+    "x-kubernetes-int-or-string": _BOOLEAN,
+    "x-kubernetes-list-map-keys": _STRINGS,
+    "x-kubernetes-list-type": _STRING,
+    "x-kubernetes-map-type": _STRING,
+    "x-kubernetes-patch-merge-key": _STRING,
+    "x-kubernetes-patch-strategy": _STRING,
+    "x-kubernetes-preserve-unknown-fields": _BOOLEAN,
+    "x-kubernetes-unions": _OBJECTS,
+    "x-kubernetes-validations": _OBJECTS,
+}

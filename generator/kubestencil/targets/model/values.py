@@ -1,0 +1,380 @@
+"""What templates of the view ``model`` get: a parsed release in Kubernetes' words.
+
+The values are immutable and linked: from a field to the definition that it refers to,
+from there to the group and version that the definition is in, and so on. Docstrings are
+part of the reference that ``kubestencil targets NAME`` prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from functools import cached_property
+from typing import Any
+
+from kubestencil import schema as parsed
+from kubestencil.errors import SpecError
+from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
+from kubestencil.schema.kinds import list_item, precedence
+from kubestencil.targets.model.deprecation import is_deprecated
+from kubestencil.targets.model.modules import ModuleName, module_names
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schema:
+    """What a value may be: a definition, a field, an item of a list, a value of a map.
+
+    At most one of ``reference``, ``items``, ``values`` and ``fields`` says what is in
+    it; otherwise it is a scalar, or anything where ``type`` is none.
+    """
+
+    _schema: parsed.Schema = dataclass_field(repr=False)
+    _index: _Index = dataclass_field(repr=False)
+
+    @property
+    def type(self) -> str | None:
+        """``string``, ``integer``, ``number``, ``boolean``, ``object``, ``array``, or
+        none for a reference and for any JSON value."""
+        return self._schema.type
+
+    @property
+    def format(self) -> str | None:
+        """``int32``, ``int64``, ``double``, ``byte``, ``date-time``, …, or none."""
+        return self._schema.format
+
+    @property
+    def description(self) -> str:
+        """The description as the document has it, which is any text."""
+        return self._schema.description
+
+    @property
+    def is_deprecated(self) -> bool:
+        """Whether the description calls it deprecated ("Deprecated: …")."""
+        return is_deprecated(self._schema.description)
+
+    @property
+    def reference(self) -> Definition | None:
+        """The definition that is referred to."""
+        name = self._schema.ref
+        return None if name is None else self._index.definitions[name]
+
+    @property
+    def items(self) -> Schema | None:
+        """What a list contains."""
+        items = self._schema.items
+        return None if items is None else Schema(items, self._index)
+
+    @property
+    def values(self) -> Schema | None:
+        """What a map contains; its keys are strings."""
+        values = self._schema.values
+        return None if values is None else Schema(values, self._index)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields of an object, in the order of the document."""
+        return tuple(
+            Field(field.schema, self._index, field.name, field.required)
+            for field in self._schema.fields
+        )
+
+    @property
+    def is_object(self) -> bool:
+        """Whether the document lists the fields (there may be none)."""
+        return self._schema.is_object
+
+    @property
+    def enum(self) -> tuple[Any, ...]:
+        """The allowed values; empty where the document does not restrict them."""
+        return self._schema.enum
+
+    @property
+    def has_default(self) -> bool:
+        """Whether the document has a default, which may be null."""
+        return self._schema.has_default
+
+    @property
+    def default(self) -> Any:
+        """The default as a JSON value; none without one."""
+        return self._schema.default
+
+    @property
+    def nullable(self) -> bool:
+        """Whether null is a value of its own (custom resources)."""
+        return self._schema.nullable
+
+    @property
+    def int_or_string(self) -> bool:
+        """Whether the value is an integer or a string."""
+        return self._schema.int_or_string
+
+    @property
+    def preserves_unknown_fields(self) -> bool:
+        """Whether the API server keeps fields that the schema does not have."""
+        return self._schema.preserves_unknown_fields
+
+    @property
+    def list_type(self) -> str | None:
+        """How server-side apply merges the list: ``atomic``, ``set``, ``map``, or
+        none."""
+        return self._schema.list_type
+
+    @property
+    def list_map_keys(self) -> tuple[str, ...]:
+        """The fields that identify an item of a list of type ``map``."""
+        return self._schema.list_map_keys
+
+    @property
+    def map_type(self) -> str | None:
+        """How server-side apply merges the object: ``granular``, ``atomic``, or none."""
+        return self._schema.map_type
+
+    @property
+    def patch_strategy(self) -> tuple[str, ...]:
+        """The strategies of a strategic merge patch: ``merge``, ``replace``,
+        ``retainKeys``."""
+        return self._schema.patch_strategy
+
+    @property
+    def patch_merge_key(self) -> str | None:
+        """The field by which a strategic merge patch finds an item of the list."""
+        return self._schema.patch_merge_key
+
+    @property
+    def validations(self) -> tuple[Mapping[str, Any], ...]:
+        """The CEL rules (``x-kubernetes-validations``)."""
+        return self._schema.validations
+
+    @property
+    def keywords(self) -> Mapping[str, Any]:
+        """The schema as the document has it, for every other keyword:
+        ``keywords.get("pattern")``."""
+        return self._schema.raw
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field(Schema):
+    """A field of an object: a schema with a name.
+
+    ``name`` is the JSON name, which is any text; ``required`` says whether the field
+    must be there.
+    """
+
+    name: str
+    required: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition(Schema):
+    """A named type of the document: a schema that others refer to.
+
+    ``name`` is the full name (``io.k8s.api.apps.v1.Deployment``) and ``kind`` its last
+    part. ``kinds`` are the groups, versions and kinds that the API server serves it as:
+    none for a type that is only part of others, many for what every group has
+    (``DeleteOptions``).
+    """
+
+    name: str
+    kind: str
+    kinds: tuple[GroupVersionKind, ...]
+
+    @property
+    def group_version(self) -> GroupVersion:
+        """The group and version that the definition belongs to."""
+        return self._index.group_version(self.name)
+
+    @property
+    def group(self) -> str:
+        """The name of the group: ``core``, ``apps``, ``resource.k8s.io``, ``meta``."""
+        return self.group_version.group
+
+    @property
+    def version(self) -> str:
+        """The version: ``v1``, ``v1beta1``, or ``unversioned``."""
+        return self.group_version.version
+
+    @property
+    def served_kind(self) -> GroupVersionKind | None:
+        """What manifests call it, with ``group``, ``version``, ``kind`` and
+        ``api_version`` (``apps/v1``); none where ``kinds`` has none or several."""
+        return self.kinds[0] if len(self.kinds) == 1 else None
+
+    @property
+    def references(self) -> tuple[Definition, ...]:
+        """The definitions that it refers to, each once."""
+        return self._index.references(self.name)
+
+    @property
+    def referrers(self) -> tuple[Definition, ...]:
+        """The definitions that refer to it."""
+        return self._index.referrers(self.name)
+
+    @property
+    def is_on_cycle(self) -> bool:
+        """Whether it refers to itself, directly or through other definitions."""
+        return self._index.is_on_cycle(self.name)
+
+    @property
+    def list_item(self) -> Definition | None:
+        """The definition of which this is the list kind (``Pod`` of ``PodList``)."""
+        return self._index.list_item(self.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupVersion:
+    """A version of a group, with its definitions in the order of the document.
+
+    ``group`` is ``core``, ``apps``, ``resource.k8s.io``, …; ``version`` is ``v1``,
+    ``v1beta1``, …. The types that every group uses (``ObjectMeta``, ``Quantity``,
+    ``IntOrString``) are in ``meta`` and ``v1``.
+    """
+
+    group: str
+    version: str
+    definitions: tuple[Definition, ...] = dataclass_field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """Group and version: ``apps/v1``, ``core/v1``."""
+        return f"{self.group}/{self.version}"
+
+    @property
+    def kinds(self) -> tuple[Definition, ...]:
+        """The definitions that manifests can be written for."""
+        return tuple(
+            definition
+            for definition in self.definitions
+            if definition.served_kind is not None
+        )
+
+    @property
+    def imports(self) -> tuple[GroupVersion, ...]:
+        """The other groups and versions that its definitions refer to, by name."""
+        others = {
+            reference.group_version.name: reference.group_version
+            for definition in self.definitions
+            for reference in definition.references
+        }
+        return tuple(others[name] for name in sorted(others) if name != self.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """A group with its ``versions``, the one that Kubernetes prefers first."""
+
+    name: str
+    versions: tuple[GroupVersion, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A release: all groups, versions and definitions.
+
+    ``name`` is the name of the release (``1.35``).
+    """
+
+    name: str
+    _index: _Index = dataclass_field(repr=False)
+
+    @property
+    def definitions(self) -> tuple[Definition, ...]:
+        """All definitions, in the order of the document."""
+        return tuple(self._index.definitions.values())
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """All groups, sorted by name."""
+        return self._index.groups
+
+    @property
+    def group_versions(self) -> tuple[GroupVersion, ...]:
+        """All groups and versions, sorted by group, the preferred version first."""
+        return tuple(version for group in self.groups for version in group.versions)
+
+    def definition(self, name: str) -> Definition | None:
+        """The definition with a full name, none where the release does not have it."""
+        return self._index.definitions.get(name)
+
+
+def make_model(release: Release) -> Model:
+    """The model of a release.
+
+    Raises SpecError where two definitions have the same group, version and kind.
+    """
+    return Model(release.name, _Index(release))
+
+
+class _Index:
+    """The links between the values, each kind of link computed when it is needed."""
+
+    def __init__(self, release: Release) -> None:
+        self.parsed = release.definitions
+        self.definitions = {
+            name: Definition(
+                definition.schema, self, name, definition.kind, definition.kinds
+            )
+            for name, definition in release.definitions.items()
+        }
+        self.modules = module_names(release.definitions)
+        self.group_versions = self._make_group_versions()
+
+    def _make_group_versions(self) -> Mapping[ModuleName, GroupVersion]:
+        members: dict[ModuleName, dict[str, Definition]] = {}
+        for name, module in self.modules.items():
+            definition = self.definitions[name]
+            kinds = members.setdefault(module, {})
+            other = kinds.setdefault(definition.kind, definition)
+            if other is not definition:
+                raise SpecError(
+                    f"two definitions are called {definition.kind} in "
+                    f"{'/'.join(module)}: {other.name} and {name}",
+                    hint="rename one of them in the document",
+                )
+        return {
+            module: GroupVersion(*module, tuple(kinds.values()))
+            for module, kinds in members.items()
+        }
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        versions: dict[str, list[GroupVersion]] = {}
+        for group_version in self.group_versions.values():
+            versions.setdefault(group_version.group, []).append(group_version)
+        return tuple(
+            Group(name, tuple(sorted(versions[name], key=_precedence, reverse=True)))
+            for name in sorted(versions)
+        )
+
+    @cached_property
+    def graph(self) -> Mapping[str, tuple[str, ...]]:
+        return reference_graph(self.parsed)
+
+    @cached_property
+    def reversed_graph(self) -> Mapping[str, list[str]]:
+        return reverse(self.graph)
+
+    @cached_property
+    def cyclic(self) -> frozenset[str]:
+        return frozenset(cyclic_edges(self.graph))
+
+    def group_version(self, name: str) -> GroupVersion:
+        return self.group_versions[self.modules[name]]
+
+    def references(self, name: str) -> tuple[Definition, ...]:
+        return tuple(self.definitions[other] for other in self.graph[name])
+
+    def referrers(self, name: str) -> tuple[Definition, ...]:
+        return tuple(self.definitions[other] for other in self.reversed_graph[name])
+
+    def is_on_cycle(self, name: str) -> bool:
+        return name in self.cyclic
+
+    def list_item(self, name: str) -> Definition | None:
+        item = list_item(self.parsed[name], self.parsed)
+        return None if item is None else self.definitions[item.name]
+
+
+def _precedence(group_version: GroupVersion) -> tuple[int, int, int, str]:
+    return precedence(group_version.version)

@@ -1,0 +1,138 @@
+"""The view ``model``: hands templates the parsed release in Kubernetes' own words.
+
+With it a target is a folder: ``target.toml`` and templates, no code. The table
+``[types]`` of the manifest is handed to the templates as it is, as ``types``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kubestencil.engine import Contexts, Each, FileContext, Target
+from kubestencil.schema import Release
+from kubestencil.targets.model.values import (
+    Definition,
+    Group,
+    GroupVersion,
+    Model,
+    make_model,
+)
+
+_GROUP = "the group: core, apps, resource.k8s.io, meta"
+_VERSION = "the version: v1, v1beta1, or unversioned"
+_DEFINITION = {
+    "name": "the full name: io.k8s.api.apps.v1.Deployment",
+    "kind": "the last part of the name: Deployment",
+    "group": _GROUP,
+    "version": _VERSION,
+}
+_SHARED = {"model": Model, "types": Mapping[str, str]}
+
+#: What targets can print files for.
+EACH: Mapping[str, Each] = {
+    "definition": Each(
+        "a definition, which is any named type of the document",
+        _DEFINITION,
+        {"definition": Definition, **_SHARED},
+    ),
+    "kind": Each(
+        "a definition that manifests can be written for: it has one apiVersion and kind",
+        {
+            **_DEFINITION,
+            "api_version": 'the apiVersion with "-" for "/": apps-v1, v1',
+        },
+        {"definition": Definition, **_SHARED},
+    ),
+    "group-version": Each(
+        "a version of a group; every definition is in exactly one",
+        {"group": _GROUP, "version": _VERSION},
+        {"group_version": GroupVersion, **_SHARED},
+    ),
+    "group": Each(
+        "a group with all its versions",
+        {"group": _GROUP},
+        {"group": Group, **_SHARED},
+    ),
+    "release": Each("the release, once", {}, _SHARED),
+}
+
+#: The view has no quirks: it reproduces no published format.
+QUIRKS: Mapping[str, str] = {}
+
+
+def make_contexts(release: Release, target: Target) -> Contexts:
+    """The contexts of the files of one release.
+
+    Raises SpecError where two definitions have the same group, version and kind,
+    TargetError for a manifest with something that this view does not read.
+    """
+    _check_manifest(target)
+    model = make_model(release)
+    return Contexts(
+        files={
+            "definition": lambda: map(_definition_context, model.definitions),
+            "kind": lambda: (
+                _kind_context(definition, definition.served_kind.api_version)
+                for definition in model.definitions
+                if definition.served_kind is not None
+            ),
+            "group-version": lambda: map(_group_version_context, model.group_versions),
+            "group": lambda: map(_group_context, model.groups),
+            "release": lambda: [FileContext(f"the release {release.name}", {}, {})],
+        },
+        shared_variables={"model": model, "types": target.types},
+    )
+
+
+def _definition_context(definition: Definition) -> FileContext:
+    return FileContext(
+        definition.name,
+        _definition_placeholders(definition),
+        {"definition": definition},
+    )
+
+
+def _kind_context(definition: Definition, api_version: str) -> FileContext:
+    return FileContext(
+        definition.name,
+        {
+            **_definition_placeholders(definition),
+            "api_version": api_version.replace("/", "-"),
+        },
+        {"definition": definition},
+    )
+
+
+def _definition_placeholders(definition: Definition) -> Mapping[str, str]:
+    return {
+        "name": definition.name,
+        "kind": definition.kind,
+        "group": definition.group,
+        "version": definition.version,
+    }
+
+
+def _group_version_context(group_version: GroupVersion) -> FileContext:
+    return FileContext(
+        group_version.name,
+        {"group": group_version.group, "version": group_version.version},
+        {"group_version": group_version},
+    )
+
+
+def _group_context(group: Group) -> FileContext:
+    return FileContext(
+        f"the group {group.name}", {"group": group.name}, {"group": group}
+    )
+
+
+def _check_manifest(target: Target) -> None:
+    for key in target.spelling:
+        raise target.error(
+            "is nothing that this view reads",
+            f"spelling.{key}",
+            "filters spell names: {{ name | camel }}",
+        )
+    for name, spelled in target.types.items():
+        if not isinstance(spelled, str):
+            raise target.error("must be a string", f"types.{name}")

@@ -1,0 +1,272 @@
+"""Text as a string literal of a programming language or data format."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+
+from kubestencil.text import yaml
+
+# What a literal in double quotes cannot hold as it is, and what cannot be seen.
+_SPECIAL = re.compile(r'[\\"]|[^\x20-\x7e]')
+_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def quote(text: str, language: str) -> str:
+    """``text`` as a string literal, on one line, that means exactly ``text``.
+
+    ``language`` is one of ``LANGUAGES``. Raises ValueError for an unknown one.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(
+            f"unknown language {language!r}, available: {', '.join(LANGUAGES)}"
+        )
+    return LANGUAGES[language](text)
+
+
+def _literal(text: str, escape: Callable[[int], str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
+        character = match[0]
+        if character in _SHORT_ESCAPES:
+            return _SHORT_ESCAPES[character]
+        return character if character.isprintable() else escape(ord(character))
+
+    return f'"{_SPECIAL.sub(replacement, text)}"'
+
+
+def _four_or_eight_digits(code: int) -> str:
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _braces(code: int) -> str:
+    return f"\\u{{{code:x}}}"
+
+
+def _utf16(code: int) -> str:
+    if code <= 0xFFFF:
+        return f"\\u{code:04x}"
+    high, low = divmod(code - 0x10000, 0x400)
+    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+
+
+#: The function that spells a literal, by language.
+LANGUAGES: Mapping[str, Callable[[str], str]] = {
+    "go": lambda text: _literal(text, _four_or_eight_digits),
+    "json": lambda text: json.dumps(text, ensure_ascii=False),
+    "python": lambda text: _literal(text, _four_or_eight_digits),
+    "rust": lambda text: _literal(text, _braces),
+    "toml": lambda text: _literal(text, _four_or_eight_digits),
+    "typescript": lambda text: _literal(text, _utf16),
+    "yaml": yaml.string,
+}
+
+#: The words that cannot be identifiers, by language.
+RESERVED: Mapping[str, frozenset[str]] = {
+    # https://go.dev/ref/spec#Keywords and the predeclared types
+    "go": frozenset(
+        [
+            "any",
+            "bool",
+            "break",
+            "byte",
+            "case",
+            "chan",
+            "const",
+            "continue",
+            "default",
+            "defer",
+            "else",
+            "error",
+            "fallthrough",
+            "false",
+            "float32",
+            "float64",
+            "for",
+            "func",
+            "go",
+            "goto",
+            "if",
+            "import",
+            "int",
+            "int32",
+            "int64",
+            "interface",
+            "iota",
+            "map",
+            "nil",
+            "package",
+            "range",
+            "return",
+            "select",
+            "string",
+            "struct",
+            "switch",
+            "true",
+            "type",
+            "var",
+        ]
+    ),
+    # https://docs.python.org/3/reference/lexical_analysis.html#keywords
+    "python": frozenset(
+        [
+            "False",
+            "None",
+            "True",
+            "and",
+            "as",
+            "assert",
+            "async",
+            "await",
+            "break",
+            "class",
+            "continue",
+            "def",
+            "del",
+            "elif",
+            "else",
+            "except",
+            "finally",
+            "for",
+            "from",
+            "global",
+            "if",
+            "import",
+            "in",
+            "is",
+            "lambda",
+            "nonlocal",
+            "not",
+            "or",
+            "pass",
+            "raise",
+            "return",
+            "try",
+            "while",
+            "with",
+            "yield",
+        ]
+    ),
+    # https://doc.rust-lang.org/reference/keywords.html
+    "rust": frozenset(
+        [
+            "Self",
+            "abstract",
+            "as",
+            "async",
+            "await",
+            "become",
+            "box",
+            "break",
+            "const",
+            "continue",
+            "crate",
+            "do",
+            "dyn",
+            "else",
+            "enum",
+            "extern",
+            "false",
+            "final",
+            "fn",
+            "for",
+            "gen",
+            "if",
+            "impl",
+            "in",
+            "let",
+            "loop",
+            "macro",
+            "match",
+            "mod",
+            "move",
+            "mut",
+            "override",
+            "priv",
+            "pub",
+            "ref",
+            "return",
+            "self",
+            "static",
+            "struct",
+            "super",
+            "trait",
+            "true",
+            "try",
+            "type",
+            "typeof",
+            "unsafe",
+            "unsized",
+            "use",
+            "virtual",
+            "where",
+            "while",
+            "yield",
+        ]
+    ),
+    # https://github.com/microsoft/TypeScript, src/compiler/types.ts, SyntaxKind, and
+    # the names of types that cannot be declared
+    "typescript": frozenset(
+        [
+            "any",
+            "arguments",
+            "await",
+            "bigint",
+            "boolean",
+            "break",
+            "case",
+            "catch",
+            "class",
+            "const",
+            "continue",
+            "debugger",
+            "default",
+            "delete",
+            "do",
+            "else",
+            "enum",
+            "eval",
+            "export",
+            "extends",
+            "false",
+            "finally",
+            "for",
+            "function",
+            "if",
+            "implements",
+            "import",
+            "in",
+            "instanceof",
+            "interface",
+            "let",
+            "never",
+            "new",
+            "null",
+            "number",
+            "object",
+            "package",
+            "private",
+            "protected",
+            "public",
+            "return",
+            "static",
+            "string",
+            "super",
+            "switch",
+            "symbol",
+            "this",
+            "throw",
+            "true",
+            "try",
+            "type",
+            "typeof",
+            "undefined",
+            "unknown",
+            "var",
+            "void",
+            "while",
+            "with",
+            "yield",
+        ]
+    ),
+}

@@ -1,0 +1,29 @@
+"""Long lines, broken at spaces."""
+
+from __future__ import annotations
+
+
+def wrap(text: str, width: int) -> str:
+    """``text`` with lines of up to ``width`` characters, where spaces allow it.
+
+    Line breaks stay. What continues an indented line is indented like it. A word that
+    is longer than ``width`` is not broken.
+    """
+    return "\n".join(
+        piece for line in text.split("\n") for piece in _pieces(line, width)
+    )
+
+
+def _pieces(line: str, width: int) -> list[str]:
+    margin = line[: len(line) - len(line.lstrip(" "))]
+    pieces: list[str] = []
+    while len(line) > width:
+        cut = line.rfind(" ", len(margin) + 1, width + 1)
+        if cut < 0:
+            cut = line.find(" ", max(width, len(margin) + 1))
+        rest = line[cut + 1 :].lstrip(" ")
+        if cut < 0 or not rest:
+            break
+        pieces.append(line[:cut].rstrip(" "))
+        line = margin + rest
+    return [*pieces, line]
