@@ -1,9 +1,9 @@
-"""The official clients send our objects as they send their own, byte for byte.
+"""The official clients send the generated objects as they send their own.
 
 ``KUBESTENCIL_CLIENTS`` is a folder with clients, each installed with
 ``pip install --target $KUBESTENCIL_CLIENTS/kubernetes-35 'kubernetes==35.*'``
-(likewise ``kubernetes-31``, ``kubernetes_asyncio-31`` and ``-35``). Each is run in
-a process of its own, against an HTTP server on loopback that keeps what it gets.
+(likewise ``kubernetes-31``, ``kubernetes_asyncio-31`` and ``-35``). Each runs in a
+process of its own, against an HTTP server on loopback that records requests.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
 
-def moment(microsecond=0):
+def time(microsecond=0):
     zone = datetime.timezone.utc
     return datetime.datetime(2024, 1, 31, 12, 0, 0, microsecond, tzinfo=zone)
 
 def template(m):
     return m.V1PodTemplateSpec(
-        metadata=m.V1ObjectMeta(labels={"app": "web"}, creation_timestamp=moment()),
+        metadata=m.V1ObjectMeta(labels={"app": "web"}, creation_timestamp=time()),
         spec=m.V1PodSpec(
             restart_policy="Never",
             host_aliases=[],
@@ -76,8 +76,9 @@ def template(m):
         ),
     )
 
-def spelled(model, name):
-    return next(k for k, v in model.attribute_map.items() if v == name)
+def attribute(model, json_name):
+    names = model.attribute_map.items()
+    return next(name for name, candidate in names if candidate == json_name)
 
 def calls(m):
     core, apps = client.CoreV1Api, client.AppsV1Api
@@ -97,8 +98,8 @@ def calls(m):
                 m.V1ServicePort(port=80, target_port="http"),
                 m.V1ServicePort(port=81, target_port=81),
             ],
-            # kubernetes and kubernetes_asyncio spell this one differently.
-            **{spelled(m.V1ServiceSpec, "clusterIPs"): ["10.0.0.1"]},
+            # The clients have different names for this attribute.
+            **{attribute(m.V1ServiceSpec, "clusterIPs"): ["10.0.0.1"]},
         ),
     ))
     yield core, "create_namespaced_config_map", (
@@ -106,9 +107,9 @@ def calls(m):
     yield core, "create_namespaced_secret", (
         "x", m.V1Secret(data={"a": "Yg=="}, string_data={}, metadata=meta))
     yield core, "create_namespaced_event", ("x", m.CoreV1Event(
-        metadata=meta, count=1, event_time=moment(5), first_timestamp=moment(),
+        metadata=meta, count=1, event_time=time(5), first_timestamp=time(),
         involved_object=m.V1ObjectReference(kind="Pod", name="a"), message="m",
-        series=m.CoreV1EventSeries(count=2, last_observed_time=moment(999999))))
+        series=m.CoreV1EventSeries(count=2, last_observed_time=time(999999))))
     yield apps, "create_namespaced_deployment", ("x", m.V1Deployment(
         api_version="apps/v1", kind="Deployment", metadata=meta,
         spec=m.V1DeploymentSpec(
@@ -121,7 +122,7 @@ def calls(m):
             metadata=meta, revision=3, data={"spec": {"a": [1, 2.5, None, {}]}}))
     yield batch, "create_namespaced_job", ("x", m.V1Job(
         metadata=meta, spec=m.V1JobSpec(template=template(m)),
-        status=m.V1JobStatus(start_time=moment(), active=1)))
+        status=m.V1JobStatus(start_time=time(), active=1)))
     yield batch, "create_namespaced_cron_job", ("x", m.V1CronJob(
         metadata=meta, spec=m.V1CronJobSpec(
             schedule="* * * * *", suspend=True,
@@ -129,10 +130,10 @@ def calls(m):
                 spec=m.V1JobSpec(template=template(m))))))
     yield leases, "create_namespaced_lease", ("x", m.V1Lease(
         metadata=meta, spec=m.V1LeaseSpec(
-            acquire_time=moment(5), renew_time=moment(123456),
+            acquire_time=time(5), renew_time=time(123456),
             lease_duration_seconds=15, holder_identity="me")))
     yield leases, "replace_namespaced_lease", ("a", "x", m.V1Lease(
-        metadata=meta, spec=m.V1LeaseSpec(renew_time=moment())))
+        metadata=meta, spec=m.V1LeaseSpec(renew_time=time())))
 
 async def main(host):
     configuration = client.Configuration()
@@ -140,9 +141,9 @@ async def main(host):
     api = client.ApiClient(configuration)
     for models in (client, ours):
         for group, method, arguments in calls(models):
-            answer = getattr(group(api), method)(*arguments)
-            if inspect.isawaitable(answer):
-                await answer
+            response = getattr(group(api), method)(*arguments)
+            if inspect.isawaitable(response):
+                await response
         received.append(None)
     closing = api.close()
     if inspect.isawaitable(closing):
@@ -155,24 +156,24 @@ print(json.dumps(received))
 """
 
 
-def sent(client: str, folder: Path) -> tuple[list[Any], list[Any]]:
-    """What a client sent of its own objects, and what it sent of ours."""
+def send_requests(client: str, folder: Path) -> tuple[list[Any], list[Any]]:
+    """The requests of a client with its own objects, and with the generated ones."""
     name, _, major = client.rpartition("-")
     installed = Path(CLIENTS) / client
     if not CLIENTS or not installed.is_dir():
         pytest.skip(f"KUBESTENCIL_CLIENTS has no {client}")
     print_package(load(f"1.{major}"), folder, "ours")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", SENDER, name],
         env={**os.environ, "PYTHONPATH": f"{installed}{os.pathsep}{folder}"},
         capture_output=True,
         text=True,
         timeout=120,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
-    received = json.loads(done.stdout)
-    middle = received.index(None)
-    return received[:middle], received[middle + 1 : -1]
+    assert process.returncode == 0, process.stderr[-3000:]
+    received = json.loads(process.stdout)
+    separator = received.index(None)
+    return received[:separator], received[separator + 1 : -1]
 
 
 @pytest.mark.parametrize(
@@ -185,12 +186,12 @@ def sent(client: str, folder: Path) -> tuple[list[Any], list[Any]]:
     ],
 )
 def test_the_official_client_sends_the_same_bytes(client: str, tmp_path: Path) -> None:
-    theirs, ours = sent(client, tmp_path)
+    theirs, ours = send_requests(client, tmp_path)
     assert len(theirs) == 13
     assert ours[:-1] == theirs[:-1]
-    # The one difference: on a whole second the official MicroTime has no digits,
-    # and the API server refuses it.
+    # The one difference: the official MicroTime has no digits on a whole second,
+    # which the API server refuses.
     line, body = theirs[-1]
     assert '"renewTime": "2024-01-31T12:00:00+00:00"' in body
-    six = body.replace("12:00:00+00:00", "12:00:00.000000+00:00")
-    assert ours[-1] == [line, six]
+    six_digits = body.replace("12:00:00+00:00", "12:00:00.000000+00:00")
+    assert ours[-1] == [line, six_digits]
