@@ -30,6 +30,8 @@ PAGES = (
     DOCS / "targets.md",
 )
 
+_VERBS = ("added", "changed", "removed")
+
 _PART = re.compile(
     r"(?P<start><!-- generated: (?P<name>[a-z]+)(?: (?P<argument>[\w-]+))? -->\n)"
     r".*?(?P<end><!-- end -->)",
@@ -107,12 +109,23 @@ def rules() -> str:
         (
             f"`{rule.name}`",
             rule.severity,
-            ", ".join(f"`{change}`" for change in sorted(rule.changes)),
+            ", ".join(f"`{change}`" for change in _collapsed(rule.changes)),
             rule.reason,
         )
         for rule in RULES
     )
     return f"\n{table(('rule', 'severity', 'changes', 'reason'), rows)}\n"
+
+
+def _collapsed(changes: frozenset[str]) -> Iterator[str]:
+    """The names of changes, ``X-*`` for X-added, X-changed and X-removed."""
+    for change in sorted(changes):
+        keyword = change.rpartition("-")[0]
+        if {f"{keyword}-{verb}" for verb in _VERBS} <= changes:
+            if change.endswith(_VERBS[0]):
+                yield f"{keyword}-*"
+        else:
+            yield change
 
 
 def reproduced(target: Target) -> str:

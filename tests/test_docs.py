@@ -9,16 +9,23 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
+from kubestencil import Change, Comparison, History, Release, Summary, compare, render
+from kubestencil.build import TreeResult
 from kubestencil.cli import cli
+from kubestencil.diff import Graduation
+from kubestencil.diff.serialize import comparison_json
 from kubestencil.engine import Target, load_targets
 from tests import docs_reference
-from tests.conftest import ROOT
+from tests.conftest import ROOT, load
+from tests.packages import print_package
 
 PAGES = [
     ROOT / "README.md",
@@ -197,9 +204,6 @@ def test_examples_of_the_python_api_run(tmp_path: Path) -> None:
 
 def test_example_of_the_python_target_runs(tmp_path: Path) -> None:
     pytest.importorskip("msgspec")
-    from tests.conftest import load
-    from tests.packages import print_package
-
     print_package(load("1.35"), tmp_path, "kubernetes_models")
     (program,) = blocks(ROOT / "docs/targets.md", "python")
     result = subprocess.run(
@@ -215,12 +219,31 @@ def test_example_of_the_python_target_runs(tmp_path: Path) -> None:
 
 def test_example_of_the_jsonnet_target_runs(tmp_path: Path) -> None:
     rjsonnet = pytest.importorskip("rjsonnet")
-    from kubestencil import render
-
     render(["1.35"], targets=["jsonnet"], out=tmp_path / "generated")
     (program,) = blocks(ROOT / "docs/targets.md", "jsonnet")
     (tmp_path / "example.jsonnet").write_text(program)
     assert '"nginx:1.29"' in rjsonnet.evaluate_file(str(tmp_path / "example.jsonnet"))
+
+
+@pytest.mark.parametrize(
+    "public", [Release, Comparison, Change, Graduation, History, Summary, TreeResult]
+)
+def test_python_api_page_names_every_attribute(public: Any) -> None:
+    documented = set(_CODE.findall(prose(ROOT / "docs/python-api.md")))
+    assert {field.name for field in fields(public)} - {"drift"} <= documented
+
+
+def documented_keys(title: str) -> set[str]:
+    """The keys in the first column of the table after some text."""
+    text = (ROOT / "docs/comparing-releases.md").read_text("utf-8")
+    rows = text.partition(title)[2].strip().partition("\n\n")[0].splitlines()[2:]
+    return {key for row in rows for key in _CODE.findall(row.split(" | ")[0])}
+
+
+def test_keys_of_json_reports_are_documented() -> None:
+    report = comparison_json(compare(load("1.34"), load("1.35")))
+    assert documented_keys("### JSON") == report.keys()
+    assert documented_keys("A change has") == report["changes"][0].keys()
 
 
 TYPED_PROGRAM = """\
