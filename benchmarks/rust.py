@@ -1,11 +1,11 @@
-"""The printed crate against k8s-openapi: printing, checking, building, reading pods.
+"""Compares the generated crate with k8s-openapi: generate, check, build, read pods.
 
     python benchmarks/rust.py [--specs DIR] [--codegen PROGRAM] [--rounds N]
 
-``--codegen`` is k8s-openapi-codegen, built by yourself in a clone of its repository
-(it writes into that clone); say whether it is the debug build that upstream's
-documentation runs or a release build. Everything is measured in one run, in turn;
-what is printed are medians and their ratio, ours first.
+``--codegen`` is k8s-openapi-codegen, built in a clone of its repository (it writes into
+that clone); note whether it is a release build or the debug build that the upstream
+documentation runs. Both are measured in turns in one run. The output has the medians
+of both, ours first, and their ratio.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-RELEASE, PEER = "1.35", "0.29.0"
+RELEASE, K8S_OPENAPI = "1.35", "0.29.0"
 NAMES = ("kubernetes-types", "k8s-openapi")
 
 
@@ -36,11 +36,11 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        printing(folder, arguments.specs, arguments.codegen, arguments.rounds)
-        compiling(folder, arguments.rounds)
+        measure_generation(folder, arguments.specs, arguments.codegen, arguments.rounds)
+        measure_compilation(folder, arguments.rounds)
 
 
-def printing(
+def measure_generation(
     folder: Path, specs: Path | None, codegens: Sequence[Path], rounds: int
 ) -> None:
     def ours() -> None:
@@ -54,16 +54,16 @@ def printing(
 
     ours()  # the first run validates the document and compiles the templates
     if not specs or not codegens:
-        print(f"printing {RELEASE}: {median(rounds, ours)[0]:.2f} s")
+        print(f"generate {RELEASE}: {median(rounds, ours)[0]:.2f} s")
         return
     for codegen in codegens:
         document = (specs / f"{RELEASE}.json").resolve().as_uri()
         theirs = [str(codegen), "--generate", f"{RELEASE}:{document}"]
         times = median(rounds, ours, lambda theirs=theirs: run(theirs, folder))
-        report(f"printing {RELEASE} ({codegen.name})", times)
+        report(f"generate {RELEASE} ({codegen.name})", times)
 
 
-def compiling(folder: Path, rounds: int) -> None:
+def measure_compilation(folder: Path, rounds: int) -> None:
     crate = folder / "out" / RELEASE / "rust"
     program = folder / "pods"
     (program / "src").mkdir(parents=True)
@@ -73,30 +73,37 @@ def compiling(folder: Path, rounds: int) -> None:
     (program / "Cargo.toml").write_text(
         f'[package]\nname = "pods"\nversion = "0.0.0"\nedition = "2021"\n[dependencies]\n'
         f'ours = {{ package = "{NAMES[0]}", path = "{crate}" }}\n'
-        f'theirs = {{ package = "{NAMES[1]}", version = "={PEER}", '
+        f'theirs = {{ package = "{NAMES[1]}", version = "={K8S_OPENAPI}", '
         f'features = ["{feature}"] }}\nserde_json = "1"\n[workspace]\n'
     )
     cargo(program, "check")
 
     def check(package: str) -> Callable[[], float]:
-        def timed() -> float:
+        """A function that measures ``cargo check`` of one package, in seconds."""
+
+        def measure() -> float:
             cargo(program, "clean", "-p", package)
             start = time.perf_counter()
             cargo(program, "check", "-p", package)
             return time.perf_counter() - start
 
-        return timed
+        return measure
 
-    report("cargo check, the crate alone", median(rounds, *map(check, NAMES)))
+    report("cargo check of the crate alone", median(rounds, *map(check, NAMES)))
     cargo(program, "build", "--release")
-    built = folder / "target" / "release"
-    output = run([str(built / "pods")], folder)
-    read = ast.literal_eval(output)
-    report("reading 1,000 pods", [us / 1e6 for us in read[:2]])
-    report("writing 1,000 pods", [us / 1e6 for us in read[2:]])
+    release_folder = folder / "target" / "release"
+    output = run([str(release_folder / "pods")], folder)
+    seconds = [microseconds / 1e6 for microseconds in ast.literal_eval(output)]
+    report("read 1,000 pods", seconds[:2])
+    report("write 1,000 pods", seconds[2:])
     sizes = [
-        sum(path.stat().st_size for path in (built / "deps").glob(f"lib{name}-*.rlib"))
-        for name in (each.replace("-", "_") for each in NAMES)
+        sum(
+            path.stat().st_size
+            for path in (release_folder / "deps").glob(
+                f"lib{name.replace('-', '_')}-*.rlib"
+            )
+        )
+        for name in NAMES
     ]
     print(f"rlib: {sizes[0] / 1e6:.1f} MB / {sizes[1] / 1e6:.1f} MB")
 
@@ -107,32 +114,34 @@ def cargo(folder: Path, *arguments: str) -> None:
 
 
 def run(command: Sequence[str], folder: Path, **environment: str) -> str:
-    done = subprocess.run(
+    completed = subprocess.run(
         command,
         cwd=folder,
         env={**os.environ, **environment},
         text=True,
         capture_output=True,
     )
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stderr[-3000:]}")
-    return done.stdout
+    if completed.returncode:
+        sys.exit(f"{' '.join(command)}\n{completed.stderr[-3000:]}")
+    return completed.stdout
 
 
-def median(rounds: int, *works: Callable[[], object]) -> list[float]:
-    """The median of each, all in turn; a work may return its own time."""
-    times: list[list[float]] = [[] for _ in works]
+def median(rounds: int, *functions: Callable[[], object]) -> list[float]:
+    """The median time in seconds of each function; they are called in turns. A function
+    that returns a float has measured its time by itself."""
+    times: list[list[float]] = [[] for _ in functions]
     for _ in range(rounds):
-        for each, work in zip(times, works, strict=True):
+        for measured, function in zip(times, functions, strict=True):
             start = time.perf_counter()
-            own = work()
-            each.append(own if isinstance(own, float) else time.perf_counter() - start)
-    return [statistics.median(each) for each in times]
+            result = function()
+            elapsed = time.perf_counter() - start
+            measured.append(result if isinstance(result, float) else elapsed)
+    return [statistics.median(measured) for measured in times]
 
 
-def report(what: str, times: Sequence[float]) -> None:
+def report(title: str, times: Sequence[float]) -> None:
     ours, theirs = times
-    print(f"{what}: {ours:.3f} s / {theirs:.3f} s = {ours / theirs:.2f}")
+    print(f"{title}: {ours:.3f} s / {theirs:.3f} s = {ours / theirs:.2f}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-//! Reads 1,000 pods with both crates in turn, and prints the medians in microseconds.
+//! Reads and writes 1,000 pods with both crates in turns, and prints the median times in
+//! microseconds: read ours, read theirs, write ours, write theirs.
 
 use std::time::{Duration, Instant};
 
@@ -45,9 +46,9 @@ fn pod(number: usize) -> serde_json::Value {
     })
 }
 
-fn timed(work: impl Fn()) -> Duration {
+fn measure(function: impl Fn()) -> Duration {
     let start = Instant::now();
-    work();
+    function();
     start.elapsed()
 }
 
@@ -76,11 +77,11 @@ fn main() {
     let write_theirs = || drop(std::hint::black_box(serde_json::to_vec(&their_pods).unwrap()));
     let mut times: [Vec<Duration>; 4] = Default::default();
     for _ in 0..41 {
-        // In turn, so that what else the machine does meets both.
-        times[0].push(timed(read_ours));
-        times[1].push(timed(read_theirs));
-        times[2].push(timed(write_ours));
-        times[3].push(timed(write_theirs));
+        // In turns, so that other load on the machine affects both.
+        times[0].push(measure(read_ours));
+        times[1].push(measure(read_theirs));
+        times[2].push(measure(write_ours));
+        times[3].push(measure(write_theirs));
     }
     println!("{:?}", times.map(median));
 }
