@@ -76,7 +76,7 @@ def _block_comment(
 def _docstring(lines: list[str], width: int | None) -> str:
     quotes = '"""'
     escaped = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in lines]
-    wrapped = _wrapped(escaped, width, 0)
+    wrapped = _wrapped(escaped, width, len(quotes))
     space = " " if wrapped[0].startswith('"') else ""
     if len(wrapped) > 1:
         return "\n".join([f"{quotes}{space}{wrapped[0]}", *wrapped[1:], quotes])

@@ -1,0 +1,217 @@
+"""The filters of templates: names, comments and literals, whatever the text is."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubestencil.engine import filters
+from kubestencil.engine.templates import Templates
+from kubestencil.errors import TargetError
+from kubestencil.text import casing
+from kubestencil.text.comments import STYLES
+from kubestencil.text.literals import LANGUAGES, RESERVED
+
+CASES = (casing.camel, casing.pascal, casing.snake, casing.kebab, casing.constant)
+HOSTILE = st.one_of(
+    st.text(),
+    st.lists(
+        st.sampled_from(
+            [
+                *("*/", "/*", '"""', '"', "\\", "\\u002a/", "-->", "--"),
+                *("\n", "\r", "\t", "\x00", "\u2028", "\u202e"),
+                *("a", " ", "\N{NO-BREAK SPACE}", "\N{SNOWMAN}"),
+            ]
+        ),
+        max_size=12,
+    ).map("".join),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "camel", "pascal", "snake", "kebab", "constant"),
+    [
+        ("podIPs", "podIPs", "PodIPs", "pod_ips", "pod-ips", "POD_IPS"),
+        ("podCIDRs", "podCIDRs", "PodCIDRs", "pod_cidrs", "pod-cidrs", "POD_CIDRS"),
+        (
+            "HTTPGetAction",
+            "httpGetAction",
+            "HTTPGetAction",
+            "http_get_action",
+            "http-get-action",
+            "HTTP_GET_ACTION",
+        ),
+        (
+            "resource.k8s.io",
+            "resourceK8sIo",
+            "ResourceK8sIo",
+            "resource_k8s_io",
+            "resource-k8s-io",
+            "RESOURCE_K8S_IO",
+        ),
+        ("v1beta1", "v1beta1", "V1beta1", "v1beta1", "v1beta1", "V1BETA1"),
+        (
+            "sha256Sum",
+            "sha256Sum",
+            "Sha256Sum",
+            "sha256_sum",
+            "sha256-sum",
+            "SHA256_SUM",
+        ),
+        ("$ref", "ref", "Ref", "ref", "ref", "REF"),
+        ("", "", "", "", "", ""),
+    ],
+)
+def test_a_name_is_spelled_in_each_case(
+    name: str, camel: str, pascal: str, snake: str, kebab: str, constant: str
+) -> None:
+    assert [case(name) for case in CASES] == [camel, pascal, snake, kebab, constant]
+
+
+@pytest.mark.parametrize("case", CASES)
+@given(st.from_regex(r"[A-Za-z][A-Za-z0-9_.é -]*", fullmatch=True))
+def test_a_name_in_a_case_stays_as_it_is(case: Callable[[str], str], name: str) -> None:
+    assert case(case(name)) == case(name)
+
+
+@given(st.text(), st.sampled_from(["", *RESERVED]))
+def test_an_identifier_is_one(name: str, language: str) -> None:
+    spelled = filters.identifier(name, language)
+    assert re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", spelled)
+    assert spelled not in RESERVED.get(language, ())
+    assert filters.identifier(spelled, language) == spelled
+
+
+@given(
+    HOSTILE,
+    st.sampled_from(["//", "///", "//!", "#", "--", ";"]),
+    st.none() | st.just(20),
+)
+def test_every_line_of_a_line_comment_is_a_comment(
+    text: str, style: str, width: int | None
+) -> None:
+    printed = filters.comment(text, style, width)
+    assert not printed or len(printed.splitlines()) == printed.count("\n") + 1
+    for line in printed.splitlines():
+        assert line == style or line.startswith(f"{style} ")
+        assert not line.endswith("\\")
+        assert "\\u" not in line
+
+
+@given(HOSTILE, st.sampled_from(["/* */", "/** */"]), st.none() | st.just(20))
+def test_a_block_comment_ends_at_its_end(
+    text: str, style: str, width: int | None
+) -> None:
+    printed = filters.comment(text, style, width)
+    if printed:
+        assert printed.startswith(style.split()[0])
+        assert printed.index("*/") == len(printed) - 2
+        assert printed.count("/*") == 1
+        assert "\\u" not in printed
+
+
+@given(HOSTILE, st.none() | st.just(20))
+def test_a_docstring_is_one_string(text: str, width: int | None) -> None:
+    printed = filters.comment(text, '"""', width)
+    if printed:
+        (statement,) = ast.parse(f"{printed}\n").body
+        assert isinstance(statement, ast.Expr)
+        assert isinstance(statement.value, ast.Constant)
+        assert statement.end_lineno == printed.count("\n") + 1
+
+
+@given(HOSTILE, st.none() | st.just(20))
+def test_an_xml_comment_is_one(text: str, width: int | None) -> None:
+    printed = filters.comment(text, "<!-- -->", width)
+    if printed:
+        assert printed.startswith("<!--")
+        assert printed.endswith("-->")
+        assert "--" not in printed[4:-3]
+
+
+@given(HOSTILE, st.sampled_from(list(STYLES)))
+def test_a_comment_shows_every_word_and_hides_nothing(text: str, style: str) -> None:
+    printed = filters.comment(f"first {text} last", style)
+    assert "first" in printed
+    assert "last" in printed
+    assert all(line.isprintable() for line in printed.split("\n"))
+
+
+def test_a_comment_is_broken_at_its_width() -> None:
+    text = "one two three four five\n\n    indented code that is long"
+    assert filters.comment(text, "/** */", 20) == (
+        "/**\n * one two three\n * four five\n *\n *     indented code\n"
+        " *     that is long\n */"
+    )
+    assert filters.comment(text, "#", 20).splitlines() == [
+        "# one two three four",
+        "# five",
+        "#",
+        "#     indented code",
+        "#     that is long",
+    ]
+    assert filters.comment("A pod.", "/** */") == "/** A pod. */"
+    assert filters.comment(" \n ", "//") == ""
+
+
+@given(HOSTILE, st.integers(1, 30))
+def test_wrapping_changes_nothing_but_spaces(text: str, width: int) -> None:
+    wrapped = filters.wrap(text, width)
+    assert wrapped.split() == text.split()
+    for line in wrapped.split("\n"):
+        assert len(line) <= width or " " not in line.strip(" ")[:-1]
+
+
+@given(HOSTILE)
+def test_a_quoted_string_reads_back(text: str) -> None:
+    assert json.loads(filters.quote(text)) == text
+    assert ast.literal_eval(filters.quote(text, "python")) == text
+    assert tomllib.loads(f"a = {filters.quote(text, 'toml')}") == {"a": text}
+    assert yaml.safe_load(f"a: {filters.quote(text, 'yaml')}") == {"a": text}
+
+
+@given(HOSTILE, st.sampled_from(list(LANGUAGES)))
+def test_a_quoted_string_is_one_printable_line(text: str, language: str) -> None:
+    printed = filters.quote(text, language)
+    assert "\n" not in printed
+    assert "\r" not in printed
+    if language != "json":
+        assert printed.isprintable()
+
+
+def test_json_spells_values_and_refuses_others() -> None:
+    assert filters.json({"a": [1, None, "é"]}) == '{"a": [1, null, "é"]}'
+    with pytest.raises(TypeError, match="object is not a JSON value"):
+        filters.json(object())
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{ 'x' | comment('%') }}", "unknown style '%', available: //, "),
+        ("{{ 'x' | quote('cobol') }}", "unknown language 'cobol', available: go, "),
+        ("{{ 'x' | identifier('cobol') }}", "unknown language 'cobol', available: go"),
+        ("{{ 1 | camel }}", "needs a string, not int"),
+        ("{{ nothing | snake }}", "'nothing' is undefined"),
+        ("{{ [range] | json }}", "type is not a JSON value"),
+    ],
+)
+def test_an_error_in_a_filter_names_the_templates_line(
+    tmp_path: Path, template: str, message: str
+) -> None:
+    path = tmp_path / "a.j2"
+    path.write_text(f"first line\n{template}")
+    with pytest.raises(TargetError) as caught:
+        Templates([tmp_path], {}, "here").render("a.j2", "a pod", {})
+    assert message in caught.value.what
+    assert "(while printing a pod)" in caught.value.what
+    assert caught.value.where == f"{path}:2"
