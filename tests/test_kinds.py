@@ -58,7 +58,7 @@ def test_a_list_kind_is_named_like_its_items() -> None:
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_every_list_of_kubernetes_is_recognized(name: str) -> None:
-    """APIResourceList lists resources, which are not kinds."""
+    """APIResourceList lists resources, which are not kinds, in another field."""
     spec = load(name)
     names = {
         kind.kind

@@ -10,9 +10,9 @@ from kubestencil.schema.types import Definition, GroupVersionKind, Release
 
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?\Z")
 _LIST = "List"
-# The field that has the items, by the kind of the list. By convention it is "items";
-# APIGroupList is older than the convention (apimachinery, meta/v1/types.go).
-_ITEM_FIELDS = {"APIGroupList": "groups"}
+# Lists groups for discovery, in the field "groups": it is no list kind by the API
+# conventions, but no kind of its own either (apimachinery, meta/v1/types.go).
+_GROUP_LIST = GroupVersionKind("", "v1", "APIGroupList")
 
 #: The stability level of an API version.
 Level = Literal["alpha", "beta", "stable"]
@@ -33,10 +33,9 @@ def list_item(
     """
     if not definition.kind.endswith(_LIST):
         return None
-    name = _ITEM_FIELDS.get(definition.kind, "items")
     for field in definition.fields:
         items = field.schema.items
-        if field.name == name and items is not None and items.ref is not None:
+        if field.name == "items" and items is not None and items.ref is not None:
             item = definitions[items.ref]
             return item if f"{item.kind}{_LIST}" == definition.kind else None
     return None
@@ -78,7 +77,7 @@ def served_kinds(release: Release) -> Iterator[tuple[GroupVersionKind, Definitio
 
 
 def non_list_kinds(release: Release) -> Iterator[GroupVersionKind]:
-    """The served kinds without list kinds, sorted.
+    """The served kinds without list kinds and APIGroupList, sorted.
 
     A kind counts if a definition has its name. Others are copies, such as
     DeleteOptions_v2, which kube-openapi adds where two types have one name.
@@ -87,6 +86,7 @@ def non_list_kinds(release: Release) -> Iterator[GroupVersionKind]:
         kind
         for kind, definition in served_kinds(release)
         if definition.kind == kind.kind
+        and kind != _GROUP_LIST
         and list_item(definition, release.definitions) is None
     }
     yield from sorted(kinds)
