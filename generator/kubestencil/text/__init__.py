@@ -1,5 +1,5 @@
-"""How each language spells a name, a type, a literal and a piece of text.
+"""Text for output formats: HTML, Markdown, YAML, terminals.
 
-One module a language, and nothing about a language anywhere else. Text from a
-spec is hostile: what these modules return cannot leave the place it is meant for.
+The text of a document can be anything. What these modules return is safe where it is
+inserted: it cannot end the element, cell or literal that it is in.
 """

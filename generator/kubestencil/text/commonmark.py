@@ -1,7 +1,7 @@
-"""A page that somebody wrote in Markdown, as HTML.
+"""Renders a user's Markdown page as HTML.
 
-CommonMark with tables and ~~strikethrough~~. No HTML in it is kept, and no link but
-to the web, to an address for mail, and to something beside the page.
+The dialect is CommonMark with tables and ~~strikethrough~~. HTML in it is escaped.
+Links are kept only to websites, mail addresses and relative paths.
 """
 
 from __future__ import annotations
@@ -18,37 +18,41 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-# What is not listed is refused: a browser knows more schemes than we do, and takes
-# what is behind "//" for a host. The parser has escaped spaces and backslashes.
-_LINK = re.compile(r"(?:https?://|mailto:).|(?!//)[^:/?#]*(?:[/?#]|$)", re.IGNORECASE)
-_OURS = re.compile(r"(?P<path>[^:?#]+\.md)(?P<rest>(?:#.*)?)$")
+# A list of what is allowed, because browsers support many schemes, and "//" begins a
+# host. The parser has escaped spaces and backslashes.
+_ALLOWED_LINK = re.compile(
+    r"(?:https?://|mailto:).|(?!//)[^:/?#]*(?:[/?#]|$)", re.IGNORECASE
+)
+_MARKDOWN_FILE = re.compile(r"(?P<path>[^:?#]+\.md)(?P<fragment>(?:#.*)?)$")
 _NOT_IN_SLUG = re.compile(r"[^\w\s-]")
 _SPACES = re.compile(r"\s+")
 
 
 class Page(NamedTuple):
-    """A page: the plain text of its first heading of the first level, or nothing,
-    and all of it as HTML."""
+    """A rendered page.
+
+    ``title`` is the plain text of the first heading of level 1, empty without one.
+    """
 
     title: str
     html: Markup
 
 
-def page(text: str, address: Callable[[str], str]) -> Page:
-    """The page that ``text`` is.
+def render_page(text: str, resolve_path: Callable[[str], str]) -> Page:
+    """Render Markdown as HTML.
 
-    ``address`` is asked for every link to another Markdown file, with its path as
-    the text has it (``../guide/intro.md``), and says what to link to instead.
+    ``resolve_path`` gets the path in a link to another Markdown file
+    (``../guide/intro.md``) and returns the URL of that file's page.
     """
     tokens = _parser().parse(text)
     inline = [child for token in tokens for child in token.children or ()]
     for token in inline:
         if token.type == "link_open":
-            token.attrs["href"] = _resolved(str(token.attrs["href"]), address)
+            token.attrs["href"] = _resolve_link(str(token.attrs["href"]), resolve_path)
     for token in tokens:
         if "style" in token.attrs:
-            # A page may forbid styles in attributes (Content-Security-Policy).
-            token.attrs["class"] = _aligned(str(token.attrs.pop("style")))
+            # A Content-Security-Policy may forbid the style attribute.
+            token.attrs["class"] = _alignment_class(str(token.attrs.pop("style")))
     headings = list(_headings(tokens))
     for (heading, _), slug in zip(
         headings, _slugs([title for _, title in headings]), strict=True
@@ -65,15 +69,15 @@ def _parser() -> MarkdownIt:
 
     parser = MarkdownIt("commonmark", {"html": False})
     parser.enable(["table", "strikethrough"])
-    parser.validateLink = lambda url: bool(_LINK.match(url))  # type: ignore[method-assign]
+    parser.validateLink = lambda url: bool(_ALLOWED_LINK.match(url))  # type: ignore[method-assign]
     return parser
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
-    """The headings, each with its plain text."""
-    for at, token in enumerate(tokens):
+    """The opening tokens of the headings, each with the plain text of its heading."""
+    for index, token in enumerate(tokens):
         if token.type == "heading_open":
-            children = tokens[at + 1].children or ()
+            children = tokens[index + 1].children or ()
             words = (
                 " " if child.type.endswith("break") else child.content
                 for child in children
@@ -82,26 +86,26 @@ def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
 
 
 def _slugs(titles: Sequence[str]) -> Iterator[str]:
-    """An id for each title, as GitHub makes them: those that come again are numbered."""
-    taken: set[str] = set()
+    """The ids of headings, made as GitHub makes them: repeated ones are numbered."""
+    used: set[str] = set()
     numbers: dict[str, int] = {}
     for title in titles:
-        plain = _SPACES.sub("-", _NOT_IN_SLUG.sub("", title.lower())) or "section"
-        slug = plain
-        while slug in taken:
-            numbers[plain] = numbers.get(plain, 0) + 1
-            slug = f"{plain}-{numbers[plain]}"
-        taken.add(slug)
+        base = _SPACES.sub("-", _NOT_IN_SLUG.sub("", title.lower())) or "section"
+        slug = base
+        while slug in used:
+            numbers[base] = numbers.get(base, 0) + 1
+            slug = f"{base}-{numbers[base]}"
+        used.add(slug)
         yield slug
 
 
-def _resolved(link: str, address: Callable[[str], str]) -> str:
-    ours = _OURS.match(link)
-    if not ours or link.startswith("/"):
+def _resolve_link(link: str, resolve_path: Callable[[str], str]) -> str:
+    match = _MARKDOWN_FILE.match(link)
+    if not match or link.startswith("/"):
         return link
-    return address(unquote(ours["path"])) + ours["rest"]
+    return resolve_path(unquote(match["path"])) + match["fragment"]
 
 
-def _aligned(style: str) -> str:
+def _alignment_class(style: str) -> str:
     """``align-right`` for ``text-align:right``."""
     return f"align-{style.rpartition(':')[2]}"

@@ -1,43 +1,35 @@
-"""What the lines of a description are: paragraphs, lists, code.
+"""Classifies the lines of a description: paragraphs, list items, headings, code.
 
-Descriptions are comments of Go programs. Kubernetes' generator joins lines that are
-not indented and keeps the others (apimachinery, swagger_doc_generator.go), so that
-many a list and table arrives on one line. Those are taken apart again where the text
-shows that they were lists: a word is never lost, and never changes its place.
+Descriptions are comments of Go programs, with lists and code as people write them in
+Markdown and in godoc. ``source_lines`` restores lines that Kubernetes' generator has
+joined.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from kubestencil.text.source_lines import SourceLine, may_be_joined, source_lines
+
 _CODE_INDENT = 4
-# Deeper lists go on at this depth: no text is worth a page of nothing but tags.
-_DEEPEST = 6
-_ITEM = re.compile(r"([-*+]|(?:0|[1-9][0-9]{0,2})[.)]) +(?=\S)")
+# Deeper lists are continued at this depth, so that the HTML of a text stays in
+# proportion to its length.
+_MAX_LIST_DEPTH = 6
+_MARKER = re.compile(r"([-*+]|(?:0|[1-9][0-9]{0,2})[.)]) +(?=\S)")
 _HEADING = re.compile(r"#{1,6} +(?=\S)")
-# Any other word after a fence may be code, and is shown.
-_LANGUAGES = ("", "yaml", "yml", "json", "go", "golang", "sh", "shell", "bash", "text")
-# Rules of a grammar: the only code that is not indented, and so was joined.
-_RULE = re.compile(r"(?<=\S) (?=<\w{1,40}> *::=)")
-_OPENS_CODE = re.compile(r'(?:"[^"]*": *)?[\[{(]$')
-_CLOSES_CODE = re.compile(r"[\]})]+[,;]?$")
-_TABLE = re.compile(r"\|(?:[^|]+\|)+")
-_NEXT_ROW = re.compile(r"(?<=\|) (?=\|)")
-# Most lines have no such thing, and this is much faster than to look for each.
-_MAY_BE_JOINED = re.compile(r"^[-*1-9]|[ :|](?:[-*]|[1-9][.)]) |\| \|")
-_MARK = re.compile(r"(?:^|(?<=\S) +)(?P<sign>[-*]|[1-9][0-9]?[.)]) +(?=\S)")
-_KEY = re.compile(r"[^\s:]{1,60}: |'\S{1,60} - ")
+# Editors wrap a line later than this.
+_SHORT_LINE = 50
 
 
 class Line(NamedTuple):
-    """A line, and what it is to those before it.
+    """A classified line.
 
-    ``item``, ``heading`` and ``paragraph`` begin a block, ``join`` goes on with its
-    text and ``break`` does so on a new line. Neighbouring lines of ``code`` are one
-    block. ``depth`` is the number of lists that it is in.
+    ``item``, ``heading`` and ``paragraph`` begin a block. ``join`` and ``break``
+    continue the block before, ``break`` on a new line. Adjacent lines of ``code`` are
+    one block. ``depth`` is the number of lists that the line is in. ``marker`` is that
+    of an item: ``-``, ``*``, ``+``, or a number with its ``.`` or ``)``.
     """
 
     kind: Literal["item", "heading", "paragraph", "code", "join", "break"]
@@ -46,274 +38,133 @@ class Line(NamedTuple):
     marker: str = ""
 
 
-class _Source(NamedTuple):
-    """A line as it may have been in the comment; ``code`` where that is certain."""
-
-    indent: int
-    text: str
-    code: bool = False
-
-
-class _Item(NamedTuple):
-    """An item that more lines may belong to: where its marker and its text begin."""
+class _OpenItem(NamedTuple):
+    """A list item that lines may still belong to: its marker, and the columns where
+    its marker and its text begin."""
 
     column: int
-    content: int
+    text_column: int
     marker: str
 
 
-class _Mark(NamedTuple):
-    """What may have been the marker of an item, within a joined line."""
-
-    start: int
-    end: int
-    sign: str
-
-
-def lines(text: str) -> Iterator[Line]:
-    """The lines of ``text``, which has no tabs and only ``\\n`` as a break."""
-    items: list[_Item] = []
-    before, blank, indent_before = Line("paragraph", 0, ""), True, 0
-    for source in _sources(text.split("\n")):
-        if not source.text and not source.code:
-            if before.kind == "code":
-                yield before._replace(text="")
-            blank = True
-            continue
-        before = _line(source, items, before, blank, indent_before)
-        yield before
-        blank, indent_before = False, source.indent
+def classify_lines(text: str) -> Iterator[Line]:
+    """Classify the lines of ``text``, which has no tabs and only ``\\n`` as a break."""
+    classifier = _Classifier()
+    for source in source_lines(text.split("\n")):
+        if source.text or source.is_code:
+            yield classifier.classify(source)
+        else:
+            if classifier.previous.kind == "code":
+                yield classifier.previous._replace(text="")
+            classifier.after_blank = True
 
 
-def is_plain(text: str) -> bool:
-    """Whether ``text`` is one paragraph on one line, with nothing to take apart."""
+def is_single_paragraph(text: str) -> bool:
+    """Whether ``text`` is one paragraph on one line, without joined lines."""
     return (
         "\n" not in text
         and text[:1] not in " #`0123456789+"
-        and not _MAY_BE_JOINED.search(text)
+        and not may_be_joined(text)
     )
 
 
-def _line(
-    source: _Source, items: list[_Item], before: Line, blank: bool, indent_before: int
-) -> Line:
-    """What ``source`` is; ``items`` are the open ones, and are changed."""
-    indent, text, certain = source
-    if certain or (before.kind == "code" and _is_code(indent, items)):
-        _close(items, indent)
-        return Line("code", len(items), " " * indent + text)
-    if not (blank and _is_code(indent, items)):
-        mark = _ITEM.match(text)
-        if mark and _may_begin(mark[1], items, blank):
-            _open(items, indent, mark[1])
-            return Line("item", len(items), text[mark.end() :], mark[1])
-    if blank or before.kind in ("code", "heading") or (items and indent == 0):
-        return _new_block(indent, text, items, blank)
-    if items:
-        meant = _is_deliberate(before.text)
-        return Line("break" if meant else "join", len(items), text)
-    return _next_line(source, before, indent_before)
+class _Classifier:
+    """Classifies one line after the other.
 
-
-def _new_block(indent: int, text: str, items: list[_Item], blank: bool) -> Line:
-    _close(items, indent)
-    if blank and _is_code(indent, items):
-        return Line("code", len(items), " " * indent + text)
-    heading = _HEADING.match(text)
-    if heading:
-        return Line("heading", len(items), text[heading.end() :])
-    return Line("paragraph", len(items), text)
-
-
-def _next_line(source: _Source, before: Line, indent_before: int) -> Line:
-    """A line of a paragraph: indented ones were kept, so they may mean something."""
-    indent, text, _ = source
-    if before.text.endswith(":") and indent > indent_before:
-        if indent >= _CODE_INDENT:
-            return Line("code", 0, " " * indent + text)
-        return Line("break", 0, text)
-    listed = before.kind == "break" and indent > 0 and indent == indent_before
-    return Line("break" if listed or indent < indent_before else "join", 0, text)
-
-
-def _is_code(indent: int, items: Sequence[_Item]) -> bool:
-    inside = [item.content for item in items if item.content <= indent]
-    return indent >= (inside[-1] if inside else 0) + _CODE_INDENT
-
-
-def _is_deliberate(text: str) -> bool:
-    """Whether a line ended long before a writer's editor would have wrapped it."""
-    return len(text) < 50 and (text.endswith((".", ":")) or " " not in text)
-
-
-def _may_begin(marker: str, items: Sequence[_Item], blank: bool) -> bool:
-    """A number within a paragraph begins a list only with 1 (CommonMark 0.31, 5.3)."""
-    return blank or bool(items) or not marker[:-1] or marker[:-1] in ("0", "1")
-
-
-def _open(items: list[_Item], indent: int, marker: str) -> None:
-    while items and (
-        indent <= items[-1].column
-        or (indent < items[-1].content and marker[-1] == items[-1].marker[-1])
-        or len(items) == _DEEPEST
-    ):
-        items.pop()
-    items.append(_Item(indent, indent + len(marker) + 1, marker))
-
-
-def _close(items: list[_Item], indent: int) -> None:
-    while items and indent < items[-1].content:
-        items.pop()
-
-
-def _sources(raw: Sequence[str]) -> Iterator[_Source]:
-    """The lines, those that were joined apart, and those of fences without them."""
-    at = 0
-    while at < len(raw):
-        text = raw[at].strip()
-        indent = len(raw[at]) - len(raw[at].lstrip())
-        end = at + 1
-        if text.startswith("```"):
-            end = _end_of_fence(raw, at)
-            yield from _fenced(raw[at:end], indent)
-        elif indent or not text:
-            yield _Source(indent if text else 0, text)
-        elif end := _end_of_braces(raw, at):
-            yield from _braced(raw[at:end])
-        else:
-            end = at + 1
-            yield from _unjoined(text)
-        at = end
-
-
-def _end_of_fence(raw: Sequence[str], at: int) -> int:
-    """The line after a fence, which may close where its text ends."""
-    for each in range(at, len(raw)):
-        text = raw[each].strip()
-        if text.endswith("```") and (each > at or len(text) > 3):
-            return each + 1
-    return len(raw)
-
-
-def _fenced(raw: Sequence[str], indent: int) -> Iterator[_Source]:
-    """The code in a fence. What follows the fence on its line is the language, or
-    code that was joined to it."""
-    first = raw[0].strip()[3:]
-    code = ["" if first.strip() in _LANGUAGES else first.strip(), *raw[1:]]
-    code[-1] = code[-1].rstrip().removesuffix("```")
-    for line in code:
-        for each in _RULE.split(line.rstrip()):
-            yield _Source(indent, each, code=True)
-    yield _Source(0, "")
-
-
-def _end_of_braces(raw: Sequence[str], at: int) -> int:
-    """The line after an example in braces whose inner lines are indented, or 0."""
-    if not _OPENS_CODE.search(raw[at].rstrip()):
-        return 0
-    end = at + 1
-    while end < len(raw) and raw[end].startswith(" "):
-        end += 1
-    closed = end < len(raw) and _CLOSES_CODE.match(raw[end].rstrip())
-    return end + 1 if closed and end > at + 1 else 0
-
-
-def _braced(raw: Sequence[str]) -> Iterator[_Source]:
-    """The example, and the text that its first line was joined to."""
-    first = raw[0].rstrip()
-    start = _OPENS_CODE.search(first)
-    begin = start.start() if start else 0
-    yield from _unjoined(first[:begin].rstrip())
-    for line in (first[begin:], *raw[1:]):
-        yield _Source(0, line.rstrip(), code=True)
-    yield _Source(0, "")
-
-
-def _unjoined(text: str) -> Iterator[_Source]:
-    """The items and the rows of tables that were joined to one line."""
-    if not _MAY_BE_JOINED.search(text):
-        yield _Source(0, text)
-        return
-    cuts = [0, *(mark.start for mark in _items_in(text)), len(text)]
-    for start, end in pairwise(cuts):
-        piece = text[start:end].strip()
-        table = _TABLE.search(piece) if "| |" in piece else None
-        if not table:
-            if piece:
-                yield _Source(0, piece)
-            continue
-        yield _Source(0, piece[: table.start()].rstrip())
-        for row in _NEXT_ROW.split(table[0]):
-            yield _Source(0, row, code=True)
-        yield _Source(0, "")
-        yield _Source(0, piece[table.end() :].lstrip())
-
-
-def _items_in(text: str) -> Iterator[_Mark]:
-    """The markers in a joined line that surely began an item each."""
-    found = _MARK.finditer(text)
-    marks = [_Mark(each.start(), each.end(), each["sign"]) for each in found]
-    clear = {mark for mark in marks if _is_clear(text, mark)}
-    bullets = {*_stars(text, marks), *_dashes(text, marks, clear), *clear}
-    last = 0
-    for mark in marks:
-        number = int(mark.sign[:-1] or 0)
-        if not number:
-            begins = mark in bullets
-        elif last:
-            begins = number == last + 1
-        else:
-            begins = mark.start == 0 or (mark in clear and number == 1)
-        if begins:
-            yield mark
-            last = number
-
-
-def _is_clear(text: str, mark: _Mark) -> bool:
-    """Whether nothing but an item begins so: after a colon, or a sentence's end."""
-    ends = ":|.;" if mark.sign in "-*" else ":"
-    return mark.start == 0 or text[mark.start - 1] in ends
-
-
-def _stars(text: str, marks: Sequence[_Mark]) -> Sequence[_Mark]:
-    """Asterisks between words that stand for no product and not for everything:
-    more than one, with some words between them."""
-    stars = [
-        mark
-        for mark in marks
-        if mark.sign == "*"
-        and mark.start
-        and (text[mark.start - 1].islower() or text[mark.start - 1] in ",:;.)")
-        and text[mark.end].isalpha()
-    ]
-    pieces = (text[one.end : two.start] for one, two in pairwise(stars))
-    return stars if all(piece.count(" ") > 1 for piece in pieces) and stars[1:] else ()
-
-
-def _dashes(text: str, marks: Sequence[_Mark], clear: Set[_Mark]) -> set[_Mark]:
-    """Dashes that begin an item though what is before them does not say so.
-
-    In a list that has begun, they do before ``key: ``. Where no item ends with a full
-    stop, they do between single words, and before a capital or what begins alike.
+    ``previous`` is the previous line that was not blank, ``after_blank`` says whether
+    a blank line followed it.
     """
-    first = min((mark for mark in clear if mark.sign == "-"), default=None)
-    if first is None:
-        return set()
-    dashes = [mark for mark in marks if mark.sign == "-" and mark >= first]
-    ends = [*(mark.start for mark in dashes[1:]), len(text)]
-    pieces = [text[mark.end : end] for mark, end in zip(dashes, ends, strict=True)]
-    if len(pieces) > 2 and not any(" " in piece for piece in pieces[:-1]):
-        return set(dashes)
-    items = {mark for mark in dashes if _KEY.match(text, mark.end)}
-    if " " in pieces[0] and not any(
-        text[each.start - 1] in ".;" for each in dashes[1:]
-    ):
-        shapes = ("A", _shape(text[first.end]))
-        items |= {mark for mark in dashes if _shape(text[mark.end]) in shapes}
-    return items
+
+    def __init__(self) -> None:
+        self.previous = Line("paragraph", 0, "")
+        self.after_blank = True
+        self._previous_indent = 0
+        self._open_items: list[_OpenItem] = []
+
+    def classify(self, source: SourceLine) -> Line:
+        """Classify a line that is not blank."""
+        self.previous = self._line(source)
+        self.after_blank = False
+        self._previous_indent = source.indent
+        return self.previous
+
+    def _line(self, source: SourceLine) -> Line:
+        indent, text, is_code = source
+        goes_on = self.previous.kind == "code" and self._is_code_indent(indent)
+        if is_code or goes_on:
+            self._close_items(indent)
+            return self._code(indent, text)
+        if not (self.after_blank and self._is_code_indent(indent)):
+            match = _MARKER.match(text)
+            if match and self._can_begin_item(match[1]):
+                self._open_item(indent, match[1])
+                depth = len(self._open_items)
+                return Line("item", depth, text[match.end() :], match[1])
+        if (
+            self.after_blank
+            or self.previous.kind in ("code", "heading")
+            or (self._open_items and indent == 0)
+        ):
+            return self._first_line(indent, text)
+        if self._open_items:
+            deliberate = _is_deliberate_break(self.previous.text)
+            kind: Literal["break", "join"] = "break" if deliberate else "join"
+            return Line(kind, len(self._open_items), text)
+        return self._paragraph_line(indent, text)
+
+    def _first_line(self, indent: int, text: str) -> Line:
+        """The first line of a block that is not an item."""
+        self._close_items(indent)
+        if self.after_blank and self._is_code_indent(indent):
+            return self._code(indent, text)
+        heading = _HEADING.match(text)
+        if heading:
+            return Line("heading", len(self._open_items), text[heading.end() :])
+        return Line("paragraph", len(self._open_items), text)
+
+    def _paragraph_line(self, indent: int, text: str) -> Line:
+        """A further line of a paragraph. Kubernetes' generator keeps the break before
+        an indented line, which may be an example or a list without markers."""
+        before = self._previous_indent
+        if self.previous.text.endswith(":") and indent > before:
+            if indent >= _CODE_INDENT:
+                return Line("code", 0, " " * indent + text)
+            return Line("break", 0, text)
+        in_list = self.previous.kind == "break" and indent > 0 and indent == before
+        return Line("break" if in_list or indent < before else "join", 0, text)
+
+    def _code(self, indent: int, text: str) -> Line:
+        return Line("code", len(self._open_items), " " * indent + text)
+
+    def _is_code_indent(self, indent: int) -> bool:
+        """Whether a line is indented as code inside of the item that it belongs to."""
+        columns = [
+            item.text_column for item in self._open_items if item.text_column <= indent
+        ]
+        return indent >= (columns[-1] if columns else 0) + _CODE_INDENT
+
+    def _can_begin_item(self, marker: str) -> bool:
+        """A number within a paragraph is a marker only if it is 1 (CommonMark 0.31,
+        section 5.3) or 0."""
+        is_in_paragraph = not self.after_blank and not self._open_items
+        return not is_in_paragraph or marker[:-1] in ("", "0", "1")
+
+    def _open_item(self, indent: int, marker: str) -> None:
+        items = self._open_items
+        while items and (
+            indent <= items[-1].column
+            or (indent < items[-1].text_column and marker[-1] == items[-1].marker[-1])
+            or len(items) == _MAX_LIST_DEPTH
+        ):
+            items.pop()
+        items.append(_OpenItem(indent, indent + len(marker) + 1, marker))
+
+    def _close_items(self, indent: int) -> None:
+        """Close the items that a line with this indent does not belong to."""
+        while self._open_items and indent < self._open_items[-1].text_column:
+            self._open_items.pop()
 
 
-def _shape(character: str) -> str:
-    if character.isalpha():
-        return "A" if character.isupper() else "a"
-    return "1" if character.isdigit() else character
+def _is_deliberate_break(text: str) -> bool:
+    """Whether a line ended long before the writer's editor would have wrapped it."""
+    return len(text) < _SHORT_LINE and (text.endswith((".", ":")) or " " not in text)

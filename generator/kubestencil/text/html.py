@@ -1,6 +1,6 @@
-"""Text in HTML pages: a description as readable text, and its first sentence.
+"""Descriptions in HTML pages: as formatted text, and their first sentence.
 
-Nothing in a description is HTML. What stands in it is shown, and every tag is ours.
+A description is not HTML: tags in it are shown as text, and all tags are made here.
 """
 
 from __future__ import annotations
@@ -9,66 +9,67 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from textwrap import dedent
+from typing import Literal, NamedTuple
 
 from markupsafe import Markup, escape
 
 from kubestencil.text import godoc, terminal
 
-_TAB = 4
-# The parts of a repetition never match the same character: the time that these take
-# is linear, whatever the text.
+_TAB_SIZE = 4
+# The parts of a repetition never match the same character, so that the time is linear
+# in the length of any text.
 _INLINE = re.compile(
     r"(?<![\w`])`(?P<code>[^`\s](?:[^`]*[^`\s])?)`(?![\w`])"
-    r"|\[(?P<text>[^\[\]]+)\]\((?P<target>https?://[A-Za-z0-9][^\s()<>\"'`\\]*"
+    r"|\[(?P<text>[^\[\]]+)\]\((?P<url>https?://[A-Za-z0-9][^\s()<>\"'`\\]*"
     r"(?:\([^\s()<>\"'`\\]*\)[^\s()<>\"'`\\]*)*)\)"
-    r"|(?<![\w+.-])(?P<link>https?://[A-Za-z0-9][!#-&(-;=?-\[\]-_a-~]*)"
-    r"|(?<![^\s(])(?P<sign>\*\*|[*_])(?P<stress>[A-Za-z](?:[A-Za-z '-]{0,60}[A-Za-z])?)"
-    r"(?P=sign)(?![\w*])"
+    r"|(?<![\w+.-])(?P<bare_url>https?://[A-Za-z0-9][!#-&(-;=?-\[\]-_a-~]*)"
+    r"|(?<![^\s(])(?P<delimiter>\*\*|[*_])(?P<emphasis>[A-Za-z](?:[A-Za-z '-]{0,60}[A-Za-z])?)"
+    r"(?P=delimiter)(?![\w*])"
 )
 _MAY_HAVE_MARKUP = re.compile(r"[`*]|://|(?<!\w)_")
-_BRACKETS = {")": "(", "]": "[", "}": "{"}
-_STRESS = {"**": "strong", "*": "em", "_": "em"}
+_OPENING_BRACKETS = {")": "(", "]": "[", "}": "{"}
+_EMPHASIS_TAGS = {"**": "strong", "*": "em", "_": "em"}
 
 _SPACES = re.compile(r"\s+")
-_LEAD = re.compile(r"(?:(?:[-*+>]|#{1,6}) +)+")
-_LINKED = re.compile(r"\[([^\[\]]+)\]\(https?://[^\s()]+\)")
-_ABBREVIATED = re.compile(r"(?:\be\.g|\bi\.e|\betc|\bvs|\bcf)$", re.IGNORECASE)
-_END = re.compile(r"[.!?](?= |$)")
+_BLOCK_MARKERS = re.compile(r"(?:(?:[-*+>]|#{1,6}) +)+")
+_LINK = re.compile(r"\[([^\[\]]+)\]\(https?://[^\s()]+\)")
+_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\betc|\bvs|\bcf)$", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?](?= |$)")
 
 
 @cache
 def prose(text: str) -> Markup:
-    """A description in HTML: paragraphs, lists, code and links to ``http(s)``.
+    """A description as HTML: paragraphs, lists, code, emphasis and links to websites.
 
     The tags are ``p``, ``ul``, ``ol``, ``li``, ``pre``, ``code``, ``a``, ``br``,
-    ``strong`` and ``em``, and are balanced. Any other text is shown as it stands.
+    ``strong`` and ``em``, and are balanced. All other text is escaped.
     """
-    text = _shown(text)
-    if godoc.is_plain(text):
-        return Markup(f"<p>{_inline(text)}</p>" if text else "")
-    return Markup("".join(_blocks(godoc.lines(text))))
+    text = _without_controls(text)
+    if godoc.is_single_paragraph(text):
+        return Markup(f"<p>{_render_inline(text)}</p>" if text else "")
+    return Markup("".join(_render_blocks(godoc.classify_lines(text))))
 
 
 @cache
 def summary(text: str, limit: int = 160) -> str:
-    """The first sentence on one line, in whole words, and no longer than ``limit``.
+    """The first sentence as plain text on one line, which has to be escaped for HTML.
 
-    It is plain text: whoever prints it has to escape it.
+    A sentence of more than ``limit`` characters is cut after a word.
     """
-    first = _shown(text).strip().partition("\n\n")[0]
-    plain = _LEAD.sub("", _SPACES.sub(" ", first), count=1)
-    plain = _LINKED.sub(r"\1", plain).replace("`", "")
-    return _shortened(_first_sentence(plain), limit)
+    first = _without_controls(text).strip().partition("\n\n")[0]
+    plain = _BLOCK_MARKERS.sub("", _SPACES.sub(" ", first), count=1)
+    plain = _LINK.sub(r"\1", plain).replace("`", "")
+    return _truncate(_first_sentence(plain), limit)
 
 
 def _first_sentence(text: str) -> str:
-    for end in _END.finditer(text):
-        if not _ABBREVIATED.search(text, max(0, end.start() - 4), end.start()):
+    for end in _SENTENCE_END.finditer(text):
+        if not _ABBREVIATION.search(text, max(0, end.start() - 4), end.start()):
             return text[: end.end()]
     return text
 
 
-def _shortened(text: str, limit: int) -> str:
+def _truncate(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     cut = text[:limit]
@@ -76,61 +77,73 @@ def _shortened(text: str, limit: int) -> str:
     return f"{words.rstrip(' ,;:.-(')}…"
 
 
-def _shown(text: str) -> str:
-    """``text`` without tabs, with ``\\n`` for a break, and a sign for other controls."""
+def _without_controls(text: str) -> str:
+    """Replace tabs by spaces, line breaks by ``\\n``, other controls by U+FFFD."""
     if text.isprintable():
         return text
-    text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(_TAB)
-    # A browser would hide what a terminal would obey, or turn the writing around.
-    return "\n".join(map(terminal.plain, text.split("\n")))
+    text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(_TAB_SIZE)
+    # Browsers hide most control characters, and some change the direction of text.
+    return "\n".join(map(terminal.one_line, text.split("\n")))
 
 
-def _blocks(lines: Iterable[godoc.Line]) -> Iterator[str]:
-    """The blocks of a text, each list closed before what does not belong to it."""
-    open_lists: list[tuple[str, int]] = []
-    for block in _joined(lines):
-        deepest = block.depth
-        while len(open_lists) > deepest:
-            yield f"</li></{open_lists.pop()[0]}>"
+class _OpenList(NamedTuple):
+    """A list that is not closed yet: its tag, and the number of its last item (0 in a
+    list without numbers)."""
+
+    tag: Literal["ol", "ul"]
+    number: int
+
+
+def _render_blocks(lines: Iterable[godoc.Line]) -> Iterator[str]:
+    """The HTML of a text, piece by piece."""
+    open_lists: list[_OpenList] = []
+    for block in _join_lines(lines):
+        while len(open_lists) > block.depth:
+            yield f"</li></{open_lists.pop().tag}>"
         if block.kind == "item":
-            yield _item(block.marker, deepest, open_lists)
-            yield _inline(block.text)
+            item = _list_of(block.marker)
+            continued = open_lists.pop() if len(open_lists) == block.depth else None
+            yield _item_tags(item, continued)
+            open_lists.append(item)
+            yield _render_inline(block.text)
         elif block.kind == "code":
             code = dedent(block.text).rstrip().strip("\n")
             yield f"<pre><code>{escape(code)}</code></pre>" if code else ""
         elif block.kind == "heading":
-            yield f"<p><strong>{_inline(block.text)}</strong></p>"
+            yield f"<p><strong>{_render_inline(block.text)}</strong></p>"
         elif block.text:
-            yield f"<p>{_inline(block.text)}</p>"
+            yield f"<p>{_render_inline(block.text)}</p>"
     while open_lists:
-        yield f"</li></{open_lists.pop()[0]}>"
+        yield f"</li></{open_lists.pop().tag}>"
 
 
-def _item(marker: str, depth: int, open_lists: list[tuple[str, int]]) -> str:
-    """The tags before an item's text: in the list that is open, if it goes on there.
+def _list_of(marker: str) -> _OpenList:
+    """The list that ends with an item with this marker."""
+    digits = marker[:-1]
+    return _OpenList("ol", int(digits)) if digits else _OpenList("ul", 0)
 
-    ``open_lists`` has the tag and the last number of each, and is changed.
+
+def _item_tags(current: _OpenList, previous: _OpenList | None) -> str:
+    """The tags before the last item of ``current``.
+
+    ``previous`` is the open list of the same depth, if any. The item continues it if
+    neither has numbers, or if its number is the next. Otherwise that list is closed.
     """
-    tag, number = ("ol", int(marker[:-1])) if marker[:-1] else ("ul", 0)
-    before = ""
-    if len(open_lists) == depth:
-        last = open_lists.pop()
-        if last in (("ul", 0), ("ol", number - 1)) and last[0] == tag:
-            open_lists.append((tag, number))
-            return "</li><li>"
-        before = f"</li></{last[0]}>"
-    open_lists.append((tag, number))
-    start = "" if number == 1 or tag == "ul" else f' start="{number}"'
-    return f"{before}<{tag}{start}><li>"
+    number = current.number
+    if previous == _OpenList(current.tag, number - 1 if current.tag == "ol" else 0):
+        return "</li><li>"
+    closing = f"</li></{previous.tag}>" if previous else ""
+    start = "" if current.tag == "ul" or number == 1 else f' start="{number}"'
+    return f"{closing}<{current.tag}{start}><li>"
 
 
-def _joined(lines: Iterable[godoc.Line]) -> Iterator[godoc.Line]:
-    """Blocks: every line with the text of those that go on with it."""
+def _join_lines(lines: Iterable[godoc.Line]) -> Iterator[godoc.Line]:
+    """The first line of each block, with the text of the whole block."""
     texts: list[str] = []
     first: godoc.Line | None = None
     for line in lines:
-        code = line.kind == "code" and first is not None and first.kind == "code"
-        if first and (line.kind in ("join", "break") or code):
+        more_code = line.kind == "code" and first is not None and first.kind == "code"
+        if first and (line.kind in ("join", "break") or more_code):
             texts += (" " if line.kind == "join" else "\n", line.text)
             continue
         if first:
@@ -140,51 +153,51 @@ def _joined(lines: Iterable[godoc.Line]) -> Iterator[godoc.Line]:
         yield first._replace(text="".join(texts))
 
 
-def _inline(text: str) -> str:
-    """Text within a block: code, links and emphasis; a break is ``<br>``."""
+def _render_inline(text: str) -> str:
+    """The HTML of text in a block: code, links, emphasis, and ``<br>`` for a break."""
     if not _MAY_HAVE_MARKUP.search(text):
-        return _escaped(text)
+        return _escape(text)
     parts: list[str] = []
     end = 0
     for match in _INLINE.finditer(text):
-        parts += (_escaped(text[end : match.start()]), _marked(match))
+        parts += (_escape(text[end : match.start()]), _render_match(match))
         end = match.end()
-    parts.append(_escaped(text[end:]))
+    parts.append(_escape(text[end:]))
     return "".join(parts)
 
 
-def _marked(match: re.Match[str]) -> str:
+def _render_match(match: re.Match[str]) -> str:
     if match["code"]:
-        return f"<code>{_escaped(match['code'])}</code>"
-    if match["target"]:
-        return _link(match["target"], match["text"])
-    if match["link"]:
-        target = _trimmed(match["link"])
-        return _link(target, target) + _escaped(match["link"][len(target) :])
-    tag = _STRESS[match["sign"]]
-    return f"<{tag}>{_escaped(match['stress'])}</{tag}>"
+        return f"<code>{_escape(match['code'])}</code>"
+    if match["url"]:
+        return _link(match["url"], match["text"])
+    if match["bare_url"]:
+        url = _trim_url(match["bare_url"])
+        return _link(url, url) + _escape(match["bare_url"][len(url) :])
+    tag = _EMPHASIS_TAGS[match["delimiter"]]
+    return f"<{tag}>{_escape(match['emphasis'])}</{tag}>"
 
 
-def _link(target: str, text: str) -> str:
-    return f'<a href="{escape(target)}" rel="nofollow noreferrer">{_escaped(text)}</a>'
+def _link(url: str, text: str) -> str:
+    return f'<a href="{escape(url)}" rel="nofollow noreferrer">{_escape(text)}</a>'
 
 
-def _trimmed(link: str) -> str:
-    """``link`` without the signs that end the sentence or the brackets around it."""
-    surplus = {
-        closing: link.count(closing) - link.count(opening)
-        for closing, opening in _BRACKETS.items()
+def _trim_url(url: str) -> str:
+    """Drop punctuation after a URL, and brackets that were opened before it."""
+    unmatched = {
+        closing: url.count(closing) - url.count(opening)
+        for closing, opening in _OPENING_BRACKETS.items()
     }
-    end = len(link)
+    end = len(url)
     while end:
-        last = link[end - 1]
-        if surplus.get(last, 0) > 0:
-            surplus[last] -= 1
+        last = url[end - 1]
+        if unmatched.get(last, 0) > 0:
+            unmatched[last] -= 1
         elif last not in ".,;:!?*_":
             break
         end -= 1
-    return link[:end]
+    return url[:end]
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return str(escape(text)).replace("\n", "<br>")

@@ -1,8 +1,8 @@
-"""YAML: keys and scalars that every reader takes for what they are.
+"""YAML keys and scalars that YAML 1.1 and 1.2 read alike.
 
-A text is written plainly only where neither YAML 1.1 (PyYAML, and Kubernetes' own
-reader) nor YAML 1.2 could take it for something else; all others are in double
-quotes, with escapes for whatever cannot be seen.
+A string has no quotes only where neither YAML 1.1 (PyYAML, Kubernetes) nor YAML 1.2
+could read it as another type. All others are in double quotes, with escapes for
+characters that are not printable.
 """
 
 from __future__ import annotations
@@ -11,30 +11,33 @@ import json
 import re
 from functools import cache
 
-# It begins with a letter, so that it is no number, date, anchor, tag or comment.
+# Begins with a letter, so that it is no number, date, anchor, tag or comment.
 _PLAIN = re.compile(r"\$?[A-Za-z][A-Za-z0-9_./-]*\Z")
-# https://yaml.org/type/bool.html and null.html, in small letters.
-_WORDS = frozenset(["false", "n", "no", "null", "off", "on", "true", "y", "yes"])
+# https://yaml.org/type/bool.html and null.html, in lower case.
+_RESERVED = frozenset(["false", "n", "no", "null", "off", "on", "true", "y", "yes"])
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-# YAML 1.2, 7.4.2: a key on the line of its value may have this many characters.
-_MAX_KEY = 1024
+# The length limit of a key on the line of its value (YAML 1.2, section 7.4.2).
+_MAX_KEY_LENGTH = 1024
 
 
 @cache
 def string(text: str) -> str:
-    """A scalar that is ``text``, on one line."""
-    if _PLAIN.match(text) and text.lower() not in _WORDS:
+    """The string ``text`` as a scalar on one line."""
+    if _PLAIN.match(text) and text.lower() not in _RESERVED:
         return text
-    return f'"{"".join(map(_character, text))}"'
+    return f'"{"".join(map(_escape, text))}"'
 
 
 @cache
 def key(name: str, indent: str) -> str:
-    """``name`` with its colon, in a line that begins with ``indent``."""
-    spelled = string(name)
-    if len(spelled) <= _MAX_KEY:
-        return f"{spelled}:"
-    return f"? {spelled}\n{indent}:"
+    """The key ``name`` with its colon, in a line that begins with ``indent``.
+
+    A key that is too long for that is spread over two lines.
+    """
+    scalar = string(name)
+    if len(scalar) <= _MAX_KEY_LENGTH:
+        return f"{scalar}:"
+    return f"? {scalar}\n{indent}:"
 
 
 def value(data: object) -> str:
@@ -42,19 +45,20 @@ def value(data: object) -> str:
     if isinstance(data, str):
         return string(data)
     if isinstance(data, dict):
-        # Inside of braces, a key of any length is one that is in quotes.
-        inside = (f"{string(name)}: {value(data[name])}" for name in data)
-        return f"{{{', '.join(inside)}}}"
+        # Inside of braces, a key may have any length.
+        entries = (f"{string(name)}: {value(data[name])}" for name in data)
+        return f"{{{', '.join(entries)}}}"
     if isinstance(data, list):
         return f"[{', '.join(map(value, data))}]"
-    # For YAML 1.1 a number with an exponent has a point, too.
+    # In YAML 1.1, a number with an exponent needs a point, too.
     return re.sub(r"\A(-?\d+)e", r"\1.0e", json.dumps(data))
 
 
-def _character(character: str) -> str:
-    known = _ESCAPES.get(character)
-    if known or character.isprintable():
-        return known or character
+def _escape(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
     code = ord(character)
     if code <= 0xFF:
         return f"\\x{code:02x}"

@@ -86,7 +86,7 @@ def escape_for(format_name: TemplateFormat) -> Escape:
     if format_name == "text":
         from kubestencil.text import terminal
 
-        return terminal.plain
+        return terminal.one_line
     # Jinja2 escapes all text that an HTML template prints.
     return str
 
@@ -156,7 +156,7 @@ def _csp_hash(text: str) -> str:
 def _terminal_paint() -> Callable[[str, str], str]:
     from kubestencil.text import terminal
 
-    return terminal.painted
+    return terminal.colored
 
 
 def _plain_paint(text: str, role: str) -> str:

@@ -55,7 +55,7 @@ def _page(folder: Path, name: str, names: Collection[str]) -> Page:
         text = (folder / name).read_text("utf-8")
     except UnicodeDecodeError as error:
         raise TargetError("is not UTF-8 text", where=where) from error
-    printed = commonmark.page(text, _leading_from(name, names, where))
+    printed = commonmark.render_page(text, _leading_from(name, names, where))
     path = name.removesuffix(".md")
     return Page(path, printed.title or path.rpartition("/")[2], printed.html)
 
