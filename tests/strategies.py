@@ -24,6 +24,20 @@ TEXTS = st.one_of(
     st.sampled_from(["</td>", "a|b", "`x`", "{{ 1 }}", "\n# x\n", "<script>", "\\"]),
 )
 
+# fmt: off
+_HOSTILE_PIECES = [
+    "<script>", "</td>", "<img src=x onerror=y>", "<!--", "<topologyKey>",
+    "|", "\\", "`", "```", "~~~", "# ", "- ", "1. ", "> ", "---", "===",
+    "\n", "\r", "\t", "\0", "\u2028", "{{ x }}", "{% x %}", "&lt;",
+    "[a](javascript:x)", "](", "![", "<a:b>", "](data:", "]: x", "<a b>",
+    "word", " ", "    ", "'", '"', "*", "_", "&#106;", "java",
+]
+# fmt: on
+#: Texts with markup and control characters of several languages.
+HOSTILE_TEXTS = st.one_of(
+    st.text(), st.lists(st.sampled_from(_HOSTILE_PIECES)).map("".join)
+)
+
 
 def schemas(names: list[str]) -> st.SearchStrategy[Any]:
     """Schemas that may refer to the definitions ``names``."""

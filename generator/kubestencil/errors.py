@@ -1,7 +1,7 @@
-"""The errors people see.
+"""Errors with a message for the user: what is wrong, where, and what to do.
 
-Each says what is wrong, where, and what to do. The command line prints them as
-they are and exits with their ``exit_code``; anything else that escapes is a bug.
+The command line prints them and exits with their ``exit_code``. Any other exception
+that reaches it is a bug.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_LISTED = 30
+_MAX_LISTED = 30
 
 
 class KubestencilError(Exception):
-    """A job that failed for a reason that a person can act on.
+    """An error that the user can do something about.
 
-    ``where`` is a file, a file with a JSON pointer, or a flag; ``hint`` is what
-    to do about it. Both may be empty.
+    ``what`` says what is wrong. ``where`` is a file, a file with a position or JSON
+    pointer, or a command-line option; ``hint`` says what to do. Both may be empty.
+    ``exit_code`` is that of the command.
     """
 
     exit_code = 1
@@ -28,56 +29,56 @@ class KubestencilError(Exception):
         self.hint = hint
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Keyword-only arguments do not survive the default pickling, and errors
-        # travel from worker processes to the command line.
+        # Worker processes pickle their errors, and the default pickling does not
+        # support keyword-only arguments.
         return (_rebuild, (type(self), self.what, self.where, self.hint))
 
     def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
-        advice = f"\n  {self.hint}" if self.hint else ""
-        return f"{place}{self.what}{advice}"
+        prefix = f"{self.where}: " if self.where else ""
+        suffix = f"\n  {self.hint}" if self.hint else ""
+        return f"{prefix}{self.what}{suffix}"
 
 
 class UsageError(KubestencilError):
-    """The command was called in a way that cannot work."""
+    """Wrong arguments or options of a command, or of a function of the Python API."""
 
     exit_code = 2
 
 
 class SourceError(KubestencilError):
-    """A document could not be had: no such file, no network, a wrong digest."""
+    """A document that cannot be read or downloaded, or has a wrong digest."""
 
 
 class SpecError(KubestencilError):
-    """A document is not what kubestencil reads, or contradicts itself."""
+    """A document that is not valid, or that a target cannot print."""
 
 
 class TargetError(KubestencilError):
-    """A target.toml or a template has a mistake."""
+    """A mistake in a target.toml or a template."""
 
 
 class OutputError(KubestencilError):
-    """The output folder cannot take, or must not lose, what is in question."""
+    """A file in the output folder that cannot be written or must not be overwritten."""
 
 
 class ServeError(KubestencilError):
-    """The site cannot be served: a port that is taken, a folder that is not watched."""
+    """The site cannot be served: a port in use, a folder that cannot be watched."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint that names what may have been meant, and lists what there is.
+def nearest(name: str, available: Iterable[str]) -> str:
+    """A hint about an unknown name: those that are similar, and all that are available.
 
-    The list is left out where it would be longer than anybody reads.
+    More than ``_MAX_LISTED`` available names are not listed.
     """
-    choices = list(known)
-    close = get_close_matches(name, choices, n=3, cutoff=0.6)
-    hints = [f"did you mean {' or '.join(close)}?"] if close else []
-    if choices and len(choices) <= _LISTED:
-        hints.append(f"available: {', '.join(choices)}")
+    names = list(available)
+    similar = get_close_matches(name, names, n=3, cutoff=0.6)
+    hints = [f"did you mean {' or '.join(similar)}?"] if similar else []
+    if names and len(names) <= _MAX_LISTED:
+        hints.append(f"available: {', '.join(names)}")
     return "\n  ".join(hints)
 
 
 def _rebuild(
-    kind: type[KubestencilError], what: str, where: str, hint: str
+    error_type: type[KubestencilError], what: str, where: str, hint: str
 ) -> KubestencilError:
-    return kind(what, where=where, hint=hint)
+    return error_type(what, where=where, hint=hint)

@@ -1,4 +1,4 @@
-"""Descriptions as HTML: that they read as meant, and that nothing in them is markup."""
+"""Descriptions as HTML: their structure is kept, and no text of theirs is markup."""
 
 from __future__ import annotations
 
@@ -12,65 +12,71 @@ from hypothesis import strategies as st
 from kubestencil.text.html import prose, summary
 from tests.conftest import RELEASES, full_specs, load
 
-PLAIN = ("p", "ul", "li", "pre", "code", "br", "strong", "em")
-ALLOWED = {**{tag: set() for tag in PLAIN}, "ol": {"start"}, "a": {"href", "rel"}}
-EMPTY = {"br"}
+#: The allowed attributes of each tag.
+TAGS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(
+        "p ul li pre code br strong em".split(), frozenset()
+    ),  # noqa: SIM905
+    "ol": frozenset({"start"}),
+    "a": frozenset({"href", "rel"}),
+}
+VOID_TAGS = {"br"}
 
 
-class Reader(HTMLParser):
-    """Reads the HTML as strictly as a browser is lenient, and says what it shows.
+class StrictParser(HTMLParser):
+    """Refuses HTML that is not balanced or has other tags, and collects its text.
 
-    ``shown`` has what the markup stands for, too: the numbers of items and the
-    targets of links that differ from their text.
+    ``source_text`` has also what became markup: the numbers of items, and the URLs of
+    links that differ from their text.
     """
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.open: list[str] = []
+        self.open_tags: list[str] = []
         self.numbers: list[int] = []
-        self.target: str | None = None
+        self.url: str | None = None
         self.links: list[str] = []
-        self.shown = ""
+        self.source_text = ""
         self.text = ""
         self.feed(str(html))
         self.close()
-        assert self.open == []
+        assert self.open_tags == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
-        assert set(values) <= ALLOWED[tag]
-        self.shown += " "
+        assert set(values) <= TAGS[tag]
+        self.source_text += " "
         if tag in ("ul", "ol"):
-            assert not self.open or self.open[-1] == "li"
+            assert not self.open_tags or self.open_tags[-1] == "li"
             self.numbers.append(int(values.get("start") or 1) if tag == "ol" else -1)
         if tag == "li":
-            assert self.open[-1] in ("ul", "ol")
-            if self.open[-1] == "ol":
-                self.shown += f"{self.numbers[-1]} "
+            assert self.open_tags[-1] in ("ul", "ol")
+            if self.open_tags[-1] == "ol":
+                self.source_text += f"{self.numbers[-1]} "
                 self.numbers[-1] += 1
         if tag in ("p", "pre"):
-            assert self.open in ([], *([self.open] if self.open[-1:] == ["li"] else []))
+            assert not self.open_tags or self.open_tags[-1] == "li"
         if tag == "a":
-            self.target = values["href"] or ""
-            assert re.match(r"https?://[A-Za-z0-9]", self.target)
+            self.url = values["href"] or ""
+            assert re.match(r"https?://[A-Za-z0-9]", self.url)
             assert values["rel"] == "nofollow noreferrer"
-            self.links.append(self.target)
-        if tag not in EMPTY:
-            self.open.append(tag)
+            self.links.append(self.url)
+        if tag not in VOID_TAGS:
+            self.open_tags.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+        assert self.open_tags.pop() == tag
         if tag in ("ul", "ol"):
             self.numbers.pop()
         if tag == "a":
-            self.target = None
-        self.shown += " " if tag in ("p", "li", "pre") else ""
+            self.url = None
+        self.source_text += " " if tag in ("p", "li", "pre") else ""
 
     def handle_data(self, data: str) -> None:
         self.text += data
-        self.shown += data
-        if self.target not in (None, data):
-            self.shown += f" {self.target} "
+        self.source_text += data
+        if self.url not in (None, data):
+            self.source_text += f" {self.url} "
 
     def handle_comment(self, data: str) -> None:
         raise AssertionError(f"a comment: {data}")
@@ -79,88 +85,59 @@ class Reader(HTMLParser):
 
 
 def letters(text: str) -> str:
-    """The letters and digits of ``text``: what no markup takes away or adds."""
+    """The letters and digits of ``text``, which are the same with markup and without."""
     return "".join(filter(str.isalnum, text))
 
 
-PIECES = st.sampled_from(
-    [
-        *("word", "Word.", "key: ", "a b", "7", "e.g. ", ":", "\n", "\n\n", "\n    "),
-        *(
-            "\n  ",
-            "\t",
-            " ",
-            "   ",
-            "- ",
-            " - ",
-            "* ",
-            " * ",
-            "+ ",
-            "1. ",
-            " 2. ",
-            "3) ",
-        ),
-        *(
-            "```",
-            "```\n",
-            "``` x",
-            "`",
-            "`x`",
-            "'x' - ",
-            "{\n  ",
-            "\n}\n",
-            "[",
-            "(",
-            ")",
-        ),
-        *(
-            "| a | b |",
-            " | c | d |",
-            "<a> ::= ",
-            "# ",
-            "## ",
-            "**",
-            "*",
-            "_",
-            "__",
-            "> ",
-        ),
-        *("https://", "https://example.com/a(b)", "http://x.y.", "://", "[t](", "]("),
-        *("[t](https://e.org/)", "[t](javascript:x)", "[t](data:x)", "javascript:x"),
-        *("<b>", "</p>", "<!--", "-->", "<![CDATA[", "<?x", "&amp;", "&#60;", "&", '"'),
-        *("<script>", "'", "\\", "\0", "\r", "\u202e", "\u2028", "\x1b[1m", "\ufeff"),
-    ]
+# fmt: off
+HOSTILE_PIECES = [
+    "word", "Word.", "key: ", "a b", "7", "e.g. ", ":", "\n", "\n\n", "\n    ",
+    "\n  ", "\t", " ", "   ", "- ", " - ", "* ", " * ", "+ ", "1. ", " 2. ", "3) ",
+    "```", "```\n", "``` x", "`", "`x`", "'x' - ", "{\n  ", "\n}\n", "[", "(", ")",
+    "| a | b |", " | c | d |", "<a> ::= ", "# ", "## ", "**", "*", "_", "__", "> ",
+    "https://", "https://example.com/a(b)", "http://x.y.", "://", "[t](", "](",
+    "[t](https://e.org/)", "[t](javascript:x)", "[t](data:x)", "javascript:x",
+    "<b>", "</p>", "<!--", "-->", "<![CDATA[", "<?x", "&amp;", "&#60;", "&", '"',
+    "<script>", "'", "\\", "\0", "\r", "\u202e", "\u2028", "\x1b[1m", "\ufeff",
+]
+LINEAR_PIECES = [
+    "`", "`a ", "[", "[a](https://", "https://a.)", "https://a(", "*a ", "_a", "- ",
+    ": - ", " * ", ": 1. ", "\n- ", "\n  ", "\n\n", "```\n", "{\n ", '"a": ', " |",
+    "| |", "<a> ::= ", " <a", "# ", ".", " ", "\t", "\0", "a: ", "' - ", "\n }",
+]
+OTHER_LINKS = [
+    "[x](javascript:alert)", "[x](data:text/html,y)", "[x](/pkg/a.go)", "[x](//e)",
+    "http://<host>/<path>", "https://", "javascript:http", "[x](mailto:a@b)",
+    "[x](java\tscript:y)", "ftp://e.org", "[x]: y", "<https>", "[x](vbscript:y)",
+]
+# fmt: on
+HOSTILE = st.one_of(
+    st.text(), st.lists(st.sampled_from(HOSTILE_PIECES), max_size=40).map("".join)
 )
-HOSTILE = st.one_of(st.text(), st.lists(PIECES, max_size=40).map("".join))
 
 
 @given(HOSTILE)
-def test_nothing_but_our_tags_and_every_word_in_its_place(text: str) -> None:
-    reader = Reader(prose(text))
-    assert letters(reader.shown) == letters(text)
+def test_html_is_balanced_and_keeps_all_words_in_order(text: str) -> None:
+    assert letters(StrictParser(prose(text)).source_text) == letters(text)
 
 
 @given(HOSTILE)
-def test_controls_and_marks_of_direction_are_only_seen(text: str) -> None:
-    hidden = (
+def test_control_characters_are_replaced(text: str) -> None:
+    controls = (
         r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
     )
-    assert not re.search(hidden, prose(text))
-    assert not re.search(hidden + r"|[\n\t]", summary(text))
+    assert not re.search(controls, prose(text))
+    assert not re.search(controls + r"|[\n\t]", summary(text))
 
 
 @given(HOSTILE, st.integers(2, 60))
-def test_a_summary_is_words_of_the_text_and_no_longer_than_asked(
-    text: str, limit: int
-) -> None:
-    short = summary(text, limit)
-    assert len(short) <= limit
-    assert "`" not in short
+def test_a_summary_is_no_longer_than_its_limit(text: str, limit: int) -> None:
+    result = summary(text, limit)
+    assert len(result) <= limit
+    assert "`" not in result
 
 
-def test_the_descriptions_of_a_release_are_complete() -> None:
-    """On a document that people wrote: no description loses a word, in a list, in
-    code or anywhere, nor gets one."""
+def test_the_descriptions_of_a_release_keep_all_words() -> None:
     definitions = load(RELEASES[-1], full_specs()).definitions.values()
     texts = {
         text
@@ -171,14 +148,16 @@ def test_the_descriptions_of_a_release_are_complete() -> None:
         )
     }
     assert len(texts) > 2000
-    lost = [
-        text for text in texts if letters(Reader(prose(text)).shown) != letters(text)
+    changed = [
+        text
+        for text in texts
+        if letters(StrictParser(prose(text)).source_text) != letters(text)
     ]
-    assert lost == []
+    assert changed == []
 
 
-def flat(html: str) -> str:
-    """HTML without what every link has, to be read in a test."""
+def without_rel(html: str) -> str:
+    """HTML without the ``rel`` of its links, which are all the same."""
     return str(html).replace(' rel="nofollow noreferrer"', "")
 
 
@@ -204,12 +183,12 @@ def flat(html: str) -> str:
         ("snake_case_name __x__ 2 * 3 * 4", "<p>snake_case_name __x__ 2 * 3 * 4</p>"),
     ],
 )
-def test_paragraphs_and_what_is_in_them(text: str, html: str) -> None:
-    assert flat(prose(text)) == html
+def test_paragraphs_with_inline_markup(text: str, html: str) -> None:
+    assert without_rel(prose(text)) == html
 
 
 @pytest.mark.parametrize(
-    ("text", "target"),
+    ("text", "url"),
     [
         ("see https://e.org/a.", "https://e.org/a"),
         ("(see http://e.org/a_(b)), then", "http://e.org/a_(b)"),
@@ -219,27 +198,15 @@ def test_paragraphs_and_what_is_in_them(text: str, html: str) -> None:
         ("https://e.org/\u2014dash", "https://e.org/"),
     ],
 )
-def test_a_link_ends_where_its_sentence_does(text: str, target: str) -> None:
-    assert Reader(prose(text)).links == [target]
+def test_punctuation_after_a_url_is_not_part_of_it(text: str, url: str) -> None:
+    assert StrictParser(prose(text)).links == [url]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *(
-            "[x](javascript:alert)",
-            "[x](data:text/html,y)",
-            "[x](/pkg/a.go)",
-            "[x](//e)",
-        ),
-        *("http://<host>/<path>", "https://", "javascript:http", "[x](mailto:a@b)"),
-        *("[x](java\tscript:y)", "ftp://e.org", "[x]: y", "<https>", "[x](vbscript:y)"),
-    ],
-)
-def test_what_leads_to_no_page_stays_text(text: str) -> None:
-    reader = Reader(prose(text))
-    assert reader.links == []
-    assert reader.text == text.expandtabs(4)
+@pytest.mark.parametrize("text", OTHER_LINKS)
+def test_links_with_other_schemes_stay_text(text: str) -> None:
+    parser = StrictParser(prose(text))
+    assert parser.links == []
+    assert parser.text == text.expandtabs(4)
 
 
 @pytest.mark.parametrize(
@@ -270,8 +237,8 @@ def test_what_leads_to_no_page_stays_text(text: str) -> None:
         ("a long\n   line goes on", "<p>a long line goes on</p>"),
     ],
 )
-def test_lists_as_they_were_written(text: str, html: str) -> None:
-    assert flat(prose(text)) == html
+def test_lists_with_one_item_a_line(text: str, html: str) -> None:
+    assert without_rel(prose(text)) == html
 
 
 @pytest.mark.parametrize(
@@ -304,10 +271,10 @@ def test_lists_as_they_were_written(text: str, html: str) -> None:
     ],
 )
 def test_lists_that_were_joined_to_one_line(text: str, items: list[str]) -> None:
-    """Kubernetes' generator joins them; what only looks like one has to stay."""
-    shown = flat(prose(text))
-    assert re.findall("<li>(.*?)</li>", shown.replace("&#39;", "'")) == items
-    assert items or shown.count("<p>") == 1
+    """Kubernetes' generator joins lists; text that only looks like one is no list."""
+    html = str(prose(text))
+    assert re.findall("<li>(.*?)</li>", html.replace("&#39;", "'")) == items
+    assert items or html.count("<p>") == 1
 
 
 @pytest.mark.parametrize(
@@ -327,13 +294,12 @@ def test_lists_that_were_joined_to_one_line(text: str, items: list[str]) -> None
     ],
 )
 def test_code_keeps_its_lines(text: str, code: str) -> None:
-    html = flat(prose(text))
-    (shown,) = re.findall("<pre><code>(.*?)</code></pre>", html, re.DOTALL)
-    assert Reader(shown).text == code
+    (block,) = re.findall("<pre><code>(.*?)</code></pre>", prose(text), re.DOTALL)
+    assert StrictParser(block).text == code
 
 
 @pytest.mark.parametrize(
-    ("text", "short"),
+    ("text", "sentence"),
     [
         ("One thing. Another.", "One thing."),
         (
@@ -346,51 +312,23 @@ def test_code_keeps_its_lines(text: str, code: str) -> None:
         ("", ""),
     ],
 )
-def test_the_first_sentence(text: str, short: str) -> None:
-    assert summary(text) == short
+def test_a_summary_is_the_first_sentence(text: str, sentence: str) -> None:
+    assert summary(text) == sentence
 
 
-def test_a_long_sentence_ends_with_a_whole_word() -> None:
+def test_a_long_sentence_is_cut_after_a_word() -> None:
     assert summary("words and more, words", 16) == "words and more…"
     assert summary("x" * 50, 10) == f"{'x' * 9}…"
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        *(
-            "`",
-            "`a ",
-            "[",
-            "[a](https://",
-            "https://a.)",
-            "https://a(",
-            "*a ",
-            "_a",
-            "- ",
-        ),
-        *(
-            ": - ",
-            " * ",
-            ": 1. ",
-            "\n- ",
-            "\n  ",
-            "\n\n",
-            "```\n",
-            "{\n ",
-            '"a": ',
-            " |",
-        ),
-        *("| |", "<a> ::= ", " <a", "# ", ".", " ", "\t", "\0", "a: ", "' - ", "\n }"),
-    ],
-)
-def test_no_text_takes_more_than_its_length_in_time(piece: str) -> None:
-    """What takes the square of it does not come to an end here."""
+@pytest.mark.parametrize("piece", LINEAR_PIECES)
+def test_the_time_is_linear_in_the_length_of_a_text(piece: str) -> None:
+    """With quadratic time, this test would not end."""
     text = piece * (200_000 // len(piece))
-    Reader(prose.__wrapped__(f"x: {text}x"))
+    StrictParser(prose.__wrapped__(f"x: {text}x"))
     summary.__wrapped__(text)
 
 
-def test_lists_in_lists_have_an_end() -> None:
+def test_the_depth_of_lists_is_limited() -> None:
     text = "".join(f"{' ' * depth * 2}- x\n" for depth in range(300))
     assert prose(text).count("<ul>") == 6

@@ -1,0 +1,34 @@
+"""Error messages and hints."""
+
+from __future__ import annotations
+
+import pickle
+
+from kubestencil.errors import SpecError, nearest
+
+
+def test_a_message_has_the_position_and_the_hint() -> None:
+    assert str(SpecError("is empty")) == "is empty"
+    error = SpecError("is empty", where="a.json#/x", hint="fetch it again")
+    assert str(error) == "a.json#/x: is empty\n  fetch it again"
+
+
+def test_an_error_of_a_worker_process_keeps_its_parts() -> None:
+    error = pickle.loads(pickle.dumps(SpecError("is empty", where="x", hint="y")))
+    assert isinstance(error, SpecError)
+    assert (error.what, error.where, error.hint) == ("is empty", "x", "y")
+    assert error.exit_code == 1
+
+
+def test_similar_names_are_suggested_and_all_are_listed() -> None:
+    assert nearest("modle", ["model", "site"]) == (
+        "did you mean model?\n  available: model, site"
+    )
+    assert nearest("x", ["model", "site"]) == "available: model, site"
+    assert nearest("x", []) == ""
+
+
+def test_a_long_list_of_names_is_left_out() -> None:
+    names = [f"definition{index}" for index in range(31)]
+    assert nearest("x", names) == ""
+    assert nearest("x", names[1:]).startswith("available: definition1, definition2")

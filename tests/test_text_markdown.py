@@ -1,0 +1,75 @@
+"""Text in Markdown pages: a description stays the paragraph or cell that it is in."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from markdown_it import MarkdownIt
+
+from kubestencil.targets.markdown.quirks import client_words
+from kubestencil.text import markdown
+from tests.strategies import HOSTILE_TEXTS
+
+
+def tokens(text: str) -> list[object]:
+    """What CommonMark and tables make of a page, blocks and what is in them."""
+    parsed = MarkdownIt("commonmark").enable("table").parse(text)
+    return [inner for token in parsed for inner in (token, *(token.children or ()))]
+
+
+def is_harmless(page: str) -> bool:
+    for token in tokens(page):
+        kind = token.type  # type: ignore[attr-defined]
+        if kind == "html_block" or kind == "image":
+            return False
+        if kind == "html_inline" and any(
+            sign in token.content  # type: ignore[attr-defined]
+            for sign in ("=", "/", "!", "script", "img")
+        ):
+            return False
+        if kind == "link_open":
+            target = dict(token.attrs)["href"].lower()  # type: ignore[attr-defined]
+            if ":" in target and not target.startswith(("http", "mailto:")):
+                return False
+    return True
+
+
+@given(HOSTILE_TEXTS)
+def test_a_paragraph_stays_one_paragraph(text: str) -> None:
+    page = f"# Title\n\n{markdown.paragraph(text)}\n\n## End\n"
+    blocks = [
+        token.type  # type: ignore[attr-defined]
+        for token in tokens(page)
+        if token.type.endswith("_open") and token.block  # type: ignore[attr-defined]
+    ]
+    inside = [kind for kind in blocks if kind != "heading_open"]
+    assert inside in (["paragraph_open"], [])
+    assert blocks.count("heading_open") == 2
+    assert is_harmless(page)
+
+
+@given(HOSTILE_TEXTS, HOSTILE_TEXTS)
+def test_a_cell_stays_one_cell(first: str, second: str) -> None:
+    cells = [markdown.escape_pipes(markdown.cell(each)) for each in (first, second)]
+    row = f"**x** | {cells[0]} | {cells[1]} | [optional] "
+    page = f"Name | A | B | C\n--- | --- | --- | ---\n{row}\n\nend\n"
+    kinds = [token.type for token in tokens(page)]  # type: ignore[attr-defined]
+    assert kinds.count("td_open") == 4
+    assert kinds.count("tr_open") == 2
+    assert kinds.count("paragraph_open") == 1
+    assert is_harmless(page)
+
+
+def test_what_stands_for_something_to_fill_in_is_left_as_published() -> None:
+    shown = markdown.paragraph("the key <topologyKey> in pods/<pod name>/x")
+    assert shown == "the key <topologyKey> in pods/<pod name>/x"
+    assert markdown.paragraph("a <b> and </b>") == "a &lt;b> and &lt;/b>"
+
+
+def test_words_that_begin_with_client() -> None:
+    rename = client_words("kubernetes")
+    assert rename("the client, clients and a subclient") == (
+        "the kubernetes.client, kubernetes.clients and a subclient"
+    )
+    assert rename("client-python clientIP x.client") == (
+        "client-python kubernetes.clientIP x.kubernetes.client"
+    )
