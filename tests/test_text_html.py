@@ -13,12 +13,10 @@ from kubestencil.text.html import prose, summary
 from tests.conftest import RELEASES, full_specs, load
 
 #: The allowed attributes of each tag.
-TAGS: dict[str, frozenset[str]] = {
-    **dict.fromkeys(
-        "p ul li pre code br strong em".split(), frozenset()
-    ),  # noqa: SIM905
-    "ol": frozenset({"start"}),
-    "a": frozenset({"href", "rel"}),
+TAGS: dict[str, set[str]] = {
+    **{tag: set() for tag in ("p", "ul", "li", "pre", "code", "br", "strong", "em")},
+    "ol": {"start"},
+    "a": {"href", "rel"},
 }
 VOID_TAGS = {"br"}
 
