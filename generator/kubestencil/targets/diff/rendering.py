@@ -21,6 +21,8 @@ from kubestencil.version import __version__
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from kubestencil.text.terminal import Role
+
 #: The formats that a report can have.
 Format = Literal["text", "markdown", "html", "json"]
 #: The formats that have templates.
@@ -153,11 +155,11 @@ def _csp_hash(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _terminal_paint() -> Callable[[str, str], str]:
+def _terminal_paint() -> Callable[[str, Role], str]:
     from kubestencil.text import terminal
 
     return terminal.colored
 
 
-def _plain_paint(text: str, role: str) -> str:
+def _plain_paint(text: str, role: Role) -> str:
     return _PLAIN_MARKS.get(role, "{}").format(text)
