@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from kubestencil.cli import cli
 from kubestencil.engine import load_targets
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
@@ -241,3 +243,30 @@ def test_any_document_is_generated_or_refused(spec: dict[str, Any]) -> None:
             parts = file.path.split("/")
             assert all(re.fullmatch(r"[\w.-]+", part, re.ASCII) for part in parts)
             assert ".." not in parts
+
+
+COMMANDS = [pytest.param(command, id=name) for name, command in cli.commands.items()]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_has_a_help_text(command: click.Command) -> None:
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert re.fullmatch(r"[A-Z].*[.\]]", parameter.help or ""), parameter.name
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_explains_every_argument(command: click.Command) -> None:
+    words = set(re.findall(r"\w+", command.help or ""))
+    for parameter in command.params:
+        if isinstance(parameter, click.Argument):
+            names = re.findall(
+                r"[A-Z]+", parameter.make_metavar(click.Context(command))
+            )
+            assert set(names) <= words, parameter.name
+
+
+def test_the_list_of_commands_shows_whole_sentences(run: Command) -> None:
+    lines = run("--help").stdout.partition("Commands:\n")[2].splitlines()
+    assert len(lines) == len(cli.commands)
+    assert all(line.endswith(".") and not line.endswith("...") for line in lines)

@@ -30,8 +30,14 @@ if TYPE_CHECKING:
 @templates_option
 @format_option
 @file_option
-@click.option("--kind", help="Only changes that concern a kind or type, such as Pod.")
-@click.option("--group", help="Only changes in a group, such as apps or core.")
+@click.option(
+    "--kind", metavar="KIND", help="Only changes of a kind or other type, such as Pod."
+)
+@click.option(
+    "--group",
+    metavar="GROUP",
+    help="Only changes of an API group, such as apps or core.",
+)
 @click.option(
     "--severity",
     "severities",
@@ -43,7 +49,7 @@ if TYPE_CHECKING:
 @click.option(
     "--fail-on",
     type=click.Choice(["breaking", "warning"]),
-    help="Exit 1 if there is a change of this severity or a higher one.",
+    help="Exit 1 if there is a change of this severity or a more severe one.",
 )
 @quiet_option
 @click.pass_context
@@ -62,11 +68,11 @@ def diff(
     fail_on: str | None,
     quiet: bool,
 ) -> None:
-    """Show what changed between two releases, documents or API versions.
+    """Show what changed between two releases or documents.
 
-    FROM and TO are each a release (1.35), an API version in a release
-    (1.35/apps/v1, 1.35/v1), or a document (a file, an https address, - for standard
-    input), optionally with an API version (cluster.json#apps/v1).
+    FROM and TO are each a release (1.35) or a document (a file, an https address, or -
+    for standard input). To compare two API versions, add one to each: 1.35/apps/v1,
+    1.35/v1, cluster.json#apps/v1.
     """
     from kubestencil.diff import SEVERITIES, compare, compare_versions
     from kubestencil.diff.lookup import check_group, check_kind

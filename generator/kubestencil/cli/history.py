@@ -25,7 +25,8 @@ from kubestencil.cli.options import (
     "requested_releases",
     multiple=True,
     metavar="RELEASE|RANGE",
-    help="The releases to include, such as 1.29..1.35; all available ones without it.",
+    help="Releases to include, such as 1.29..1.35; may be repeated.  [default: all "
+    "available]",
 )
 @specs_option
 @templates_option
@@ -42,11 +43,11 @@ def history(
     file: Path | None,
     quiet: bool,
 ) -> None:
-    """Show how a type evolved through all releases and API versions.
+    """Show how a type evolved through releases and API versions.
 
-    KIND is a kind or another type (ResourceClaimStatus), with its group where
-    several groups have it (events.k8s.io/Event). Without KIND: when each kind was
-    served.
+    KIND is a kind or another type (ResourceClaimStatus), with its group where several
+    groups have it (events.k8s.io/Event). FIELD limits the result to one of its fields.
+    Without KIND, the result is a table of which release served which kind.
     """
     from kubestencil import diff
     from kubestencil.schema.load import load_release

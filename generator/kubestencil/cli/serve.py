@@ -44,9 +44,10 @@ _SITE = "site"
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    help="The port to listen on; 0 takes any free one.",
+    metavar="PORT",
+    help="Port to listen on; 0 takes a free one.",
 )
-@click.option("--open", "opened", is_flag=True, help="Open the site in the browser.")
+@click.option("--open", "opened", is_flag=True, help="Open the site in a browser.")
 def serve(
     releases: tuple[str, ...],
     out: Path,
@@ -57,10 +58,11 @@ def serve(
     port: int,
     opened: bool,
 ) -> None:
-    """Generate the docs site, serve it on this machine, and rebuild it when a
-    template changes.
+    """Serve the docs site on this machine, and rebuild it on changes.
 
-    RELEASE and RANGE are as for render. Ctrl-C ends it.
+    The site is generated first, and again whenever a template, or a file that one of
+    its options names, changes. RELEASE and RANGE are as for render. Ctrl-C stops the
+    server.
     """
     import webbrowser
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @click.argument("name", required=False, shell_complete=complete_target)
 @templates_option
 def targets(name: str | None, templates: Path | None) -> None:
-    """List the targets with their options; with NAME, document one.
+    """List the targets and their options, or document the target NAME.
 
-    The reference of a target has what its manifest and templates can use: the values
-    of "each", placeholders, variables with their types, filters and options.
+    The documentation of a target has everything that its manifest and templates can
+    use: values of "each", placeholders, variables with their types, filters, options.
     """
     from kubestencil.engine import load_targets
 
