@@ -148,6 +148,24 @@ def test_a_cycle_of_required_fields_is_an_error(target: Target) -> None:
         print_crate(spec, target)
 
 
+def test_types_that_require_a_time_have_no_default(target: Target) -> None:
+    time = {"type": "string", "format": "date-time"}
+    spec = release(
+        {
+            "a.v1.Event": {**_object(time=time), "required": ["time"]},
+            "a.v1.Holder": {**_object(event=_ref("Event")), "required": ["event"]},
+            "a.v1.Option": _object(event=_ref("Event"), time=time),
+            "a.v1.Moment": time,
+        }
+    )
+    printed = print_crate(spec, target)
+    for name in ("event", "holder", "moment"):
+        text = printed[f"src/a/v1/{name}.rs"]
+        assert "#[derive(Clone, Debug, PartialEq)]" in text
+    assert 'event: demanded "event"' in printed["src/a/v1/holder.rs"]
+    assert "#[derive(Clone, Debug, Default" in printed["src/a/v1/option.rs"]
+
+
 @pytest.mark.parametrize(
     "names",
     [
@@ -159,7 +177,7 @@ def test_a_cycle_of_required_fields_is_an_error(target: Target) -> None:
 )
 def test_colliding_names_are_an_error(names: tuple[str, ...], target: Target) -> None:
     spec = release({name: _object(x={"type": "string"}) for name in names})
-    with pytest.raises(KubestencilError):
+    with pytest.raises(KubestencilError, match=r"has already|are both printed to"):
         print_crate(spec, target)
 
 

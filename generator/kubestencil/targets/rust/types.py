@@ -23,13 +23,15 @@ Form = Literal["struct", "newtype", "list"] | HandWrittenForm
 
 
 class Presence(StrEnum):
-    """Whether a field may be absent. The values are functions of the printed ``wire.rs``."""
+    """Whether a field may be absent: the name of a function in the printed ``wire.rs``.
 
-    #: The field is an ``Option``.
+    ``optional``: the field is an ``Option``. ``required``: an absent field has the
+    default of its type. ``demanded``: its type has no default, so an object without the
+    field is an error.
+    """
+
     OPTIONAL = "optional"
-    #: The default of its type stands for an absent field.
     REQUIRED = "required"
-    #: An object without the field is an error: its type has no default.
     REQUIRED_WITHOUT_DEFAULT = "demanded"
 
 
@@ -74,7 +76,7 @@ class RustType:
     but structs. ``doc`` is the documentation comment, ``derives`` the derived traits,
     separated by commas. ``schema_title`` and ``schema_description`` are those of the
     JSON schema, as string literals. ``needs_btree_map`` says whether the file has to
-    import ``BTreeMap``, ``skip_rustfmt`` whether a line is longer than rustfmt allows.
+    import ``BTreeMap``, ``skip_rustfmt`` whether the type has ``#[rustfmt::skip]``.
 
     Structs have ``fields``, ``properties`` (those of the JSON schema, with ``apiVersion``
     and ``kind``), ``has_default`` and, for a kind, ``resource``. Newtypes have the

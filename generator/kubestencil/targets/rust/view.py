@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
@@ -25,31 +26,41 @@ from kubestencil.targets.rust.types import LIST, RustType, make_type
 _CRATE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?\Z")
 
-_SHARED_VARIABLES: Mapping[str, object] = {
-    "generic_list": GenericList | None,
-    "has_endpoints": bool,
-}
+
+@dataclass(frozen=True, slots=True)
+class CrateFeatures:
+    """What not every crate has.
+
+    ``generic_list`` has the types that ``List<T>`` is made of; it is None for a crate
+    without this type, which is one without list kinds. ``has_endpoints`` says whether
+    the trait ``Resource`` has the plural and the scope of kinds, which the document has
+    in its paths.
+    """
+
+    generic_list: GenericList | None
+    has_endpoints: bool
+
+
 _MODULE_VARIABLES: Mapping[str, object] = {
     "types": tuple[TypePath, ...],
     "modules": tuple[str, ...],
 }
 
-#: What a target can print files for. ``generic_list`` is None for a crate without the
-#: type ``List<T>``; ``has_endpoints`` says whether ``Resource`` has plural and scope.
+#: What a target can print files for.
 EACH: Mapping[str, Each] = {
     "definition": Each(
         "a type: each definition but list kinds, and the generic type List<T> for these",
         placeholders={"path": "the file in src/, without .rs: api/core/v1/pod"},
-        variables={"type": RustType, **_SHARED_VARIABLES},
+        variables={"type": RustType, "crate": CrateFeatures},
     ),
     "module": Each(
         "a module that has types or modules, except for the root of the crate",
         placeholders={"path": "the folder of the module in src/: api/core/v1"},
-        variables={**_MODULE_VARIABLES, **_SHARED_VARIABLES},
+        variables={**_MODULE_VARIABLES, "crate": CrateFeatures},
     ),
     "release": Each(
         "the crate; types and modules are those at its root",
-        variables={**_MODULE_VARIABLES, **_SHARED_VARIABLES},
+        variables={**_MODULE_VARIABLES, "crate": CrateFeatures},
     ),
 }
 
@@ -76,8 +87,10 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             ],
         },
         shared_variables={
-            "generic_list": crate.generic_list,
-            "has_endpoints": any(resource.scope for resource in resources.values()),
+            "crate": CrateFeatures(
+                generic_list=crate.generic_list,
+                has_endpoints=any(resource.scope for resource in resources.values()),
+            )
         },
     )
 
