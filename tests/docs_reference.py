@@ -135,7 +135,7 @@ def reproduced(target: Target) -> str:
         if entries:
             rows = ((f"`{name}`", _reason(body)) for name, body in entries.items())
             text += f"\n{table((title, 'reason'), rows)}\n"
-    return text or "\nNone.\n\n"
+    return text or "\nNo quirks or fixups.\n\n"
 
 
 def _reason(body: Any) -> str:
