@@ -1,4 +1,4 @@
-"""The releases that the tests of the diff compare, and documents made up for one."""
+"""The releases that the tests of comparisons use, and made-up documents."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tests.conftest import document as swagger
 
 PAIRS = tuple(combinations(RELEASES, 2))
 
-#: A release as the embedded package has it.
+#: A release from the embedded specs.
 embedded = load
-#: A release as KUBESTENCIL_SPECS has it, where that is set; else embedded.
+#: A release from KUBESTENCIL_SPECS where that is set, else from the embedded specs.
 release = partial(load, specs=full_specs())
 
 
 def document(definitions: dict[str, Any]) -> Release:
-    """A release that has these definitions."""
+    """A release with these definitions."""
     return parse(Source("made-up", "made-up.json", text(definitions).encode()))
 
 
@@ -31,7 +31,7 @@ def text(definitions: dict[str, Any]) -> str:
 
 
 def pod(**fields: Any) -> dict[str, Any]:
-    """Definitions with one kind, v1 Pod, that has these fields."""
+    """Definitions of one kind, v1 Pod, with these fields."""
     return {
         "io.k8s.api.core.v1.Pod": {
             "type": "object",

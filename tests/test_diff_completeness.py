@@ -1,8 +1,8 @@
-"""The diff loses nothing and invents nothing.
+"""A comparison reports every difference, and no other.
 
-A second comparison, which flattens both documents and shares no code with the
-first, finds the same differences; applied as a patch, the changes turn one document
-into the other; backwards they are the same changes, mirrored.
+An independent comparison, which flattens both documents and shares no code with the
+first, finds the same differences. Applied as a patch, the changes turn one document
+into the other. Comparing in the other direction gives the inverse changes.
 """
 
 from __future__ import annotations
@@ -16,86 +16,94 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubestencil.diff import compare, serialize
+from kubestencil.schema import Release
 from tests.conftest import RELEASES
 from tests.diff_specs import PAIRS, document, release
 
 Key = tuple[str, str, str | None, str | None]
 
 
-def definitions(name: str) -> dict[str, Any]:
-    return {key: each.schema.raw for key, each in release(name).definitions.items()}
+def fragments(release: Release) -> dict[str, Any]:
+    return {
+        name: definition.schema.raw for name, definition in release.definitions.items()
+    }
 
 
-def changes(before: Any, after: Any) -> list[dict[str, Any]]:
-    """The changes as another program gets them."""
-    found = serialize.comparison_json(compare(before, after))
-    return json.loads(json.dumps(found))["changes"]
+def json_changes(before: Release, after: Release) -> list[dict[str, Any]]:
+    """The changes as another program reads them."""
+    comparison = serialize.comparison_json(compare(before, after))
+    return json.loads(json.dumps(comparison))["changes"]
 
 
-# --- the naive comparison
+# --- the independent comparison
 
 
 def flattened(documents: dict[str, Any]) -> dict[Key, str]:
-    """Each thing a document says, under (definition, pointer, field, keyword)."""
-    said: dict[Key, str] = {}
+    """The content of a document by (definition, pointer, field, keyword)."""
+    content: dict[Key, str] = {}
 
     def walk(name: str, at: str, field: str | None, schema: dict[str, Any]) -> None:
-        said[name, at, field, None] = "is there"
+        content[name, at, field, None] = "present"
         for keyword, value in schema.items():
             if keyword == "properties":
-                said[name, at, field, "properties"] = "is there"
+                content[name, at, field, "properties"] = "present"
                 for inner, child in value.items():
                     step = inner.replace("~", "~0").replace("/", "~1")
                     path = inner if field is None else f"{field}.{inner}"
                     walk(name, f"{at}/properties/{step}", path, child)
             elif keyword == "required":
-                said[name, at, field, "required"] = json.dumps(value)
+                content[name, at, field, "required"] = json.dumps(value)
                 for inner in value:
                     path = inner if field is None else f"{field}.{inner}"
-                    said[name, at, path, "required of"] = "yes"
+                    content[name, at, path, "required of"] = "yes"
             else:
-                said[name, at, field, keyword] = json.dumps(value, sort_keys=True)
+                content[name, at, field, keyword] = json.dumps(value, sort_keys=True)
 
     for name, schema in documents.items():
         walk(name, "", None, schema)
-    return said
+    return content
 
 
-def naive(before: dict[str, Any], after: dict[str, Any]) -> set[Key]:
+def differing_keys(before: dict[str, Any], after: dict[str, Any]) -> set[Key]:
     old, new = flattened(before), flattened(after)
     differing = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
-    gone = {key[:2] for key in differing if key[3] is None}
-    found = set()
+    whole_schemas = {key[:2] for key in differing if key[3] is None}
+    reported = set()
     for name, at, field, keyword in differing:
         steps = at.split("/")
-        above = [(name, "/".join(steps[:end])) for end in range(1, len(steps) + 1)]
-        inside = [each for each in above if each in gone]
-        if inside and (keyword is not None or inside != [(name, at)]):
+        ancestors = [(name, "/".join(steps[:end])) for end in range(1, len(steps) + 1)]
+        added_or_removed = [schema for schema in ancestors if schema in whole_schemas]
+        # What is inside of an added or removed schema is not reported again.
+        if added_or_removed and (
+            keyword is not None or added_or_removed != [(name, at)]
+        ):
             continue
         if keyword == "required of":
-            found.add((name, at, field, "required"))
+            reported.add((name, at, field, "required"))
         elif keyword == "required":
             old_list, new_list = (
-                set(json.loads(said.get((name, at, field, keyword), "[]")))
-                for said in (old, new)
+                set(json.loads(content.get((name, at, field, keyword), "[]")))
+                for content in (old, new)
             )
             if old_list == new_list:
-                found.add((name, at, field, "required"))
+                reported.add((name, at, field, "required"))
         else:
-            found.add((name, at, field, keyword))
-    return found
+            reported.add((name, at, field, keyword))
+    return reported
 
 
-def keys(found: list[dict[str, Any]]) -> list[Key]:
-    return [(c["definition"], c["at"], c["field"], c["keyword"]) for c in found]
+def keys(changes: list[dict[str, Any]]) -> list[Key]:
+    return [(c["definition"], c["at"], c["field"], c["keyword"]) for c in changes]
 
 
-# --- the patch, and the mirror
+# --- the changes as a patch, and their inverse
 
 
-def patched(before: dict[str, Any], found: list[dict[str, Any]]) -> dict[str, Any]:
+def apply_changes(
+    before: dict[str, Any], changes: list[dict[str, Any]]
+) -> dict[str, Any]:
     result = copy.deepcopy(before)
-    for change in found:
+    for change in changes:
         steps = [
             step.replace("~1", "/").replace("~0", "~")
             for step in change["at"].split("/")[1:]
@@ -113,20 +121,24 @@ def patched(before: dict[str, Any], found: list[dict[str, Any]]) -> dict[str, An
         if change["after"] is not None:
             node[last] = copy.deepcopy(value)
         else:
-            # Fields that are all no longer required share the list that goes.
+            # Fields that all became optional share one removed list.
             assert last in node or last == "required"
             node.pop(last, None)
     return result
 
 
-_OPPOSITE = {"added": "removed", "removed": "added", "required": "optional"}
-_OPPOSITE["optional"] = "required"
+_INVERSE_SUFFIX = {
+    "added": "removed",
+    "removed": "added",
+    "required": "optional",
+    "optional": "required",
+}
 
 
-def mirrored(change: dict[str, Any]) -> tuple[Any, ...]:
-    word, _, end = change["change"].rpartition("-")
+def inverse(change: dict[str, Any]) -> tuple[Any, ...]:
+    noun, _, suffix = change["change"].rpartition("-")
     return (
-        f"{word}-{_OPPOSITE.get(end, end)}",
+        f"{noun}-{_INVERSE_SUFFIX.get(suffix, suffix)}",
         *keys([change])[0],
         json.dumps(change["after"], sort_keys=True),
         json.dumps(change["before"], sort_keys=True),
@@ -134,7 +146,7 @@ def mirrored(change: dict[str, Any]) -> tuple[Any, ...]:
     )
 
 
-def straight(change: dict[str, Any]) -> tuple[Any, ...]:
+def as_tuple(change: dict[str, Any]) -> tuple[Any, ...]:
     return (
         change["change"],
         *keys([change])[0],
@@ -144,43 +156,44 @@ def straight(change: dict[str, Any]) -> tuple[Any, ...]:
     )
 
 
-def check(before: Any, after: Any) -> None:
-    old, new = (
-        {key: each.schema.raw for key, each in side.definitions.items()}
-        for side in (before, after)
+def check(before: Release, after: Release) -> None:
+    old, new = fragments(before), fragments(after)
+    changes = json_changes(before, after)
+    assert sorted(map(repr, keys(changes))) == sorted(
+        map(repr, differing_keys(old, new))
     )
-    found = changes(before, after)
-    assert sorted(map(repr, keys(found))) == sorted(map(repr, naive(old, new)))
-    assert json.dumps(patched(old, found), sort_keys=True) == json.dumps(
+    assert json.dumps(apply_changes(old, changes), sort_keys=True) == json.dumps(
         new, sort_keys=True
     )
-    assert sorted(map(straight, found), key=repr) == sorted(
-        map(mirrored, changes(after, before)), key=repr
+    assert sorted(map(as_tuple, changes), key=repr) == sorted(
+        map(inverse, json_changes(after, before)), key=repr
     )
 
 
 @pytest.mark.parametrize(("before", "after"), PAIRS)
-def test_releases(before: str, after: str) -> None:
+def test_changes_between_releases_are_complete(before: str, after: str) -> None:
     check(release(before), release(after))
 
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_a_release_does_not_differ_from_itself(name: str) -> None:
-    found = compare(release(name), release(name))
-    assert found.changes == found.graduations == found.api_versions_added == ()
+    comparison = compare(release(name), release(name))
+    assert comparison.changes == ()
+    assert comparison.graduations == ()
+    assert comparison.api_versions_added == ()
 
 
-def test_the_naive_comparison_sees_every_difference() -> None:
-    """It would be worth nothing if it found less than a plain ``==``."""
+def test_the_independent_comparison_finds_every_difference() -> None:
+    """It must find at least what a plain ``==`` finds."""
     for before, after in PAIRS:
-        old, new = definitions(before), definitions(after)
+        old, new = fragments(release(before)), fragments(release(after))
         differing = {
             name for name in old.keys() | new.keys() if old.get(name) != new.get(name)
         }
-        assert differing == {key[0] for key in naive(old, new)}
+        assert differing == {key[0] for key in differing_keys(old, new)}
 
 
-# --- documents that nobody has written yet
+# --- generated documents
 
 _names = st.sampled_from(["a", "b.c", "~/d", "properties", "é", "required"])
 _values = st.recursive(
@@ -244,10 +257,10 @@ _nested = st.fixed_dictionaries(
     },
 )
 _documents = st.builds(
-    lambda some: {
+    lambda definitions: {
         f"io.k8s.api.core.v1.{name}": {"type": "string"} for name in ("Base", "Other")
     }
-    | some,
+    | definitions,
     st.dictionaries(
         st.sampled_from(
             [f"io.k8s.api.g.{v}.{k}" for v in ("v1", "v1beta1") for k in ("K", "Part")]
@@ -260,28 +273,32 @@ _documents = st.builds(
 
 @settings(max_examples=150, deadline=None)
 @given(_documents, _documents)
-def test_documents_nobody_wrote(before: dict[str, Any], after: dict[str, Any]) -> None:
+def test_changes_between_generated_documents_are_complete(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
     check(document(before), document(after))
 
 
 def test_true_is_not_one() -> None:
-    """Python says that True == 1; JSON does not."""
+    """In Python True == 1; in JSON they differ."""
     one, true = (
         document({"a.v1.B": {"properties": {"c": {"default": value}}}})
         for value in (1, True)
     )
-    assert [change["change"] for change in changes(one, true)] == ["default-changed"]
+    assert [change["change"] for change in json_changes(one, true)] == [
+        "default-changed"
+    ]
 
 
 def test_objects_inside_a_field_are_compared_field_by_field() -> None:
-    """A cluster's document has whole objects inside the fields of its kinds."""
+    """The document of a cluster has nested objects in the kinds of CRDs."""
 
-    def crd(kind: str) -> Any:
-        inner = {"type": "object", "properties": {"size": {"type": kind}}}
+    def crd(size_type: str) -> Release:
+        inner = {"type": "object", "properties": {"size": {"type": size_type}}}
         fields = {"spec": {"type": "array", "items": inner}}
         return document({"com.example.v1.Thing": {"properties": fields}})
 
-    assert changes(crd("integer"), crd("string")) == [
+    assert json_changes(crd("integer"), crd("string")) == [
         {
             "change": "type-changed",
             "severity": "breaking",

@@ -1,4 +1,4 @@
-"""What changes mean: known facts of Kubernetes' releases, and the rules."""
+"""Severities and graduations: known facts of Kubernetes' releases, and the rules."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from typing import Any
 import pytest
 
 from kubestencil.diff import RULES, SEVERITIES, Change, compare, compare_versions
+from kubestencil.diff.rules import SEVERITY_MEANINGS
 from kubestencil.errors import UsageError
 from tests.diff_specs import document, embedded, pod, release
 
 
 def change(before: Any, after: Any) -> Change:
-    """The one change between two versions of a field of v1 Pod."""
-    (found,) = compare(document(pod(field=before)), document(pod(field=after))).changes
-    return found
+    """The one change between two schemas of a field of v1 Pod."""
+    (only,) = compare(document(pod(field=before)), document(pod(field=after))).changes
+    return only
 
 
-def verdict(before: Any, after: Any) -> tuple[str, str]:
-    found = change(before, after)
-    return found.severity, found.rule.name
-
-
-# --- facts
+# --- known changes
 
 # The deprecated API migration guide, "Removed APIs by release": API version and
 # kinds that the release no longer serves.
@@ -52,34 +48,34 @@ REMOVED = {
 
 @pytest.mark.parametrize("name", [f"1.{minor}" for minor in range(26, 36)])
 def test_removed_api_versions_are_reported_in_the_right_release(name: str) -> None:
-    """Of beta and stable versions, exactly those that the migration guide lists go,
-    but for authentication and admissionregistration, which it leaves out."""
-    before = f"1.{int(name[2:]) - 1}"
-    found = compare(embedded(before), embedded(name))
+    """Of beta and stable versions, exactly those that the migration guide lists are
+    removed, and two groups that it does not mention."""
+    previous = f"1.{int(name[2:]) - 1}"
+    comparison = compare(embedded(previous), embedded(name))
     removed: dict[str, set[str]] = {}
-    for each in found.changes:
-        if each.change == "kind-removed" and each.severity == "breaking":
-            for kind in each.kinds:
+    for change in comparison.changes:
+        if change.change == "kind-removed" and change.severity == "breaking":
+            for kind in change.kinds:
                 if not kind.kind.endswith("List"):
                     removed.setdefault(kind.api_version, set()).add(kind.kind)
     unlisted = {"authentication.k8s.io/v1beta1", "admissionregistration.k8s.io/v1beta1"}
     expected = REMOVED.get(name, {})
     assert {k: v for k, v in removed.items() if k not in unlisted} == expected
-    assert expected.keys() <= set(found.api_versions_removed)
+    assert expected.keys() <= set(comparison.api_versions_removed)
 
 
 def test_resource_claim_status_lost_its_driver_and_gained_devices() -> None:
-    found = compare_versions(
+    comparison = compare_versions(
         release("1.29"),
         "resource.k8s.io/v1alpha2",
         release("1.35"),
         "resource.k8s.io/v1",
     )
     status = {
-        each.field: each.change
-        for each in found.changes
-        if each.definition == "io.k8s.api.resource.v1.ResourceClaimStatus"
-        and each.change.startswith("field-")
+        change.field: change.change
+        for change in comparison.changes
+        if change.definition == "io.k8s.api.resource.v1.ResourceClaimStatus"
+        and change.change.startswith("field-")
     }
     assert status == {
         "deallocationRequested": "field-removed",
@@ -87,69 +83,87 @@ def test_resource_claim_status_lost_its_driver_and_gained_devices() -> None:
         "driverName": "field-removed",
     }
     result = {
-        each.field: each.change
-        for each in found.changes
-        if each.definition == "io.k8s.api.resource.v1.AllocationResult"
-        and each.change.startswith("field-")
+        change.field: change.change
+        for change in comparison.changes
+        if change.definition == "io.k8s.api.resource.v1.AllocationResult"
+        and change.change.startswith("field-")
     }
     assert result["resourceHandles"] == "field-removed"
     assert result["devices"] == "field-added"
 
 
-def test_a_graduation_is_reported_as_one() -> None:
-    found = compare(release("1.29"), release("1.35")).graduations
-    moves = {
-        (each.group, each.before, each.after): (set(each.kinds), each.before_removed)
-        for each in found
+def test_graduations_have_their_kinds_and_whether_the_old_version_was_removed() -> None:
+    graduations = {
+        (graduation.group, graduation.before, graduation.after): graduation
+        for graduation in compare(release("1.29"), release("1.35")).graduations
     }
-    assert moves["flowcontrol.apiserver.k8s.io", "v1beta3", "v1"] == (
-        {"FlowSchema", "PriorityLevelConfiguration"},
-        True,
-    )
-    kinds, left = moves["resource.k8s.io", "v1alpha2", "v1"]
-    assert left
-    assert {"ResourceClaim", "ResourceClaimTemplate"} <= kinds
-    assert moves["certificates.k8s.io", "v1alpha1", "v1beta1"] == (
-        {"ClusterTrustBundle"},
-        False,
-    )
+    flow_control = graduations["flowcontrol.apiserver.k8s.io", "v1beta3", "v1"]
+    assert set(flow_control.kinds) == {"FlowSchema", "PriorityLevelConfiguration"}
+    assert flow_control.before_removed
+    resource = graduations["resource.k8s.io", "v1alpha2", "v1"]
+    assert {"ResourceClaim", "ResourceClaimTemplate"} <= set(resource.kinds)
+    assert resource.before_removed
+    certificates = graduations["certificates.k8s.io", "v1alpha1", "v1beta1"]
+    assert set(certificates.kinds) == {"ClusterTrustBundle"}
+    assert not certificates.before_removed
 
 
-def test_a_version_that_stays_beside_the_new_one_is_a_graduation_too() -> None:
-    moves = {
-        (each.before, each.after): each.before_removed
-        for each in compare(release("1.33"), release("1.34")).graduations
-        if each.group == "resource.k8s.io" and "ResourceClaim" in each.kinds
+def test_a_version_that_is_still_served_beside_the_new_one_graduates() -> None:
+    before_removed = {
+        (graduation.before, graduation.after): graduation.before_removed
+        for graduation in compare(release("1.33"), release("1.34")).graduations
+        if graduation.group == "resource.k8s.io" and "ResourceClaim" in graduation.kinds
     }
-    assert moves == {("v1alpha3", "v1"): True, ("v1beta2", "v1"): False}
+    assert before_removed == {("v1alpha3", "v1"): True, ("v1beta2", "v1"): False}
 
 
-def test_a_graduation_says_what_differs_between_the_versions() -> None:
-    (move,) = (
-        each
-        for each in compare(release("1.29"), release("1.35")).graduations
-        if each.group == "networking.k8s.io"
+def test_a_graduation_has_the_differences_between_the_versions() -> None:
+    (graduation,) = (
+        graduation
+        for graduation in compare(release("1.29"), release("1.35")).graduations
+        if graduation.group == "networking.k8s.io"
     )
-    required = {c.field for c in move.changes if c.change == "field-required"}
+    required = {
+        change.field
+        for change in graduation.changes
+        if change.change == "field-required"
+    }
     assert required == {"name", "parentRef", "resource"}
-    assert all(each.stability == "alpha" for each in move.changes)
+    assert all(change.stability == "alpha" for change in graduation.changes)
 
 
-def test_a_version_is_the_same_as_itself_in_every_release() -> None:
-    found = compare_versions(release("1.35"), "apps/v1", release("1.35"), "apps/v1")
-    assert found.changes == ()
+def test_an_api_version_does_not_differ_from_itself() -> None:
+    comparison = compare_versions(
+        release("1.35"), "apps/v1", release("1.35"), "apps/v1"
+    )
+    assert comparison.changes == ()
 
 
-def test_a_change_is_reported_at_its_definition_with_the_kinds_that_reach_it() -> None:
+def test_a_change_is_reported_at_its_definition_with_the_kinds_that_contain_it() -> (
+    None
+):
     """Kubernetes' pull request 125921: one field of the pod template, once."""
-    found = compare(release("1.33"), release("1.34")).changes
-    (host_name,) = (each for each in found if each.field == "hostnameOverride")
+    changes = compare(release("1.33"), release("1.34")).changes
+    (host_name,) = (change for change in changes if change.field == "hostnameOverride")
     assert host_name.definition == "io.k8s.api.core.v1.PodSpec"
-    reached = {f"{kind.api_version}/{kind.kind}" for kind in host_name.kinds}
-    assert {"v1/Pod", "apps/v1/Deployment", "batch/v1/CronJob"} <= reached
-    assert "v1/PodList" not in reached
+    kinds = {f"{kind.api_version}/{kind.kind}" for kind in host_name.kinds}
+    assert {"v1/Pod", "apps/v1/Deployment", "batch/v1/CronJob"} <= kinds
+    assert "v1/PodList" not in kinds
     assert host_name.owner is not None
     assert host_name.owner.kind == "Pod"
+
+
+def test_a_comparison_can_be_filtered() -> None:
+    comparison = compare(release("1.29"), release("1.35"))
+    pods = comparison.filter(kind="Pod")
+    assert pods.changes
+    assert all("Pod" in change.kind_names for change in pods.changes)
+    assert pods.api_versions_added == ()
+    apps = comparison.filter(group="resource.k8s.io", severities=["breaking"])
+    assert {change.severity for change in apps.changes} <= {"breaking"}
+    assert {graduation.group for graduation in apps.graduations} == {"resource.k8s.io"}
+    assert apps.api_versions_added
+    assert all(name.startswith("resource.k8s.io/") for name in apps.api_versions_added)
 
 
 # --- rules
@@ -194,32 +208,34 @@ def test_severity(before: Any, after: Any, expected: str) -> None:
     assert change(before, after).severity == expected
 
 
-def test_a_list_type_that_apply_assumed_anyway_is_safe() -> None:
-    """Server-side apply reads a merge key as a list of type map."""
+def test_stating_the_list_type_that_apply_assumed_is_safe() -> None:
+    """Server-side apply treats a list with a merge key as a list of type map."""
     merged = {
         "x-kubernetes-patch-strategy": "merge",
         "x-kubernetes-patch-merge-key": "name",
     }
-    spelled = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
-    other = spelled | {"x-kubernetes-list-map-keys": ["uid"]}
-    for after, expected in ((spelled, "safe"), (other, "warning")):
-        found = compare(
+    stated = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
+    other = stated | {"x-kubernetes-list-map-keys": ["uid"]}
+    for after, expected in ((stated, "safe"), (other, "warning")):
+        changes = compare(
             document(pod(field=merged)), document(pod(field=merged | after))
         ).changes
-        assert {each.severity for each in found} == {expected}
+        assert {change.severity for change in changes} == {expected}
 
 
-def test_alpha_never_breaks() -> None:
-    """What is called alpha may go without notice: a version, or a field of v1."""
-    lost = {"type": "string", "description": "Colour. This is an alpha field."}
-    (of_field,) = compare(document(pod(field=lost)), document(pod())).changes
-    assert (of_field.severity, of_field.stability) == ("warning", "alpha")
+def test_changes_of_alpha_fields_are_not_breaking() -> None:
+    """Alpha versions, and alpha fields of v1, may be removed without notice."""
+    alpha = {"type": "string", "description": "Colour. This is an alpha field."}
+    (change_of_alpha,) = compare(document(pod(field=alpha)), document(pod())).changes
+    assert change_of_alpha.severity == "warning"
+    assert change_of_alpha.stability == "alpha"
     stable = {"type": "string"}
-    (of_stable,) = compare(document(pod(field=stable)), document(pod())).changes
-    assert (of_stable.severity, of_stable.stability) == ("breaking", "stable")
+    (change_of_stable,) = compare(document(pod(field=stable)), document(pod())).changes
+    assert change_of_stable.severity == "breaking"
+    assert change_of_stable.stability == "stable"
 
 
-def test_a_type_of_another_name_that_takes_the_same_is_no_break() -> None:
+def test_a_reference_to_a_renamed_type_is_not_breaking() -> None:
     def using(name: str, **fields: Any) -> Any:
         return document(
             pod(field={"$ref": f"#/definitions/a.v1.{name}"})
@@ -231,37 +247,39 @@ def test_a_type_of_another_name_that_takes_the_same_is_no_break() -> None:
         (using("New", size=text, more=text), "type-renamed"),
         (using("New", other=text), "type-changed"),
     ):
-        found = compare(using("Old", size=text), after).changes
-        (moved,) = (each for each in found if each.change == "reference-changed")
-        assert moved.rule.name == expected
+        changes = compare(using("Old", size=text), after).changes
+        (change,) = (c for c in changes if c.change == "reference-changed")
+        assert change.rule.name == expected
 
 
 def test_every_rule_has_a_severity_a_reason_and_a_policy() -> None:
     names = [rule.name for rule in RULES]
     assert len(names) == len(set(names))
+    assert SEVERITY_MEANINGS.keys() == set(SEVERITIES)
     for rule in RULES:
         assert rule.severity in SEVERITIES
         assert rule.reason.endswith(".")
         assert rule.policy.url.startswith("https://")
 
 
-def test_every_change_of_the_releases_has_a_rule_of_its_own() -> None:
-    found = compare(release("1.29"), release("1.35")).changes
-    assert "unknown" not in {each.rule.name for each in found}
+def test_a_rule_matches_every_change_between_the_releases() -> None:
+    changes = compare(release("1.29"), release("1.35")).changes
+    assert "unknown" not in {change.rule.name for change in changes}
 
 
-def test_types_that_refer_to_each_other_in_a_circle() -> None:
-    ring = {
+def test_kinds_lead_to_types_that_refer_to_each_other() -> None:
+    cycle = {
         "a.v1.One": {"properties": {"two": {"$ref": "#/definitions/a.v1.Two"}}},
         "a.v1.Two": {"properties": {"one": {"$ref": "#/definitions/a.v1.One"}}},
     }
     kind = pod(one={"$ref": "#/definitions/a.v1.One"})
-    wider = ring | {"a.v1.Two": {"properties": {}}}
-    (found,) = compare(document(kind | ring), document(kind | wider)).changes
-    assert (found.field, [each.kind for each in found.kinds]) == ("one", ["Pod"])
+    smaller = cycle | {"a.v1.Two": {"properties": {}}}
+    (change,) = compare(document(kind | cycle), document(kind | smaller)).changes
+    assert change.field == "one"
+    assert [kind.kind for kind in change.kinds] == ["Pod"]
 
 
-def test_a_kind_that_is_defined_in_the_package_of_another_version() -> None:
+def test_a_kind_in_the_package_of_another_version_graduates() -> None:
     def serving(*versions: str) -> Any:
         gvk = "x-kubernetes-group-version-kind"
         return document(
@@ -280,10 +298,11 @@ def test_a_kind_that_is_defined_in_the_package_of_another_version() -> None:
             }
         )
 
-    (move,) = compare(serving("v1beta1"), serving("v1")).graduations
-    assert (move.before, move.after, move.kinds) == ("v1beta1", "v1", ("K",))
+    (graduation,) = compare(serving("v1beta1"), serving("v1")).graduations
+    assert (graduation.before, graduation.after) == ("v1beta1", "v1")
+    assert graduation.kinds == ("K",)
 
 
-def test_an_api_version_that_is_not_there() -> None:
+def test_an_unknown_api_version_is_refused() -> None:
     with pytest.raises(UsageError, match="no API version 'apps/v9'"):
         compare_versions(release("1.35"), "apps/v9", release("1.35"), "apps/v1")

@@ -16,16 +16,19 @@ from kubestencil.diff.conditions import ComparedDefinitions, Condition
 from kubestencil.diff.differences import Difference
 from kubestencil.diff.policies import Policy
 
-#: What a change means for users of the API:
-#:
-#: - ``breaking``: manifests or clients that worked may fail or behave differently
-#: - ``warning``: they may need attention
-#: - ``safe``: backward compatible
-#: - ``docs``: only the documentation differs
+#: What a change means for users of the API; see ``SEVERITY_MEANINGS``.
 Severity = Literal["breaking", "warning", "safe", "docs"]
 
 #: The severities, most severe first.
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+SEVERITY_MEANINGS: Mapping[Severity, str] = {
+    "breaking": "manifests, clients or controllers that worked can fail",
+    "warning": "behaviour can change, or code has to be adapted; also any breaking "
+    "change of an alpha version or field",
+    "safe": "backward compatible",
+    "docs": "only descriptions or other wording changed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +75,15 @@ RULES: tuple[Rule, ...] = (
         "kind-removed",
         "breaking",
         _changes("kind-removed"),
-        "The server no longer knows the kind in this version: manifests and clients "
-        "that name it are refused.",
+        "The server no longer serves the kind in this version: manifests and clients "
+        "that use it are rejected.",
         policies.VERSION_LIFETIMES,
     ),
     Rule(
         "part-removed",
         "warning",
         _changes("definition-removed"),
-        "Code that names the type no longer compiles; what happens on the wire is "
+        "Code that uses the type no longer compiles. What happens to requests is "
         "reported at the fields that used it.",
         policies.API_ELEMENTS,
     ),
@@ -88,43 +91,45 @@ RULES: tuple[Rule, ...] = (
         "field-removed",
         "breaking",
         _changes("field-removed properties-removed"),
-        "What is sent in the field is dropped or refused, and nobody gets it back.",
+        "Values that clients send in the field are dropped or rejected, and responses"
+        " no longer contain it.",
         policies.API_ELEMENTS,
     ),
     Rule(
         "field-required",
         "breaking",
         _changes("field-required"),
-        "Objects without the field were valid and are refused.",
+        "Objects without the field were valid and are now rejected.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "field-optional",
         "warning",
         _changes("field-optional"),
-        "Readers that rely on the field being there may meet objects without it.",
+        "Clients that rely on the field being present may receive objects without it.",
         policies.OPTIONAL_FIELDS,
     ),
     Rule(
         "added",
         "safe",
         _changes("kind-added definition-added field-added"),
-        "What worked before works as before.",
+        "Backward compatible: existing manifests and clients work as before.",
         policies.ROUND_TRIPS,
     ),
     Rule(
         "properties-listed",
         "warning",
         _changes("properties-added"),
-        "The object lists its fields now, and others may be dropped.",
+        "The object now lists its fields, and fields that are not listed may be "
+        "dropped.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "type-renamed",
         "warning",
         _changes("reference-changed"),
-        "The value has a type of another name that takes all the old one took: code "
-        "has to name the new one, manifests stay as they are.",
+        "The new type accepts everything that the old one did: code must use the new "
+        "name, manifests stay as they are.",
         policies.COMPATIBILITY,
         conditions.is_compatible_rename,
     ),
@@ -132,7 +137,7 @@ RULES: tuple[Rule, ...] = (
         "inner-wording",
         "docs",
         _changes("items-changed values-changed all-of-changed"),
-        "Only descriptions inside differ.",
+        "Only nested descriptions differ.",
         policies.COMPATIBILITY,
         conditions.changes_only_documentation,
     ),
@@ -140,7 +145,7 @@ RULES: tuple[Rule, ...] = (
         "wider-number",
         "warning",
         _changes("format-changed"),
-        "Numbers may come that do not fit into the old type.",
+        "Clients may receive numbers that do not fit into the old format.",
         policies.COMPATIBILITY,
         conditions.widens_number_format,
     ),
@@ -149,21 +154,21 @@ RULES: tuple[Rule, ...] = (
         "breaking",
         _any_change_of("type", "format", "reference", "items", "values", "all-of")
         | _any_change_of("int-or-string"),
-        "Values of the old type are refused, or read as something else.",
+        "Values of the old type are rejected, or interpreted differently.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "default-changed",
         "warning",
         _any_change_of("default"),
-        "Who leaves the field empty gets another value than before.",
+        "Objects that omit the field get a different value than before.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "enum-shrunk",
         "breaking",
         _changes("enum-changed"),
-        "A value that was valid is refused.",
+        "A value that was valid is now rejected.",
         policies.COMPATIBILITY,
         conditions.removes_enum_value,
     ),
@@ -171,21 +176,21 @@ RULES: tuple[Rule, ...] = (
         "enum-grown",
         "warning",
         _changes("enum-changed enum-removed"),
-        "Clients may meet a value that they do not know.",
+        "Clients may receive a value that they do not know.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "enum-added",
         "breaking",
         _changes("enum-added"),
-        "Any value was valid, and only those listed are now.",
+        "Any value was valid, and now only the listed ones are.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "null-allowed",
         "warning",
         _any_change_of("nullable"),
-        "Clients may meet null where a value was.",
+        "Clients may receive null instead of a value.",
         policies.COMPATIBILITY,
         conditions.sets_keyword,
     ),
@@ -193,14 +198,14 @@ RULES: tuple[Rule, ...] = (
         "null-refused",
         "breaking",
         _any_change_of("nullable"),
-        "Null was valid and is refused.",
+        "Null was valid and is now rejected.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "read-only",
         "breaking",
         _any_change_of("read-only"),
-        "The field could be set and cannot be any more.",
+        "Clients could set the field and no longer can.",
         policies.COMPATIBILITY,
         conditions.sets_keyword,
     ),
@@ -208,7 +213,7 @@ RULES: tuple[Rule, ...] = (
         "writable",
         "warning",
         _any_change_of("read-only"),
-        "Somebody else than the server may set the field now.",
+        "The field may now be set by clients, not only by the server.",
         policies.COMPATIBILITY,
     ),
     Rule(
@@ -216,7 +221,7 @@ RULES: tuple[Rule, ...] = (
         "warning",
         _any_change_of(*_UPPER, *_LOWER)
         | _changes("pattern-removed multiple-of-removed"),
-        "Clients may meet a value that was not valid.",
+        "Clients may receive a value that was not valid before.",
         policies.COMPATIBILITY,
         conditions.loosens_bound,
     ),
@@ -225,21 +230,21 @@ RULES: tuple[Rule, ...] = (
         "breaking",
         _any_change_of(*_UPPER, *_LOWER, "exclusive-maximum", "exclusive-minimum")
         | _any_change_of("pattern", "multiple-of", "unique-items"),
-        "A value that was valid may be refused.",
+        "A value that was valid may now be rejected.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "validations-dropped",
         "warning",
         _changes("validations-removed"),
-        "Clients may meet a value that was not valid.",
+        "Clients may receive a value that was not valid before.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "validations-changed",
         "breaking",
         _changes("validations-added validations-changed unions-added unions-changed"),
-        "A value that was valid may be refused.",
+        "A value that was valid may now be rejected.",
         policies.COMPATIBILITY,
     ),
     Rule(
@@ -253,7 +258,7 @@ RULES: tuple[Rule, ...] = (
         "merge-spelled-out",
         "safe",
         _changes("list-type-added list-map-keys-added"),
-        "The document says now what server-side apply assumed before.",
+        "The document now states what server-side apply already assumed.",
         policies.MERGE_STRATEGY,
         conditions.states_assumed_list_type,
     ),
@@ -261,7 +266,7 @@ RULES: tuple[Rule, ...] = (
         "granular-spelled-out",
         "safe",
         _changes("map-type-added map-type-removed"),
-        "The document says what server-side apply assumes anyway.",
+        "The document states the default of server-side apply.",
         policies.MERGE_STRATEGY,
         conditions.states_assumed_map_type,
     ),
@@ -269,37 +274,38 @@ RULES: tuple[Rule, ...] = (
         "item-key-changed",
         "breaking",
         _changes("list-map-keys-changed patch-merge-key-changed"),
-        "An item is found by another key, so that a patch or an apply hits another "
-        "item than before.",
+        "List items are identified by a different key, so that a patch or an apply "
+        "may change a different item.",
         policies.MERGE_STRATEGY,
     ),
     Rule(
         "merge-changed",
         "warning",
         _any_change_of("list-type", "list-map-keys", "map-type"),
-        "Server-side apply merges the value another way, and its owners may change.",
+        "Server-side apply merges the value differently, and the ownership of fields "
+        "may change.",
         policies.MERGE_STRATEGY,
     ),
     Rule(
         "patch-changed",
         "warning",
         _any_change_of("patch-strategy", "patch-merge-key"),
-        "A strategic merge patch (kubectl apply on the client's side) merges the value "
-        "another way.",
+        "A strategic merge patch (client-side kubectl apply) merges the value "
+        "differently.",
         policies.STRATEGIC_MERGE_PATCH,
     ),
     Rule(
         "unknown-fields-pruned",
         "breaking",
         _changes("preserve-unknown-fields-removed preserve-unknown-fields-changed"),
-        "Fields that the schema does not name were kept, and are dropped.",
+        "Fields that the schema does not list were preserved and are now dropped.",
         policies.ROUND_TRIPS,
     ),
     Rule(
         "unknown-fields-kept",
         "warning",
         _changes("preserve-unknown-fields-added") | _any_change_of("embedded-resource"),
-        "The server keeps, or checks, other fields than before.",
+        "The server preserves or validates unknown fields differently.",
         policies.ROUND_TRIPS,
     ),
     Rule(
@@ -314,7 +320,7 @@ RULES: tuple[Rule, ...] = (
         "fewer-kinds",
         "warning",
         _any_change_of("group-version-kind"),
-        "The type is no longer served for some group and version.",
+        "The type is no longer served in some group and version.",
         policies.VERSION_LIFETIMES,
         conditions.removes_served_kind,
     ),
@@ -322,22 +328,22 @@ RULES: tuple[Rule, ...] = (
         "more-kinds",
         "safe",
         _any_change_of("group-version-kind"),
-        "The type is served for another group and version as well.",
+        "The type is also served in another group and version.",
         policies.ROUND_TRIPS,
     ),
     Rule(
         "wording",
         "docs",
         _any_change_of("description", "title", "example", "external-docs"),
-        "The schema is the same; what is written about it is not, and may tell of "
-        "another behaviour.",
+        "The schema is unchanged. The new documentation may describe a change in "
+        "behaviour.",
         policies.COMPATIBILITY,
     ),
     Rule(
         "order",
         "docs",
         _changes("required-order-changed"),
-        "The same fields are required, listed another way.",
+        "The same fields are required, in a different order.",
         policies.COMPATIBILITY,
     ),
 )
@@ -347,7 +353,8 @@ ALPHA = Rule(
     "alpha",
     "warning",
     frozenset(),
-    "An alpha version or field may change or go in any release, without notice.",
+    "Alpha versions and alpha fields may change or be removed in any release without "
+    "notice.",
     policies.STABILITY_LEVELS,
 )
 
@@ -356,7 +363,7 @@ UNKNOWN = Rule(
     "unknown",
     "warning",
     frozenset(),
-    "kubestencil does not know what the keyword means.",
+    "kubestencil does not know this keyword.",
     policies.COMPATIBILITY,
 )
 

@@ -7,14 +7,14 @@ format of the report.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypedDict
 
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.history import Event
-from kubestencil.diff.rules import SEVERITIES, Rule, Severity
+from kubestencil.diff.rules import SEVERITIES, SEVERITY_MEANINGS, Rule, Severity
 from kubestencil.diff.serialize import kind_name
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import LEVELS, Level, level
@@ -136,7 +136,8 @@ class ComparisonVariables(TypedDict):
     ``summary`` the number for each severity. ``sections`` are the changes,
     ``graduations`` those between versions of a kind, ``api_versions`` the versions that
     were added or removed. ``levels`` are all stability levels, ``kinds`` all kinds that
-    have changes, and ``rules`` all rules that were applied, most severe first.
+    have changes, ``severity_meanings`` says what each severity means, and ``rules`` are
+    all rules that were applied, most severe first.
     """
 
     before: str
@@ -148,6 +149,7 @@ class ComparisonVariables(TypedDict):
     graduations: tuple[GraduationSection, ...]
     sections: tuple[ReportSection, ...]
     kinds: tuple[str, ...]
+    severity_meanings: Mapping[Severity, str]
     rules: tuple[Rule, ...]
 
 
@@ -177,6 +179,7 @@ def comparison_variables(
         ),
         "sections": formatter.sections(comparison.changes),
         "kinds": tuple(escape(kind_name(kind)) for kind in kinds),
+        "severity_meanings": SEVERITY_MEANINGS,
         "rules": _applied_rules(comparison),
     }
 

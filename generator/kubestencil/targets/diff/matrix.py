@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypedDict
@@ -17,6 +17,19 @@ from kubestencil.targets.diff.wording import type_in_words
 
 #: What a cell shows: the mark of a field or kind in a column, or that it is absent.
 CellMark = Literal["new", "changed", "docs", "same", "absent"]
+
+_FIELD_LEGEND: Mapping[CellMark, str] = {
+    "new": "added",
+    "changed": "changed",
+    "docs": "only the description changed",
+    "same": "unchanged",
+    "absent": "not available",
+}
+_KIND_LEGEND: Mapping[CellMark, str] = {
+    "new": "added",
+    "same": "available",
+    "absent": "not available",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +95,7 @@ class Matrix:
     ``title`` names the type, ``releases`` is the range of all releases.
     ``row_heading`` says what a row is (``Field``, ``Kind``), ``detail_heading`` what
     its detail is. ``versions`` are the headings above ``columns``, empty in a timeline,
-    as is ``changes``. ``legend`` are the marks that can occur, without ``absent``.
+    as is ``changes``. ``legend`` maps the marks that can occur to their meaning.
     """
 
     title: str
@@ -93,7 +106,7 @@ class Matrix:
     columns: tuple[ColumnHeading, ...]
     rows: tuple[MatrixRow, ...]
     changes: tuple[ColumnChanges, ...]
-    legend: tuple[CellMark, ...]
+    legend: Mapping[CellMark, str]
 
     @property
     def label_width(self) -> int:
@@ -122,7 +135,7 @@ def history_matrix(history: History, escape: Escape) -> Matrix:
         columns=headings,
         rows=tuple(_field_row(row, history, runs, escape) for row in history.rows),
         changes=_column_changes(history, runs, headings, formatter),
-        legend=("new", "changed", "docs", "same"),
+        legend=_FIELD_LEGEND,
     )
 
 
@@ -131,7 +144,7 @@ def timeline_matrix(
 ) -> Matrix:
     """All kinds through releases, with a row for each of their versions."""
     return Matrix(
-        title="API availability",
+        title="All kinds",
         releases=escape(_range(timeline.releases)),
         row_heading="Kind",
         detail_heading="Level",
@@ -156,7 +169,7 @@ def timeline_matrix(
             for version in kind.versions
         ),
         changes=(),
-        legend=("new", "same"),
+        legend=_KIND_LEGEND,
     )
 
 

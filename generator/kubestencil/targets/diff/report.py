@@ -143,7 +143,7 @@ def timeline_report(
     return render_template(
         "history",
         format_name,
-        matrix.title,
+        "API availability",
         {"matrices": (matrix,)},
         layout,
         colour=colour,

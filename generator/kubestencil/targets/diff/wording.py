@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kubestencil.diff.comparison import Change
@@ -14,11 +14,14 @@ from kubestencil.targets.diff.word_diff import Segment, diff_words, shorten
 
 _PROSE_KEYWORDS = ("description", "title")
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)`\"'][.!?])\s")
+_KINDS = "x-kubernetes-group-version-kind"
 _MAX_VALUE = 400  # characters
 
 
 def change_label(change: str) -> str:
     """The name of a change in words: ``field added``, ``now required``."""
+    if change.startswith("group-version-kind-"):
+        return f"served kinds {change.rpartition('-')[2]}"
     if change in ("field-required", "field-optional"):
         return f"now {change.rpartition('-')[2]}"
     return change.replace("-", " ")
@@ -47,7 +50,7 @@ def change_segments(change: Change | Event) -> tuple[Segment, ...]:
     return tuple(_segments(change))
 
 
-def _segments(change: Change | Event) -> Iterator[Segment] | tuple[Segment, ...]:
+def _segments(change: Change | Event) -> Iterable[Segment]:
     before, after = change.before, change.after
     if change.change.partition("-")[0] in ("kind", "definition"):
         return _replacement(_field_names(before), _field_names(after))
@@ -67,6 +70,10 @@ def _segments(change: Change | Event) -> Iterator[Segment] | tuple[Segment, ...]
         and isinstance(new_value, str)
     ):
         return shorten(diff_words(old_value, new_value))
+    if keyword == _KINDS and old_value and new_value:
+        segments = tuple(_kind_segments(old_value, new_value))
+        if segments:
+            return segments
     old = None if before is None else _value_in_words(keyword, old_value)
     new = None if after is None else _value_in_words(keyword, new_value)
     if old == new:
@@ -83,6 +90,18 @@ def _replacement(before: str | None, after: str | None) -> Iterator[Segment]:
         yield Segment("ins", after)
 
 
+def _kind_segments(old: Sequence[Raw], new: Sequence[Raw]) -> Iterator[Segment]:
+    """The removed and the added kinds; the lists have up to a hundred others."""
+    removed = [_kind_in_words(kind) for kind in old if kind not in new]
+    added = [_kind_in_words(kind) for kind in new if kind not in old]
+    if removed:
+        yield Segment("del", _truncated(", ".join(removed)))
+    if removed and added:
+        yield Segment("same", " ")
+    if added:
+        yield Segment("ins", _truncated(", ".join(added)))
+
+
 def _field_names(schema: Raw | None) -> str | None:
     """The fields of a type, without those that every kind has; None for no fields."""
     names = (schema or {}).get("properties", {}).keys() - {"apiVersion", "kind"}
@@ -94,7 +113,7 @@ def _value_in_words(keyword: str, value: Any) -> str:
         return type_in_words({"$ref": value})
     if keyword in ("items", "additionalProperties") and isinstance(value, dict):
         return type_in_words(value)
-    if keyword == "x-kubernetes-group-version-kind":
+    if keyword == _KINDS:
         return _truncated(", ".join(_kind_in_words(kind) for kind in value))
     if isinstance(value, str):
         return _truncated(value) or '""'
