@@ -11,13 +11,13 @@ from kubestencil.targets.diff import report
 from tests.browser import DESK, PHONE, Browser
 from tests.diff_specs import document, pod, release
 
-TYPING = 150  # milliseconds: more than the filter waits for the next letter
+TYPING = 150  # milliseconds: longer than the filter waits for another key
 REMOVED = "io.k8s.api.core.v1.PodResourceClaim:source:field-removed"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages: the largest report, a history, the timeline, hostile text."""
+    """The largest report, a history, the timeline, and a report with hostile text."""
     folder = tmp_path_factory.mktemp("pages")
     releases = [release(f"1.{minor}") for minor in range(29, 36)]
     evil = "<script>document.title='pwned'</script><img src=x onerror=document.title=1>"
@@ -46,14 +46,14 @@ def show(
     browser.open(page.as_uri() + (f"#{anchor}" if anchor else ""))
 
 
-def visible(browser: Browser) -> list[dict[str, str]]:
-    found: list[dict[str, str]] = browser.run(
+def visible_changes(browser: Browser) -> list[dict[str, str]]:
+    changes: list[dict[str, str]] = browser.run(
         "return [...document.querySelectorAll('.group.kind li[data-severity]')]"
-        ".filter((each) => !each.closest('[hidden]'))"
-        ".map((each) => ({id: each.id, ...each.dataset,"
-        " kinds: each.closest('.part').dataset.kinds, text: each.textContent}))"
+        ".filter((item) => !item.closest('[hidden]'))"
+        ".map((item) => ({id: item.id, ...item.dataset,"
+        " kinds: item.closest('.part').dataset.kinds, text: item.textContent}))"
     )
-    return found
+    return changes
 
 
 def search(browser: Browser, text: str) -> None:
@@ -67,45 +67,45 @@ def search(browser: Browser, text: str) -> None:
 
 @pytest.mark.parametrize("name", ["report", "history", "timeline", "evil"])
 @pytest.mark.parametrize("size", [DESK, PHONE])
-def test_a_page_is_whole_by_itself(
+def test_a_page_is_self_contained(
     browser: Browser, folder: Path, name: str, size: tuple[int, int]
 ) -> None:
-    """No error, nothing the policy had to forbid, nothing asked of the network, and
-    nothing wider than the screen."""
+    """It logs no error or policy violation, requests nothing from the network, and is
+    not wider than the screen."""
     show(browser, folder / f"{name}.html", size=size)
     assert browser.logged() == []
-    assert all(each.startswith(("file:", "about:")) for each in browser.requests())
+    assert all(url.startswith(("file:", "about:")) for url in browser.requests())
     width = browser.run("return document.documentElement.scrollWidth")
     assert width <= size[0]
 
 
-def test_text_of_a_spec_does_not_run(browser: Browser, folder: Path) -> None:
+def test_text_of_a_document_is_not_executed(browser: Browser, folder: Path) -> None:
     show(browser, folder / "evil.html")
     assert browser.driver.title == "made-up → made-up"
-    assert any("<script>" in each["text"] for each in visible(browser))
+    assert any("<script>" in change["text"] for change in visible_changes(browser))
 
 
 def test_search_and_filters(browser: Browser, folder: Path) -> None:
     show(browser, folder / "report.html")
-    everything = visible(browser)
+    all_changes = visible_changes(browser)
     shown = "return document.getElementById('shown').textContent"
-    assert browser.run(shown) == f"{len(everything)} shown"
+    assert browser.run(shown) == f"{len(all_changes)} shown"
 
     search(browser, "supplementalGroupsPolicy")
-    found = visible(browser)
-    assert 0 < len(found) < len(everything)
+    matches = visible_changes(browser)
+    assert 0 < len(matches) < len(all_changes)
     search(browser, "no such word anywhere")
-    assert visible(browser) == []
+    assert visible_changes(browser) == []
     assert browser.run("return !document.getElementById('no-matches').hidden")
     browser.run("document.getElementById('show-all').click()")
     browser.settle(TYPING)
-    assert len(visible(browser)) == len(everything)
+    assert len(visible_changes(browser)) == len(all_changes)
 
     for value in ("safe", "docs", "warning"):
         browser.run(f"document.querySelector('input[value={value}]').click()")
-    assert {each["severity"] for each in visible(browser)} == {"breaking"}
+    assert {change["severity"] for change in visible_changes(browser)} == {"breaking"}
     browser.run("document.querySelector('input[value=stable]').click()")
-    assert {each["stability"] for each in visible(browser)} == {"beta"}
+    assert {change["stability"] for change in visible_changes(browser)} == {"beta"}
     browser.run("document.getElementById('show-all').click()")
     browser.settle(TYPING)
 
@@ -114,16 +114,17 @@ def test_search_and_filters(browser: Browser, folder: Path) -> None:
         "kind.value = [...kind.options].find((o) => o.text === 'batch/v1/CronJob').value;"
         "kind.dispatchEvent(new Event('change')); return kind.value"
     )
-    found = visible(browser)
-    assert 0 < len(found) < len(everything)
-    assert all(number in each["kinds"].split() for each in found)
+    matches = visible_changes(browser)
+    assert 0 < len(matches) < len(all_changes)
+    assert all(number in match["kinds"].split() for match in matches)
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE])
-def test_a_link_to_a_change_leads_there(
+def test_a_link_to_a_change_shows_it(
     browser: Browser, folder: Path, size: tuple[int, int]
 ) -> None:
-    """When the page opens with it, and when the change is filtered and folded away."""
+    """When the page is opened with it, and when the change is hidden by a filter or in
+    a closed group."""
     on_screen = (
         "const box = document.getElementById(arguments[0]).getBoundingClientRect();"
         "return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight"
@@ -134,7 +135,7 @@ def test_a_link_to_a_change_leads_there(
     show(browser, folder / "report.html", size=size)
     search(browser, "ResourceSlice")
     browser.run(
-        "for (const each of document.querySelectorAll('details.group')) each.open = false;"
+        "for (const group of document.querySelectorAll('details.group')) group.open = false;"
         "location.hash = arguments[0]",
         REMOVED,
     )
@@ -142,7 +143,7 @@ def test_a_link_to_a_change_leads_there(
     assert browser.run(on_screen, REMOVED)
 
 
-def test_the_keyboard_is_enough(browser: Browser, folder: Path) -> None:
+def test_all_functions_have_keys(browser: Browser, folder: Path) -> None:
     from selenium.webdriver.common.keys import Keys
 
     show(browser, folder / "report.html")
@@ -152,9 +153,9 @@ def test_the_keyboard_is_enough(browser: Browser, folder: Path) -> None:
     assert browser.run(focused) == "text"
     browser.press("supplementalGroupsPolicy")
     browser.settle(TYPING)
-    found = visible(browser)
-    assert found
-    assert all("supplementalGroupsPolicy" in each["text"] for each in found)
+    matches = visible_changes(browser)
+    assert matches
+    assert all("supplementalGroupsPolicy" in match["text"] for match in matches)
     inner = "return document.querySelectorAll('li[data-severity]:not([hidden])')[{}].id"
     for key, number in ((Keys.ENTER, 0), ("j", 1), ("j", 2), ("k", 1)):
         browser.press(key)
@@ -163,39 +164,41 @@ def test_the_keyboard_is_enough(browser: Browser, folder: Path) -> None:
         assert browser.run(focused) == expected
     browser.press(Keys.ESCAPE)
     browser.settle(TYPING)
-    assert len(visible(browser)) > len(found)
+    assert len(visible_changes(browser)) > len(matches)
 
 
-def test_light_and_dark_can_both_be_read(browser: Browser, folder: Path) -> None:
-    """WCAG 2.1 asks for a contrast of 4.5 between a text and what is behind it."""
+def test_contrast_is_sufficient_in_light_and_dark(
+    browser: Browser, folder: Path
+) -> None:
+    """WCAG 2.1 requires a contrast of 4.5 between text and background."""
     script = """
     const parse = (text) => text.match(/[\\d.]+/g).map(Number);
-    const light = (rgb) => {
+    const luminance = (rgb) => {
       const [r, g, b] = rgb.slice(0, 3).map((v) => (v /= 255) <= 0.03928
         ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
       return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
-    const back = (element) => {
-      for (let each = element; each; each = each.parentElement) {
-        const colour = parse(getComputedStyle(each).backgroundColor);
+    const background = (element) => {
+      for (let node = element; node; node = node.parentElement) {
+        const colour = parse(getComputedStyle(node).backgroundColor);
         if (colour.length < 4 || colour[3] > 0) return colour;
       }
       return [255, 255, 255];
     };
-    const seen = {};
+    const contrasts = {};
     for (const name of ['.badge.breaking', '.badge.warning', '.badge.safe', '.badge.docs',
                         '.level.alpha', '.level.beta', '.note', 'del', 'ins', 'h3',
                         '.words', '.count.docs', 'footer', '.rules a']) {
       const element = document.querySelector(name);
-      const [a, b] = [parse(getComputedStyle(element).color), back(element)].map(light);
-      seen[name] = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      const [a, b] = [parse(getComputedStyle(element).color), background(element)].map(luminance);
+      contrasts[name] = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     }
-    return [seen, light(back(document.body))];
+    return [contrasts, luminance(background(document.body))];
     """
-    backs = {}
+    backgrounds = {}
     for scheme in ("light", "dark"):
         show(browser, folder / "report.html", scheme=scheme)
-        contrasts, backs[scheme] = browser.run(script)
+        contrasts, backgrounds[scheme] = browser.run(script)
         assert {name: c for name, c in contrasts.items() if c < 4.5} == {}
-    assert backs["light"] > 0.8
-    assert backs["dark"] < 0.05
+    assert backgrounds["light"] > 0.8
+    assert backgrounds["dark"] < 0.05

@@ -1,4 +1,4 @@
-"""Reports: what they say, that text from a spec stays text, and the commands."""
+"""Reports: their content, the escaping of text from documents, and the commands."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from kubestencil.diff import compare, history, timeline
+from kubestencil.diff import Comparison, compare, history, timeline
+from kubestencil.diff.rules import SEVERITY_MEANINGS
 from kubestencil.targets.diff import report
 from kubestencil.targets.diff.word_diff import diff_words, shorten
 from kubestencil.text import markdown, terminal
@@ -37,8 +38,8 @@ HOSTILE = (
 )
 
 
-def both(before: str, after: str) -> Any:
-    """A comparison that has these texts in every place where a spec has text."""
+def compare_texts(before: str, after: str) -> Comparison:
+    """A comparison of documents with these texts wherever a document has text."""
 
     def side(text: str) -> Any:
         field = {"description": text, "default": text, "enum": [text], "title": text}
@@ -86,8 +87,8 @@ def check_page(text: str) -> Page:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_text_of_a_spec_is_never_html(text: str) -> None:
-    page = check_page(report.comparison_report(both("plain", text), "html"))
+def test_text_of_a_document_is_escaped_in_html(text: str) -> None:
+    page = check_page(report.comparison_report(compare_texts("plain", text), "html"))
     for address in (value for name, value in page.attributes if name == "href"):
         assert address is not None
         assert address.startswith(("#", "https://"))
@@ -96,27 +97,27 @@ def test_text_of_a_spec_is_never_html(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_text_of_a_spec_is_never_markdown(text: str) -> None:
-    printed = report.comparison_report(both("plain", text), "markdown")
+def test_text_of_a_document_is_escaped_in_markdown(text: str) -> None:
+    printed = report.comparison_report(compare_texts("plain", text), "markdown")
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(printed)
     inline = [child for token in tokens for child in token.children or ()]
-    assert not [each for each in tokens if each.type in ("html_block", "fence")]
-    assert {each.type for each in inline} <= {
+    assert not {"html_block", "fence"} & {token.type for token in tokens}
+    assert {token.type for token in inline} <= {
         *("text", "softbreak", "strong_open", "strong_close", "html_inline"),
         *("link_open", "link_close"),
     }
-    tags = {each.content for each in inline if each.type == "html_inline"}
+    tags = {token.content for token in inline if token.type == "html_inline"}
     assert tags <= {"<del>", "</del>", "<ins>", "</ins>"}
-    hrefs = {each.attrs["href"] for each in inline if each.type == "link_open"}
-    assert all(str(each).startswith("https://") for each in hrefs)
+    hrefs = {token.attrs["href"] for token in inline if token.type == "link_open"}
+    assert all(str(href).startswith("https://") for href in hrefs)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.characters(codec="utf-8"), max_size=12))
 @example("   ")
-def test_literal_markdown_shows_as_itself(text: str) -> None:
-    """Whatever stands around it, as a paragraph, a list item or in a table."""
-    wanted = " ".join(markdown.line(text).split())
+def test_literal_markdown_is_displayed_unchanged(text: str) -> None:
+    """In a paragraph, a list item, a table, and next to other markup."""
+    expected = " ".join(markdown.line(text).split())
     for template in (
         "{}",
         "- {}",
@@ -130,31 +131,33 @@ def test_literal_markdown_shows_as_itself(text: str) -> None:
             *("p", "ul", "li", "strong", "ins"),
             *("table", "thead", "tbody", "tr", "th", "td"),
         }
-        assert wanted in " ".join("".join(parsed.text).split())
+        assert expected in " ".join("".join(parsed.text).split())
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_text_of_a_spec_never_steers_a_terminal(text: str) -> None:
-    printed = report.comparison_report(both("plain", text), "text", colour=True)
-    ours = re.sub(r"\x1b\[[0-9;]+m", "", printed)
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", ours)
-    # Without the text of the spec there are as many sequences.
+def test_text_of_a_document_has_no_control_sequences(text: str) -> None:
+    printed = report.comparison_report(
+        compare_texts("plain", text), "text", colour=True
+    )
+    uncoloured = re.sub(r"\x1b\[[0-9;]+m", "", printed)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", uncoloured)
+    # All remaining sequences are colours.
     assert "\x1b]" not in printed
     assert printed.count("\x1b") == len(re.findall(r"\x1b\[[0-9;]+m", printed))
 
 
-def test_json_is_what_the_map_says() -> None:
-    found = json.loads(
+def test_json_report_has_the_documented_keys() -> None:
+    comparison = json.loads(
         report.comparison_report(compare(release("1.29"), release("1.35")), "json")
     )
-    assert (found["from"], found["to"]) == ("1.29", "1.35")
-    assert list(found["summary"]) == ["breaking", "warning", "safe", "docs"]
-    assert sum(found["summary"].values()) == len(found["changes"])
+    assert (comparison["from"], comparison["to"]) == ("1.29", "1.35")
+    assert list(comparison["summary"]) == ["breaking", "warning", "safe", "docs"]
+    assert sum(comparison["summary"].values()) == len(comparison["changes"])
     (added,) = (
-        each
-        for each in found["changes"]
-        if each["definition"] == "io.k8s.api.core.v1.PodSpec"
-        and each["field"] == "resources"
+        change
+        for change in comparison["changes"]
+        if change["definition"] == "io.k8s.api.core.v1.PodSpec"
+        and change["field"] == "resources"
     )
     assert added["change"] == "field-added"
     assert added["severity"] == "safe"
@@ -162,35 +165,81 @@ def test_json_is_what_the_map_says() -> None:
     reference = "#/definitions/io.k8s.api.core.v1.ResourceRequirements"
     assert added["after"]["$ref"] == reference
     assert {"v1/Pod", "apps/v1/Deployment"} <= set(added["kinds"])
-    for each in found["changes"]:
-        assert each["rule"] in found["rules"]
+    for change in comparison["changes"]:
+        assert change["rule"] in comparison["rules"]
+    assert comparison["versions"].keys() == {"added", "removed"}
+    graduation_keys = {"group", "from", "to", "left", "kinds", "changes"}
+    assert comparison["graduations"][0].keys() == graduation_keys
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_every_change_is_in_every_report(form: str) -> None:
-    """As many entries as changes, graduations apart, for the largest pair."""
-    found = compare(release("1.29"), release("1.35"))
-    printed = report.comparison_report(found, form)
-    inside = sum(len(each.changes) for each in found.graduations)
+@pytest.mark.parametrize("format_name", ["text", "markdown", "html"])
+def test_every_change_is_in_every_report(format_name: Any) -> None:
+    """As many entries as changes, those of graduations included."""
+    comparison = compare(release("1.29"), release("1.35"))
+    printed = report.comparison_report(comparison, format_name)
+    in_graduations = sum(
+        len(graduation.changes) for graduation in comparison.graduations
+    )
     entry = {
         "text": r"(?m)^ +(breaking|warning|safe|docs) {2,}",
         "markdown": r"(?m)^- (breaking|warning|safe|docs): ",
         "html": r"<li id=",
-    }[form]
-    assert len(re.findall(entry, printed)) == len(found.changes) + inside
+    }[format_name]
+    assert len(re.findall(entry, printed)) == len(comparison.changes) + in_graduations
 
 
-def test_every_anchor_is_unique_and_every_link_leads_somewhere() -> None:
+def test_report_explains_severities() -> None:
+    comparison = compare(document(pod()), document(pod(a={"type": "string"})))
+    for format_name in ("markdown", "html"):
+        printed = report.comparison_report(comparison, format_name)
+        assert "How severities are assigned" in printed
+        assert "Backward compatible" in printed
+        assert SEVERITY_MEANINGS["warning"] in printed
+
+
+def test_only_the_served_kinds_that_differ_are_listed() -> None:
+    """DeleteOptions is served in each of some sixty API versions."""
+
+    def served(*versions: str) -> Any:
+        return document(
+            {
+                "a.v1.Options": {
+                    "x-kubernetes-group-version-kind": [
+                        {"group": "apps", "version": version, "kind": "Options"}
+                        for version in versions
+                    ]
+                }
+            }
+        )
+
+    both = compare(served("v1", "v1beta1"), served("v1", "v2"))
+    printed = report.comparison_report(both, "text")
+    assert "[-apps/v1beta1/Options-] {+apps/v2/Options+}" in printed
+    added = compare(served("v1"), served("v1", "v2"))
+    printed = report.comparison_report(added, "text")
+    assert "served kinds changed  {+apps/v2/Options+}" in printed
+
+
+def test_words_beside_a_change_keep_their_spaces_in_markdown() -> None:
+    sides = [
+        document(pod(a={"type": "string", "description": f"at most {limit} items"}))
+        for limit in (32, 256)
+    ]
+    printed = report.comparison_report(compare(*sides), "markdown")
+    assert "at most <del>32</del><ins>256</ins> items" in printed
+
+
+def test_anchors_are_unique_and_links_to_them_resolve() -> None:
     page = check_page(
         report.comparison_report(compare(release("1.29"), release("1.35")), "html")
     )
     anchors = [value for name, value in page.attributes if name == "id"]
     assert len(anchors) == len(set(anchors))
     links = {value for name, value in page.attributes if name == "href"}
-    assert {each[1:] for each in links if each and each.startswith("#")} <= set(anchors)
+    assert {link[1:] for link in links if link and link.startswith("#")} <= set(anchors)
 
 
-def test_an_anchor_stays_when_other_changes_come_and_go() -> None:
+def test_anchors_do_not_depend_on_other_changes() -> None:
     text = {"type": "string"}
     few = compare(document(pod(a=text)), document(pod()))
     more = compare(document(pod(a=text, b=text)), document(pod(c=text)))
@@ -200,35 +249,35 @@ def test_an_anchor_stays_when_other_changes_come_and_go() -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), PAIRS[:1] + PAIRS[5:6])
-def test_the_page_stays_below_three_megabytes(before: str, after: str) -> None:
+def test_page_size_is_below_three_megabytes(before: str, after: str) -> None:
     page = report.comparison_report(compare(release(before), release(after)), "html")
     assert len(page.encode()) < 3_000_000
 
 
-# --- words
+# --- word by word
 
 
-def test_the_changed_number_is_seen_at_once() -> None:
-    # Upstream put the change into a patch of 1.32, which the embedded spec is before.
-    found = compare(embedded("1.32"), embedded("1.33"))
-    assert "There can be at most [-32-]{+256+} such" in report.comparison_report(
-        found, "text"
-    )
+def test_a_changed_number_in_a_description_is_marked() -> None:
+    # Upstream changed it in a patch release of 1.32; the embedded spec is older.
+    comparison = compare(embedded("1.32"), embedded("1.33"))
+    printed = report.comparison_report(comparison, "text")
+    assert "There can be at most [-32-]{+256+} such" in printed
 
 
 @given(st.text("ab .\n<", max_size=30), st.text("ab .\n<", max_size=30))
-def test_words_put_together_are_both_texts(before: str, after: str) -> None:
-    found = diff_words(before, after)
-    assert "".join(p.text for p in found if p.role != "ins") == before
-    assert "".join(p.text for p in found if p.role != "del") == after
-    marked = [p for p in found if p.role in ("del", "ins")]
-    assert [p for p in shorten(found) if p.role in ("del", "ins")] == marked
+def test_segments_make_up_both_texts(before: str, after: str) -> None:
+    segments = diff_words(before, after)
+    assert "".join(s.text for s in segments if s.role != "ins") == before
+    assert "".join(s.text for s in segments if s.role != "del") == after
+    marked = [s for s in segments if s.role in ("del", "ins")]
+    assert [s for s in shorten(segments) if s.role in ("del", "ins")] == marked
 
 
-def test_texts_beyond_all_measure_are_not_compared_word_by_word() -> None:
+def test_very_long_texts_are_not_compared_word_by_word() -> None:
     """The comparison takes time with the square of the length."""
     before, after = (f"{word} " * 20_000 for word in ("a", "b"))
-    assert [each.role for each in diff_words(before, after)][:2] == ["del", "ins"]
+    roles = [segment.role for segment in diff_words(before, after)]
+    assert roles[:2] == ["del", "ins"]
 
 
 def test_plain_text_has_no_controls() -> None:
@@ -238,60 +287,56 @@ def test_plain_text_has_no_controls() -> None:
 # --- history
 
 
-def test_history_tells_what_became_of_resource_claim_status() -> None:
+def test_history_of_resource_claim_status() -> None:
     releases = [embedded(f"1.{minor}") for minor in range(29, 36)]
-    (found,) = history(releases, "ResourceClaimStatus")
-    versions = list(dict.fromkeys(each.version for each in found.columns))
+    (status,) = history(releases, "ResourceClaimStatus")
+    columns = [(column.release, column.version) for column in status.columns]
+    versions = list(dict.fromkeys(version for _, version in columns))
     assert versions == ["v1alpha2", "v1alpha3", "v1beta1", "v1beta2", "v1"]
-    rows = {
-        row.field: tuple(
-            (found.columns[n].release, found.columns[n].version)
-            for n in (row.first, row.last)
-        )
-        for row in found.rows
+    periods = {
+        row.field: (columns[row.first], columns[row.last]) for row in status.rows
     }
-    assert rows["driverName"] == (("1.29", "v1alpha2"), ("1.30", "v1alpha2"))
-    assert rows["deallocationRequested"][1] == ("1.31", "v1alpha3")
-    assert rows["devices"] == (("1.32", "v1alpha3"), ("1.35", "v1"))
+    assert periods["driverName"] == (("1.29", "v1alpha2"), ("1.30", "v1alpha2"))
+    assert periods["deallocationRequested"][1] == ("1.31", "v1alpha3")
+    assert periods["devices"] == (("1.32", "v1alpha3"), ("1.35", "v1"))
+    (reserved_for,) = (row for row in status.rows if row.field == "reservedFor")
     marks = {
-        (found.columns[n].release, found.columns[n].version): cell.mark
-        for row in found.rows
-        if row.field == "reservedFor"
-        for n, cell in enumerate(row.cells)
+        column: cell.mark
+        for column, cell in zip(columns, reserved_for.cells, strict=True)
         if cell and cell.mark
     }
     assert marks["1.33", "v1beta1"] == "docs"
 
 
-def test_the_timeline_says_first_and_last() -> None:
+def test_timeline_has_the_releases_that_serve_each_version() -> None:
     releases = [release(f"1.{minor}") for minor in range(29, 36)]
-    spans = {
-        (line.kind, span.version): (span.releases[0], span.releases[-1])
-        for line in timeline(releases).kinds
-        for span in line.versions
+    periods = {
+        (kind.kind, version.version): (version.releases[0], version.releases[-1])
+        for kind in timeline(releases).kinds
+        for version in kind.versions
     }
-    assert spans["FlowSchema", "v1beta3"] == ("1.29", "1.31")
-    assert spans["FlowSchema", "v1"] == ("1.29", "1.35")
-    assert spans["ResourceClaim", "v1"] == ("1.34", "1.35")
-    assert ("PodList", "v1") not in spans
+    assert periods["FlowSchema", "v1beta3"] == ("1.29", "1.31")
+    assert periods["FlowSchema", "v1"] == ("1.29", "1.35")
+    assert periods["ResourceClaim", "v1"] == ("1.34", "1.35")
+    assert ("PodList", "v1") not in periods
 
 
-def test_hostile_history() -> None:
+def test_text_of_a_document_is_escaped_in_histories() -> None:
     for text in HOSTILE:
-        sides = [
-            document(pod(**{f"x{each}": {"description": each, "default": each}}))
-            for each in ("plain", text)
+        releases = [
+            document(pod(**{f"x{value}": {"description": value, "default": value}}))
+            for value in ("plain", text)
         ]
-        found = history(sides, "Pod")
-        check_page(report.history_report(found, "html"))
-        assert "<script" not in report.history_report(found, "markdown")
+        histories = history(releases, "Pod")
+        check_page(report.history_report(histories, "html"))
+        assert "<script" not in report.history_report(histories, "markdown")
 
 
 # --- the commands
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("diff", "1.34", "9.9"), 2, "'9.9' is neither a release nor a document"),
         (("diff", "1.34", "1.35", "--kind", "Podd"), 2, "did you mean Pod"),
@@ -300,27 +345,28 @@ def test_hostile_history() -> None:
         (("diff", "1.34", "1.35/apps/v1"), 2, "an API version on both sides"),
         (("diff", "1.34/apps/v2", "1.35/apps/v1"), 2, "no API version 'apps/v2'"),
         (("history", "PodSpek", "--releases", "1.35"), 2, "did you mean PodSpec"),
+        (("history", "PodSpek", "--releases", "1.35"), 2, "no type called 'PodSpek'"),
         (("history", "PodSpec", "hostUser", "--releases", "1.35"), 2, "hostUsers"),
         (("render", "1.35", "-t", "diff"), 2, "needs 2 or more releases"),
     ],
 )
-def test_wrong_calls(
-    run: Command, arguments: tuple[str, ...], code: int, said: str
+def test_usage_errors(
+    run: Command, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
-    done = run(*arguments)
-    assert done.returncode == code
-    assert said in done.stderr
-    assert done.stdout == ""
+    result = run(*arguments)
+    assert result.returncode == code
+    assert message in result.stderr
+    assert result.stdout == ""
 
 
-def test_commands(run: Command, tmp_path: Path) -> None:
-    """One walk through the options, each seen to do what it says."""
+def test_options_of_the_diff_command(run: Command, tmp_path: Path) -> None:
     same = run("diff", "1.35", "1.35")
     assert (same.returncode, same.stdout) == (0, "1.35 → 1.35: no changes\n")
 
-    older = run("diff", "1.35", "1.34", "-q", "--no-docs")
-    assert "field removed" in older.stdout
-    assert "docs" not in re.sub("0 docs", "", older.stdout)
+    reverse = run("diff", "1.35", "1.34", "-q", "--no-docs")
+    assert "field removed" in reverse.stdout
+    assert "docs" not in re.sub("0 docs", "", reverse.stdout)
+    assert "additions are shown as removals" in run("diff", "1.35", "1.34").stderr
 
     failed = run("diff", "1.31", "1.32", "--fail-on", "breaking")
     assert failed.returncode == 1
@@ -340,13 +386,13 @@ def test_commands(run: Command, tmp_path: Path) -> None:
     severe = run("diff", "1.31", "1.32", "--severity", "breaking", "-f", "json")
     assert {c["severity"] for c in json.loads(severe.stdout)["changes"]} == {"breaking"}
 
-    nowhere = run("diff", "1.35", "1.35", "-o", "no/such/folder.md")
-    assert nowhere.returncode == 1
-    assert "cannot be written" in nowhere.stderr
+    unwritable = run("diff", "1.35", "1.35", "-o", "no/such/folder.md")
+    assert unwritable.returncode == 1
+    assert "cannot be written" in unwritable.stderr
 
     (tmp_path / "mine.json").write_text(swagger(pod(a={"type": "string"})))
-    theirs = swagger(pod(a={"type": "integer"}))
-    piped = run("diff", "mine.json", "-", stdin=theirs)
+    changed = swagger(pod(a={"type": "integer"}))
+    piped = run("diff", "mine.json", "-", stdin=changed)
     assert "breaking  a: type changed  [-string-] → {+integer+}" in piped.stdout
     (tmp_path / "other.json").write_text('{"kind": "Pod"}')
     other = run("diff", "mine.json", "other.json")
@@ -354,8 +400,8 @@ def test_commands(run: Command, tmp_path: Path) -> None:
     assert "is not an OpenAPI 2.0 document" in other.stderr
 
 
-def test_render_prints_the_reports(run: Command, tmp_path: Path) -> None:
-    """Of each pair of neighbours, of first to last, and the history; once."""
+def test_render_writes_all_reports(run: Command, tmp_path: Path) -> None:
+    """Each release with the next, the first with the last, and the timeline."""
     first = run("render", "1.33..1.35", "-t", "diff", "-o", "out")
     assert first.returncode == 0, first.stderr
     names = {path.name for path in (tmp_path / "out/diff").iterdir()}
@@ -378,15 +424,13 @@ def test_render_prints_the_reports(run: Command, tmp_path: Path) -> None:
     assert check.returncode == 0
 
 
-def test_a_template_of_ones_own_shadows_the_built_in_one(
-    run: Command, tmp_path: Path
-) -> None:
-    own = tmp_path / "mine" / "diff"
-    own.mkdir(parents=True)
-    (own / "report.md.j2").write_text("{{ before }} and {{ after }}, {{ total }}\n")
+def test_a_user_template_shadows_the_built_in_one(run: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "mine" / "diff"
+    folder.mkdir(parents=True)
+    (folder / "report.md.j2").write_text("{{ before }} and {{ after }}, {{ total }}\n")
     arguments = ("diff", "1.34", "1.35", "-q", "-f", "markdown", "--templates", "mine")
     assert re.fullmatch(r"1\.34 and 1\.35, \d+\n", run(*arguments).stdout)
-    (own / "report.md.j2").write_text("a\n{{ nothing.here }}\n")
+    (folder / "report.md.j2").write_text("a\n{{ absent.name }}\n")
     failed = run(*arguments)
     assert failed.returncode == 1
-    assert "diff/report.md.j2:2: 'nothing' is undefined" in failed.stderr
+    assert "diff/report.md.j2:2: 'absent' is undefined" in failed.stderr
