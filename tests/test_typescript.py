@@ -1,0 +1,235 @@
+"""The target ``typescript``: what it prints, and that TypeScript's compiler agrees."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubestencil.engine import load_targets
+from kubestencil.schema import Release
+from kubestencil.targets import print_files
+from tests.conftest import RELEASES, full_specs, load, release
+from tests.test_model_view import kind
+
+DEPLOYMENT = """
+import type { Deployment } from "kubernetes-api-types/apps/v1";
+import type { coreV1, metaV1 } from "kubernetes-api-types";
+
+const quantity: metaV1.Quantity = 1;
+const container: coreV1.Container = {
+  name: "web",
+  image: "nginx",
+  resources: { limits: { cpu: quantity, memory: "1Gi" } },
+  livenessProbe: { httpGet: { port: "http" } },
+  readinessProbe: { httpGet: { port: 80 } },
+};
+export const deployment: Deployment = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", labels: { app: "web" } },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: "web" } },
+    template: {
+      metadata: { labels: { app: "web" } },
+      spec: { containers: [container] },
+    },
+  },
+};
+export const replicas: number | undefined = deployment.spec?.replicas;
+"""
+
+
+@cache
+def printed(name: str) -> dict[str, str]:
+    return print_package(load(name, full_specs()))
+
+
+def print_package(document: Release) -> dict[str, str]:
+    target = load_targets(None)["typescript"]
+    files = print_files(document, target)
+    return {file.path: file.data.decode() for file in files}
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+
+
+class Compiler:
+    """TypeScript's compiler, with the printed package installed beside a program."""
+
+    def __init__(self, folder: Path, package: dict[str, str]) -> None:
+        self.folder = folder
+        self.package = folder / "node_modules" / "kubernetes-api-types"
+        write(self.package, package)
+
+    def errors(self, program: str, *options: str) -> str:
+        """What the compiler reports of a program; empty if it accepts it."""
+        (self.folder / "program.ts").write_text(program)
+        return self.run("program.ts", *options)
+
+    def run(self, *arguments: str) -> str:
+        options = ["--strict", "--noEmit", "--pretty", "false"]
+        if not any("moduleResolution" in argument for argument in arguments):
+            options += ["--module", "nodenext", "--moduleResolution", "nodenext"]
+        done = subprocess.run(
+            [tsc(), *options, *arguments],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert bool(done.stdout) == bool(done.returncode), done.stderr
+        return done.stdout
+
+
+def tsc() -> str:
+    program = shutil.which("tsc")
+    if program is None:
+        pytest.skip("needs tsc: npm install --global typescript")
+    return program
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_the_compiler_accepts_every_release(tmp_path: Path, name: str) -> None:
+    compiler = Compiler(tmp_path, printed(name))
+    modules = [str(path) for path in compiler.package.rglob("*.d.ts")]
+    assert len(modules) > 20
+    assert compiler.run("--skipLibCheck", "false", *modules) == ""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--verbatimModuleSyntax", "--isolatedModules"),
+        ("--module", "esnext", "--moduleResolution", "bundler"),
+    ],
+)
+def test_a_program_that_builds_a_deployment_is_accepted(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    compiler = Compiler(tmp_path, printed("1.35"))
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    assert compiler.errors(DEPLOYMENT, *options) == ""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ("matchLabels:", "matchLabel:", "'matchLabel' does not exist in type"),
+        ('image: "nginx"', 'imagee: "nginx"', "'imagee' does not exist in type"),
+        ("replicas: 2", 'replicas: "2"', "'string' is not assignable to type 'number'"),
+        ('"apps/v1",\n', '"apps/v2",\n', "not assignable to type '\"apps/v1\"'"),
+        (
+            'kind: "Deployment"',
+            'kind: "Pod"',
+            "not assignable to type '\"Deployment\"'",
+        ),
+        ("containers: [container]", "", "Property 'containers' is missing"),
+        ("port: 80", "port: true", "'boolean' is not assignable to type 'IntOrString'"),
+    ],
+)
+def test_a_mistake_in_a_program_is_refused(
+    tmp_path: Path, right: str, wrong: str, message: str
+) -> None:
+    assert right in DEPLOYMENT
+    errors = Compiler(tmp_path, printed("1.35")).errors(
+        DEPLOYMENT.replace(right, wrong)
+    )
+    assert message in errors
+
+
+def test_a_deprecated_field_is_marked() -> None:
+    module = printed("1.35")["core/v1.d.ts"]
+    comment, _, _ = module.partition("  serviceAccount?: string;")
+    assert comment.rstrip().endswith("*\n   * @deprecated\n   */")
+    comment, _, _ = module.partition("  serviceAccountName?: string;")
+    assert not comment.rstrip().endswith("@deprecated\n   */")
+
+
+def test_a_module_has_an_interface_for_each_definition() -> None:
+    files = printed("1.35")
+    target = load("1.35", full_specs())
+    modules = "".join(files[path] for path in files if path.endswith("v1.d.ts"))
+    for definition in target.definitions.values():
+        if definition.version == "v1" and definition.fields:
+            assert f"export interface {definition.kind} {{" in modules
+
+
+def test_the_package_has_types_only() -> None:
+    files = printed("1.35")
+    package = json.loads(files["package.json"])
+    assert package["types"] == "./index.d.ts"
+    assert package["exports"]["."] == {"types": "./index.d.ts"}
+    assert {Path(path).suffix for path in files} == {".ts", ".json", ".md"}
+    assert all(path.endswith(".d.ts") for path in files if path.endswith(".ts"))
+
+
+def test_name_and_version_of_the_package_are_options() -> None:
+    options = {"name": "@ours/k8s", "version": "1.35.0"}
+    target = load_targets(None)["typescript"].with_options(options)
+    files = {file.path: file.data for file in print_files(load("1.35"), target)}
+    package = json.loads(files["package.json"])
+    assert (package["name"], package["version"]) == ("@ours/k8s", "1.35.0")
+    assert b'from "@ours/k8s/apps/v1"' in files["README.md"]
+
+
+ODD: dict[str, Any] = {
+    "com.example.v1.any": {
+        "description": "*/ export const x = 1; /* \u2028 @deprecated",
+        "properties": {
+            "a-b": {"type": "string", "enum": ["a\n", '"', "b"]},
+            "a\"'\\\n": {"type": "integer", "enum": [1, 2]},
+            "0": {"type": "array", "items": {"enum": ["a", "b"]}},
+            "list": {"type": "array", "items": {"format": "int-or-string"}},
+            "map": {"additionalProperties": {"type": "array", "items": {}}},
+            "inline": {
+                "properties": {"deep": {"properties": {"er": {"type": "boolean"}}}},
+                "required": ["deep"],
+            },
+            "open": {
+                "properties": {"a": {"type": "string"}},
+                "x-kubernetes-preserve-unknown-fields": True,
+            },
+            "maybe": {"type": "string", "x-nullable": True},
+            "other": {"$ref": "#/definitions/com.other-example.v1.class"},
+        },
+        "required": ["a-b"],
+        **kind("example.com", "v1", "any"),
+    },
+    "com.other-example.v1.class": {"$ref": "#/definitions/Array"},
+    "Array": {
+        "type": "object",
+        "properties": {"self": {"$ref": "#/definitions/Array"}},
+    },
+}
+
+
+def test_names_and_texts_of_any_document_are_code(tmp_path: Path) -> None:
+    compiler = Compiler(tmp_path, print_package(release(ODD)))
+    modules = [str(path) for path in compiler.package.rglob("*.d.ts")]
+    assert len(modules) == 4
+    assert compiler.run(*modules) == ""
+    program = (
+        'import type { any_ } from "kubernetes-api-types/example.com/v1";\n'
+        'const a: any_ = { "a-b": "a\\n", "a\\"\'\\\\\\n": 2, "0": ["a"], list: [1, "a"], '
+        "map: { a: [1] }, inline: { deep: { er: true } }, "
+        "open: { b: 1 }, maybe: null, other: { self: {} } };\n"
+    )
+    assert compiler.errors(program) == ""
+    assert "'\"c\"' is not assignable" in compiler.errors(
+        program.replace('["a"]', '["c"]')
+    )
+    assert "export const" not in "".join(
+        line
+        for line in print_package(release(ODD))["example.com/v1.d.ts"].splitlines()
+        if not line.startswith((" *", "/**"))
+    )
