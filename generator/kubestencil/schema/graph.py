@@ -63,17 +63,31 @@ def reverse(graph: Graph) -> dict[str, list[str]]:
     return referrers
 
 
+def breadth_first(graph: Graph, start: str) -> Iterator[tuple[str, str]]:
+    """The names that are reachable from ``start``, nearest first, each with a name that
+    refers to it: pairs of referrer and name.
+
+    ``start`` is among the names only where it is on a cycle.
+    """
+    reached: set[str] = set()
+    pending = deque([start])
+    while pending:
+        referrer = pending.popleft()
+        for name in graph.get(referrer, ()):
+            if name not in reached:
+                reached.add(name)
+                yield referrer, name
+                if name != start:
+                    pending.append(name)
+
+
 def distances(graph: Graph, start: str) -> dict[str, int]:
     """The names that are reachable from ``start``, nearest first, and the number of
     references to each; ``start`` itself has the distance 0."""
     distance = {start: 0}
-    pending = deque([start])
-    while pending:
-        name = pending.popleft()
-        for target in graph.get(name, ()):
-            if target not in distance:
-                distance[target] = distance[name] + 1
-                pending.append(target)
+    for referrer, name in breadth_first(graph, start):
+        if name != start:
+            distance[name] = distance[referrer] + 1
     return distance
 
 

@@ -1,12 +1,12 @@
 "use strict";
-// Runs before the first paint, so that nothing is seen to change its colour.
+// Runs before the first paint, so that a page does not change its colours in view.
 (() => {
   const page = document.documentElement;
   page.classList.add("js");
   try {
-    const chosen = localStorage.getItem("kubestencil.scheme");
-    if (chosen === "light" || chosen === "dark") page.dataset.scheme = chosen;
+    const scheme = localStorage.getItem("kubestencil.scheme");
+    if (scheme === "light" || scheme === "dark") page.dataset.scheme = scheme;
   } catch {
-    // A browser may refuse its storage; then the system's scheme it is.
+    // The browser denies access to its storage: the system's scheme is used.
   }
 })();

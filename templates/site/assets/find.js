@@ -1,113 +1,114 @@
 "use strict";
-// The search: an index of names and one of texts for what each search.js brings, both
-// by MiniSearch; passes that say what is a better answer; and a combobox over them.
+// The search. Each index that a script brings becomes two MiniSearch indexes, one of names
+// and one of all texts; several passes rank the results; a combobox shows them.
 (() => {
   const { root, release: ownRelease } = document.documentElement.dataset;
   const { address } = globalThis.kubestencil;
 
-  // ------------------------------------------------------------------------ words
+  // -------------------------------------------------------------------------- words
 
-  const APART = /[^\p{L}\p{N}]+/u;
-  const CAMEL = /\p{Lu}+s?(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}|[^\p{Lu}\p{Ll}]+/gu;
+  const SEPARATOR = /[^\p{L}\p{N}]+/u;
+  const CAMEL_WORD =
+    /\p{Lu}+s?(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{N}]+|\p{Lu}|[^\p{Lu}\p{Ll}]+/gu;
 
-  /** livenessProbe: liveness, probe. */
+  /** The words of a name: livenessProbe gives liveness, probe. */
   function wordsOf(name) {
-    const parts = name.split(APART).flatMap((part) => part.match(CAMEL) ?? []);
+    const parts = name.split(SEPARATOR).flatMap((part) => part.match(CAMEL_WORD) ?? []);
     return parts.map((word) => word.toLowerCase());
   }
 
-  /** What somebody may type for a name: its words, and the name from each of them on. */
-  function keysOf(name) {
+  /** The terms that find a name: its words, and the rest of the name from each word on. */
+  function termsOf(name) {
     const words = wordsOf(name);
-    const rests = words.map((_, at) => words.slice(at).join(""));
-    return [...new Set([...words, ...rests])].join(" ");
+    const suffixes = words.map((_, index) => words.slice(index).join(""));
+    return [...new Set([...words, ...suffixes])].join(" ");
   }
 
-  /** HorizontalPodAutoscaler: hpa. Shorter ones would be found for everything. */
+  /** HorizontalPodAutoscaler gives hpa; names of one or two words give nothing. */
   function initialsOf(name) {
     const words = wordsOf(name);
     return words.length > 2 ? words.map((word) => word[0]).join("") : "";
   }
 
-  const tokens = (text) => text.toLowerCase().split(APART).filter(Boolean);
+  const tokenize = (text) => text.toLowerCase().split(SEPARATOR).filter(Boolean);
 
-  // ------------------------------------------------------------------- documents
+  // ---------------------------------------------------------------------- documents
 
-  const LEVELS = { alpha: 0.55, beta: 0.7 };
+  const LEVEL_WEIGHTS = { alpha: 0.55, beta: 0.7 };
 
   /**
-   * What comes first among equals: kinds, then their parts, then fields; in each of
-   * these stable versions, and then what more kinds have. Nobody writes a status or a
-   * list, so those come after their likes.
+   * The weight of a type or field among results that match equally well: kinds before
+   * other types before fields, stable versions first, then what more kinds use. Status
+   * types and lists come last, since nobody writes them.
    */
-  function weigh(type, isField) {
-    const [name, path, isKind, reach] = type;
+  function weightOf(type, isField) {
+    const [name, path, isKind, kindCount] = type;
     const role = isField ? 1 : isKind && !name.endsWith("List") ? 5 : 2;
-    const level = LEVELS[/\/v\d+(alpha|beta)\d+\//.exec(path)?.[1]] ?? 1;
-    const width = 1 + Math.min(Math.log2(1 + reach), 8) / 30;
-    return role * level * width * (/(Status|List)$/.test(name) ? 0.8 : 1);
+    const level = LEVEL_WEIGHTS[/\/v\d+(alpha|beta)\d+\//.exec(path)?.[1]] ?? 1;
+    const usage = 1 + Math.min(Math.log2(1 + kindCount), 8) / 30;
+    return role * level * usage * (/(Status|List)$/.test(name) ? 0.8 : 1);
   }
 
-  /** What types and fields have alike: what is shown of them, and what finds them. */
-  function documentOf(name, path, text, release) {
+  /** The properties that the documents of types and fields share. */
+  function commonProperties(name, path, text, release) {
     return {
       name, path, text, release,
       where: path.split("/").slice(0, -2).join("/"),
-      whole: name.split(APART).join(""),
+      whole: name.split(SEPARATOR).join(""),
       first: wordsOf(name)[0] ?? "",
-      words: keysOf(name),
+      words: termsOf(name),
     };
   }
 
   function typeDocument(type, release) {
     const [name, path, isKind, , text] = type;
-    const common = documentOf(name, path, text, release);
+    const common = commonProperties(name, path, text, release);
     return {
       ...common,
       isField: false,
-      role: isKind ? "kind" : "part",
+      role: isKind ? "kind" : "type",
       initials: isKind ? initialsOf(name) : "",
-      around: common.where,
-      weight: weigh(type, false),
+      context: common.where,
+      weight: weightOf(type, false),
     };
   }
 
   function fieldDocument(field, type, release) {
-    const [, name, shownType, text] = field;
+    const [, name, typeLabel, text] = field;
     const [owner, path] = type;
-    const common = documentOf(name, path, text, release);
+    const common = commonProperties(name, path, text, release);
     return {
       ...common,
       isField: true,
       owner,
-      type: shownType,
-      around: `${common.where} ${keysOf(owner)}`,
-      weight: weigh(type, true),
+      type: typeLabel,
+      context: `${common.where} ${termsOf(owner)}`,
+      weight: weightOf(type, true),
     };
   }
 
-  /** All of a payload, but what the page's own release has as well. */
-  function documentsOf(payload, known) {
-    const release = (item, at) => payload.release || item[at];
+  /** The documents of an index, without those that the page's own release has. */
+  function documentsOf(payload, ownPaths) {
+    const releaseOf = (item, index) => payload.release || item[index];
     const documents = [];
     for (const type of payload.types) {
-      if (!known.has(type[1])) documents.push(typeDocument(type, release(type, 5)));
+      if (!ownPaths.has(type[1])) documents.push(typeDocument(type, releaseOf(type, 5)));
     }
     for (const field of payload.fields) {
       const type = payload.types[field[0]];
-      if (known.has(`${type[1]}#${field[1]}`)) continue;
-      documents.push(fieldDocument(field, type, release(field, 4)));
+      if (ownPaths.has(`${type[1]}#${field[1]}`)) continue;
+      documents.push(fieldDocument(field, type, releaseOf(field, 4)));
     }
-    return documents.map((each, id) => ({ ...each, id }));
+    return documents.map((item, id) => ({ ...item, id }));
   }
 
-  // ---------------------------------------------------------------------- indexes
+  // ------------------------------------------------------------------------ indexes
 
-  function index(fields, documents) {
+  function createIndex(fields, documents) {
     return new globalThis.MiniSearch({
       fields,
-      tokenize: tokens,
-      processTerm: (term) => term, // tokens() did it
+      tokenize,
+      processTerm: (term) => term, // tokenize() has normalized it
       searchOptions: {
         combineWith: "AND",
         boostDocument: (id) => documents[id].weight,
@@ -115,243 +116,259 @@
     });
   }
 
-  const NAMES = ["whole", "initials", "first", "words"];
-  const BOOST = { whole: 4, initials: 4, first: 4, words: 2, around: 0.5 };
+  const NAME_FIELDS = ["whole", "initials", "first", "words"];
+  const BOOST = { whole: 4, initials: 4, first: 4, words: 2, context: 0.5 };
   const isLong = (term) => term.length > 2;
 
   /**
-   * Each pass adds what those before it did not find, behind what they found. A joined
-   * one takes all words as one: "image pull policy" is imagePullPolicy.
+   * The passes of a search. Each appends the results that the passes before it did not
+   * find. A pass with isJoined takes all words as one: "image pull policy" finds
+   * imagePullPolicy. One with isLastResort runs only where nothing was found.
    */
   const PASSES = [
-    { of: "names", options: { fields: ["whole", "initials", "around"] } },
-    { of: "names", options: { fields: ["whole", "words"] }, isJoined: true },
-    { of: "names", options: { fields: ["first", "words", "around"] } },
-    { of: "names", options: { fields: ["whole", "around"], prefix: true } },
-    { of: "names", options: { fields: ["first", "words", "around"], prefix: true } },
+    { index: "names", options: { fields: ["whole", "initials", "context"] } },
+    { index: "names", options: { fields: ["whole", "words"] }, isJoined: true },
+    { index: "names", options: { fields: ["first", "words", "context"] } },
+    { index: "names", options: { fields: ["whole", "context"], prefix: true } },
+    { index: "names", options: { fields: ["first", "words", "context"], prefix: true } },
     {
-      of: "names",
+      index: "names",
       options: { prefix: true, fuzzy: (term) => isLong(term) && 0.2 },
       isLastResort: true,
     },
-    { of: "texts", options: { prefix: isLong } }, // names included: words of both
+    { index: "texts", options: { prefix: isLong } }, // texts include names
   ];
 
-  /** Around it are group, version and owner, of which alone nothing is an answer. */
-  function isNamed(hit) {
-    return Object.values(hit.match).some((fields) => fields.some((f) => NAMES.includes(f)));
+  /** Whether the name matches: group, version and owner alone are not enough. */
+  function matchesName(hit) {
+    return Object.values(hit.match).some((fields) =>
+      fields.some((field) => NAME_FIELDS.includes(field)),
+    );
   }
 
-  const SLICE = 100; // documents at once: a few milliseconds, so that typing goes on
+  const CHUNK_SIZE = 100; // documents; takes some milliseconds, so that typing stays smooth
 
   class Pool {
     constructor(documents, limit) {
       this.documents = documents;
       this.limit = limit;
-      this.names = index([...NAMES, "around"], documents);
-      this.texts = index([...NAMES, "around", "text"], documents);
+      this.names = createIndex([...NAME_FIELDS, "context"], documents);
+      this.texts = createIndex([...NAME_FIELDS, "context", "text"], documents);
     }
 
     async fill() {
-      await this.names.addAllAsync(this.documents, { chunkSize: SLICE });
+      await this.names.addAllAsync(this.documents, { chunkSize: CHUNK_SIZE });
       refresh();
-      await this.texts.addAllAsync(this.documents, { chunkSize: SLICE });
+      await this.texts.addAllAsync(this.documents, { chunkSize: CHUNK_SIZE });
       refresh();
     }
 
     search(query, pass) {
-      const filter = pass.of === "names" ? isNamed : undefined;
-      const words = pass.isJoined ? tokens(query).join("") : query;
-      return this[pass.of].search(words, { boost: BOOST, filter, ...pass.options });
+      const filter = pass.index === "names" ? matchesName : undefined;
+      const words = pass.isJoined ? tokenize(query).join("") : query;
+      return this[pass.index].search(words, { boost: BOOST, filter, ...pass.options });
     }
   }
 
   const pools = [];
 
   /**
-   * The documents that answer a query, the best first, the page's release before all,
-   * and whether these are all that do.
+   * The documents that match a query, best first and those of the page's release before
+   * others, and whether no match was left out.
    */
-  function answers(query) {
-    const found = pools.map(() => new Map());
+  function findResults(query) {
+    const matches = pools.map(() => new Map());
     for (const pass of PASSES) {
-      if (pass.isLastResort && found.some((each) => each.size)) continue;
-      for (const [at, pool] of pools.entries()) {
-        if (found[at].size >= pool.limit) continue;
+      if (pass.isLastResort && matches.some((termsById) => termsById.size)) continue;
+      for (const [index, pool] of pools.entries()) {
+        const termsById = matches[index];
+        if (termsById.size >= pool.limit) continue;
         for (const hit of pool.search(query, pass)) {
-          if (found[at].size >= pool.limit) break;
-          if (!found[at].has(hit.id)) found[at].set(hit.id, hit.terms);
+          if (termsById.size >= pool.limit) break;
+          if (!termsById.has(hit.id)) termsById.set(hit.id, hit.terms);
         }
       }
     }
     return {
-      best: pools.flatMap((pool, at) =>
-        [...found[at]].map(([id, terms]) => ({ ...pool.documents[id], terms })),
+      results: pools.flatMap((pool, index) =>
+        [...matches[index]].map(([id, terms]) => ({ ...pool.documents[id], terms })),
       ),
-      isAll: pools.every((pool, at) => found[at].size < pool.limit),
+      isComplete: pools.every((pool, index) => matches[index].size < pool.limit),
     };
   }
 
-  // ----------------------------------------------------------------------- rows
+  // ------------------------------------------------------------------------ options
 
-  const quoted = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  const escapeRegExp = (text) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
-  /** Text with the words that were found in <mark>. */
-  function marked(text, words) {
-    const parts = document.createDocumentFragment();
+  /** A text with the given words in <mark>. */
+  function highlighted(text, words) {
+    const fragment = document.createDocumentFragment();
     if (!words.length) {
-      parts.append(text);
-      return parts;
+      fragment.append(text);
+      return fragment;
     }
-    const longest = [...words].sort((a, b) => b.length - a.length).map(quoted);
-    for (const [at, part] of text.split(new RegExp(`(${longest.join("|")})`, "iu")).entries()) {
-      if (at % 2) {
+    const longestFirst = [...words].sort((a, b) => b.length - a.length).map(escapeRegExp);
+    const parts = text.split(new RegExp(`(${longestFirst.join("|")})`, "iu"));
+    for (const [index, part] of parts.entries()) {
+      const isMatch = index % 2 === 1;
+      if (isMatch) {
         const mark = document.createElement("mark");
         mark.textContent = part;
-        parts.append(mark);
-      } else if (part) parts.append(part);
+        fragment.append(mark);
+      } else if (part) fragment.append(part);
     }
-    return parts;
+    return fragment;
   }
 
-  const BEFORE = 60, SNIPPET = 180;
+  const SNIPPET_CONTEXT = 60, SNIPPET_LENGTH = 180;
 
-  /** The part of a description that has the first of the words. */
+  /** The part of a description that contains the first of the words. */
   function snippet(text, words) {
-    const at = words.length ? text.search(new RegExp(words.map(quoted).join("|"), "iu")) : -1;
-    if (at <= BEFORE) return text.length > SNIPPET ? `${text.slice(0, SNIPPET)}…` : text;
-    const start = text.indexOf(" ", at - BEFORE) + 1 || at;
-    const end = start + SNIPPET;
+    const pattern = new RegExp(words.map(escapeRegExp).join("|"), "iu");
+    const match = words.length ? text.search(pattern) : -1;
+    if (match <= SNIPPET_CONTEXT) {
+      return text.length > SNIPPET_LENGTH ? `${text.slice(0, SNIPPET_LENGTH)}…` : text;
+    }
+    const start = text.indexOf(" ", match - SNIPPET_CONTEXT) + 1 || match;
+    const end = start + SNIPPET_LENGTH;
     return `…${text.slice(start, end)}${end < text.length ? "…" : ""}`;
   }
 
-  function row(answer, number, query) {
-    const template = document.getElementById(answer.isField ? "found-field" : "found-type");
+  /** The option of the combobox for a result. */
+  function createOption(result, number, query) {
+    const template = document.getElementById(result.isField ? "found-field" : "found-type");
     const option = template.content.firstElementChild.cloneNode(true);
-    const typed = tokens(query);
-    const inText = [...new Set([...typed, ...answer.terms])].filter(isLong);
-    const shown = {
-      ...answer,
-      owner: answer.owner && `${answer.owner}.`,
-      release: answer.release === ownRelease ? "" : answer.release,
-      text: snippet(answer.text, inText),
+    const typed = tokenize(query);
+    const textWords = [...new Set([...typed, ...result.terms])].filter(isLong);
+    const values = {
+      ...result,
+      owner: result.owner && `${result.owner}.`,
+      release: result.release === ownRelease ? "" : result.release,
+      text: snippet(result.text, textWords),
     };
-    const name = answer.name.toLowerCase();
-    const inName = typed.some((word) => name.includes(word)) ? typed : answer.terms;
-    const words = { name: inName, owner: typed.filter(isLong), text: inText };
-    for (const place of option.querySelectorAll("[data-fill]")) {
-      const what = place.dataset.fill;
-      if (shown[what]) place.append(marked(shown[what], words[what] ?? []));
-      else place.remove();
+    const name = result.name.toLowerCase();
+    const nameWords = typed.some((word) => name.includes(word)) ? typed : result.terms;
+    const words = { name: nameWords, owner: typed.filter(isLong), text: textWords };
+    for (const element of option.querySelectorAll("[data-fill]")) {
+      const property = element.dataset.fill;
+      if (values[property]) {
+        element.append(highlighted(values[property], words[property] ?? []));
+      } else element.remove();
     }
     option.id = `found-${number}`;
-    const fragment = answer.isField ? `#${encodeURIComponent(answer.name)}` : "";
-    option.setAttribute("href", address(`${root}${answer.release}/${answer.path}${fragment}`));
+    const fragment = result.isField ? `#${encodeURIComponent(result.name)}` : "";
+    option.setAttribute("href", address(`${root}${result.release}/${result.path}${fragment}`));
     return option;
   }
 
-  // -------------------------------------------------------------------- the box
+  // ----------------------------------------------------------------------- combobox
 
   const dialog = document.getElementById("search");
-  const box = dialog.querySelector("input");
+  const input = dialog.querySelector("input");
   const list = document.getElementById("found");
-  const count = document.getElementById("search-count");
-  let awaited = ownRelease ? 2 : 1; // what has still to be read
+  const countLine = document.getElementById("search-count");
+  let pendingIndexes = ownRelease ? 2 : 1;
   let hasFailed = false;
 
-  function activate(option) {
-    for (const each of list.querySelectorAll("[aria-selected=true]")) {
-      each.setAttribute("aria-selected", "false");
+  function select(option) {
+    for (const selected of list.querySelectorAll("[aria-selected=true]")) {
+      selected.setAttribute("aria-selected", "false");
     }
     if (!option) {
-      box.removeAttribute("aria-activedescendant");
+      input.removeAttribute("aria-activedescendant");
       return;
     }
     option.setAttribute("aria-selected", "true");
-    box.setAttribute("aria-activedescendant", option.id);
+    input.setAttribute("aria-activedescendant", option.id);
     option.scrollIntoView({ block: "nearest" });
   }
 
-  function counted(number, isAll) {
-    if (hasFailed && !number) return "The search index could not be loaded.";
-    if (awaited > 0 && !number) return "Reading the index…";
-    if (!isAll) return `The best ${number} results`;
-    return number === 1 ? "1 result" : `${number || "No"} results`;
+  function countText(count, isComplete) {
+    if (hasFailed && !count) return "The search index could not be loaded.";
+    if (pendingIndexes > 0 && !count) return "Loading the search index…";
+    if (!isComplete) return `Top ${count} results`;
+    return count === 1 ? "1 result" : `${count || "No"} results`;
   }
 
-  let shownFor = "";
+  let shownQuery = "";
 
-  /** Ask again: something was typed, or more of the index has come. */
+  /** Search again: the query has changed, or more of an index is available. */
   function refresh() {
-    const query = box.value.trim();
-    const { best, isAll } = query ? answers(query) : { best: [], isAll: true };
-    const isSame = query === shownFor;
-    const chosen = list.querySelector("[aria-selected=true]")?.getAttribute("href");
-    list.replaceChildren(...best.map((each, number) => row(each, number, query)));
-    box.setAttribute("aria-expanded", String(best.length > 0));
-    count.textContent = query ? counted(best.length, isAll) : "";
-    const again = [...list.children].find((each) => each.getAttribute("href") === chosen);
-    activate((isSame && again) || list.firstElementChild);
-    if (!isSame) list.scrollTop = 0;
-    shownFor = query;
+    const query = input.value.trim();
+    const { results, isComplete } = query
+      ? findResults(query)
+      : { results: [], isComplete: true };
+    const isSameQuery = query === shownQuery;
+    const selectedHref = list.querySelector("[aria-selected=true]")?.getAttribute("href");
+    list.replaceChildren(...results.map((result, number) => createOption(result, number, query)));
+    input.setAttribute("aria-expanded", String(results.length > 0));
+    countLine.textContent = query ? countText(results.length, isComplete) : "";
+    const selected = [...list.children].find(
+      (option) => option.getAttribute("href") === selectedHref,
+    );
+    select((isSameQuery && selected) || list.firstElementChild);
+    if (!isSameQuery) list.scrollTop = 0;
+    shownQuery = query;
   }
 
-  box.addEventListener("input", refresh);
+  input.addEventListener("input", refresh);
 
-  box.addEventListener("keydown", (event) => {
+  input.addEventListener("keydown", (event) => {
     const options = [...list.children];
-    const at = options.findIndex((each) => each.id === box.getAttribute("aria-activedescendant"));
+    const selectedId = input.getAttribute("aria-activedescendant");
+    const current = options.findIndex((option) => option.id === selectedId);
     const last = options.length - 1;
     const moves = {
-      ArrowDown: at < last ? at + 1 : 0,
-      ArrowUp: at > 0 ? at - 1 : last,
+      ArrowDown: current < last ? current + 1 : 0,
+      ArrowUp: current > 0 ? current - 1 : last,
       Home: 0,
       End: last,
     };
     if (!options.length || event.isComposing) return;
     if (event.key === "Enter") {
       event.preventDefault();
-      options[at]?.click();
+      options[current]?.click();
     } else if (event.key in moves && !event.shiftKey) {
       event.preventDefault();
-      activate(options[moves[event.key]]);
+      select(options[moves[event.key]]);
     }
   });
 
   list.addEventListener("click", (event) => {
-    // A new tab leaves the search as it is.
+    // The search stays open where the result opens in a new tab.
     if (!event.ctrlKey && !event.metaKey && !event.shiftKey) dialog.close();
   });
   document.getElementById("search-close").addEventListener("click", () => dialog.close());
 
-  function arrived() {
-    awaited -= 1;
-    list.setAttribute("aria-busy", String(awaited > 0));
+  function finishIndex() {
+    pendingIndexes -= 1;
+    list.setAttribute("aria-busy", String(pendingIndexes > 0));
     refresh();
   }
 
   addEventListener("search-failed", () => {
     hasFailed = true;
-    arrived();
+    finishIndex();
   });
 
-  // ------------------------------------------------------------------------ data
+  // --------------------------------------------------------------------- index files
 
-  const known = new Set();
-  let reading = Promise.resolve(); // one after the other, the page's release first
+  const ownPaths = new Set();
+  let filling = Promise.resolve(); // one index after the other, the page's release first
 
-  /** What search.js and elsewhere.js call with what they bring. */
+  /** Called by search.js and other-releases.js with their index (search_index.py). */
   globalThis.kubestencilIndex = (payload) => {
-    const isOwn = payload.release === ownRelease;
-    const documents = documentsOf(payload, known);
-    if (isOwn) {
-      for (const each of documents) {
-        known.add(each.isField ? `${each.path}#${each.name}` : each.path);
+    const isOwnRelease = payload.release === ownRelease;
+    const documents = documentsOf(payload, ownPaths);
+    if (isOwnRelease) {
+      for (const { isField, path, name } of documents) {
+        ownPaths.add(isField ? `${path}#${name}` : path);
       }
     }
-    const pool = new Pool(documents, isOwn ? 40 : 10);
+    const pool = new Pool(documents, isOwnRelease ? 40 : 10);
     pools.push(pool);
-    reading = reading.then(() => pool.fill()).then(arrived);
+    filling = filling.then(() => pool.fill()).then(finishIndex);
   };
 
   refresh();

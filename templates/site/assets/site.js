@@ -1,17 +1,17 @@
 "use strict";
-// What a page does beyond being read: the tree, copying, languages, colours, releases,
-// and the door to the search, whose own script (find.js) comes when it is asked for.
+// The interactive parts of a page: the tree of fields, copying, languages, colour scheme,
+// links to other releases, and loading the search (find.js) when it is first used.
 (() => {
   const page = document.documentElement;
-  const said = document.getElementById("said");
+  const statusLine = document.getElementById("said");
 
-  /** Let a screen reader say it. */
-  function say(text) {
-    said.textContent = text;
+  /** Announce a text to screen readers. */
+  function announce(text) {
+    statusLine.textContent = text;
   }
 
-  /** A browser may refuse its storage, on a disk above all. */
-  function recall(key) {
+  /** A stored setting, or null; browsers may deny access, above all to local files. */
+  function readSetting(key) {
     try {
       return localStorage.getItem(`kubestencil.${key}`);
     } catch {
@@ -19,276 +19,280 @@
     }
   }
 
-  function remember(key, value) {
+  function storeSetting(key, value) {
     try {
       if (value) localStorage.setItem(`kubestencil.${key}`, value);
       else localStorage.removeItem(`kubestencil.${key}`);
     } catch {
-      // Then it is forgotten.
+      // The setting applies to this page only.
     }
   }
 
-  // ------------------------------------------------------------------- the tree
+  // --------------------------------------------------------------- the tree of fields
 
-  // More than any kind of Kubernetes has; types of a cluster that refer to each other
-  // in circles could have any number.
-  const MOST = 20000;
+  // No kind of Kubernetes has as many fields, but types of a cluster that refer to each
+  // other in cycles can have any number.
+  const MAX_EXPANDED = 20000;
   const trees = [...document.querySelectorAll("main ul.tree")];
-  const types = new Map();
-  for (const each of document.querySelectorAll("template[data-type]")) {
-    types.set(each.dataset.type, each.content.querySelector("ul.tree"));
+  const fieldLists = new Map(); // the fields of each type on the page, by its link
+  for (const template of document.querySelectorAll("template[data-type]")) {
+    fieldLists.set(template.dataset.type, template.content.querySelector("ul.tree"));
   }
-  const withButtons = new Set();
+  const listsWithButtons = new Set();
 
   const nameOf = (item) => item.querySelector(":scope > .line > a.name");
   const buttonOf = (item) => item.querySelector(":scope > .line > .fold");
-  const insideOf = (item) => item.querySelector(":scope > ul.tree");
+  const nestedListOf = (item) => item.querySelector(":scope > ul.tree");
 
-  /** The fields of an item's type, as its template has them. */
-  function typeOf(item) {
+  /** The list in the template of an item's type; undefined where it has no fields. */
+  function typeListOf(item) {
     const link = item.querySelector(":scope > .line > a.type");
-    return link ? types.get(link.getAttribute("href")) : undefined;
+    return link ? fieldLists.get(link.getAttribute("href")) : undefined;
   }
 
   /**
-   * Once a list, templates included: what is cloned from them has its buttons. Objects
-   * without a name of their own stand unfolded in the page, and are folded here.
+   * Add the buttons to the items of a list, once. Lists in templates get them, too, so
+   * that clones have them. Inline objects are expanded in the HTML and collapsed here.
    */
   function addButtons(list) {
-    if (withButtons.has(list)) return;
-    withButtons.add(list);
-    const blank = document.getElementById("fold-button")?.content.querySelector("button");
-    if (!blank) return; // a page on which nothing can be unfolded
+    if (listsWithButtons.has(list)) return;
+    listsWithButtons.add(list);
+    const template = document.getElementById("fold-button");
+    const blank = template?.content.querySelector("button");
+    if (!blank) return; // not a page of a type
     for (const item of list.children) {
-      const inside = insideOf(item);
-      if (!inside && !typeOf(item)) continue;
+      const nested = nestedListOf(item);
+      if (!nested && !typeListOf(item)) continue;
       const button = blank.cloneNode(true);
-      button.setAttribute("aria-label", `Unfold ${nameOf(item).textContent}`);
+      button.setAttribute("aria-label", `Expand ${nameOf(item).textContent}`);
       item.querySelector(":scope > .line").prepend(button);
-      if (!inside) continue;
-      inside.hidden = true;
-      addButtons(inside);
+      if (!nested) continue;
+      nested.hidden = true;
+      addButtons(nested);
     }
   }
 
-  /** The fields inside of an item, not yet in it, under their full paths. */
-  function grow(item) {
-    const type = typeOf(item);
-    if (!type) return null;
-    addButtons(type);
-    const list = document.importNode(type, true);
+  /** A new list of the fields of an item's type, with full paths; not yet in the page. */
+  function createNestedList(item) {
+    const typeList = typeListOf(item);
+    if (!typeList) return null;
+    addButtons(typeList);
+    const list = document.importNode(typeList, true);
     const href = nameOf(item).getAttribute("href");
-    for (const each of list.querySelectorAll("li[id]")) {
-      const name = nameOf(each);
-      each.id = `${item.id}.${each.id}`;
+    for (const nestedItem of list.querySelectorAll("li[id]")) {
+      const name = nameOf(nestedItem);
+      nestedItem.id = `${item.id}.${nestedItem.id}`;
       name.setAttribute("href", `${href}.${name.getAttribute("href").slice(1)}`);
     }
     return list;
   }
 
-  function unfold(item, list) {
+  function expand(item, list) {
     if (list.parentNode !== item) item.append(list);
     list.hidden = false;
     list.id = `inside:${item.id}`;
-    mark(item, true);
+    labelButton(item, true);
     buttonOf(item).setAttribute("aria-controls", list.id);
   }
 
-  function fold(item) {
-    insideOf(item).hidden = true;
-    mark(item, false);
+  function collapse(item) {
+    nestedListOf(item).hidden = true;
+    labelButton(item, false);
   }
 
-  function mark(item, isOpen) {
+  function labelButton(item, isExpanded) {
     const button = buttonOf(item);
-    button.setAttribute("aria-expanded", String(isOpen));
-    const verb = isOpen ? "Fold" : "Unfold";
+    button.setAttribute("aria-expanded", String(isExpanded));
+    const verb = isExpanded ? "Collapse" : "Expand";
     button.setAttribute("aria-label", `${verb} ${nameOf(item).textContent}`);
   }
 
   function toggle(button) {
     const item = button.closest("li");
-    if (button.getAttribute("aria-expanded") === "true") fold(item);
-    else unfold(item, insideOf(item) ?? grow(item));
+    if (button.getAttribute("aria-expanded") === "true") collapse(item);
+    else expand(item, nestedListOf(item) ?? createNestedList(item));
   }
 
-  /** The page's own type, where it is part of itself. */
-  function ownType() {
+  /** The list of the page's own type, where a field in it has that type again. */
+  function ownTypeList() {
     const path = (url) => new URL(url, location.href).pathname.replace(/index\.html$/, "");
-    const own = path(location.href);
-    for (const [href, type] of types) if (path(href) === own) return type;
+    const ownPath = path(location.href);
+    for (const [href, list] of fieldLists) if (path(href) === ownPath) return list;
     return undefined;
   }
 
   /**
-   * Unfold all that is in a list, but no type inside of itself; each branch is complete
-   * before the page sees it. Returns how many more fields may be shown.
+   * Expand everything in a list, but no type inside of itself. A branch is completed
+   * before it is added to the page. Returns how many more fields may be shown.
    */
-  function unfoldAll(list, around, left) {
+  function expandAll(list, ancestors, budget) {
+    let remaining = budget;
     for (const item of list.children) {
-      const type = typeOf(item) ?? item;
-      if (around.has(type)) continue;
-      if (left <= 0) return left;
-      const inside = insideOf(item) ?? grow(item);
-      if (!inside) continue;
-      around.add(type);
-      left = unfoldAll(inside, around, left - inside.children.length);
-      around.delete(type);
-      unfold(item, inside);
+      const type = typeListOf(item) ?? item;
+      if (ancestors.has(type)) continue;
+      if (remaining <= 0) return remaining;
+      const nested = nestedListOf(item) ?? createNestedList(item);
+      if (!nested) continue;
+      ancestors.add(type);
+      remaining = expandAll(nested, ancestors, remaining - nested.children.length);
+      ancestors.delete(type);
+      expand(item, nested);
     }
-    return left;
+    return remaining;
   }
 
-  /** The item at a path, with all around it unfolded; no change where there is none. */
-  function seek(list, path) {
+  /** The item of a field path, its ancestors expanded; null, and no change, without one. */
+  function revealField(list, path) {
     for (const item of list.children) {
       if (item.id === path) return item;
       if (!path.startsWith(`${item.id}.`)) continue;
-      const inside = insideOf(item) ?? grow(item);
-      const found = inside && seek(inside, path);
-      if (found) {
-        unfold(item, inside);
-        return found;
+      const nested = nestedListOf(item) ?? createNestedList(item);
+      const match = nested && revealField(nested, path);
+      if (match) {
+        expand(item, nested);
+        return match;
       }
     }
     return null;
   }
 
-  /** Scroll there; what was not laid out yet gets its real height in view, and moves it. */
-  function bring(item, frames = 8) {
+  /** Scroll to an item, again for some frames: lists get their height as they are laid out. */
+  function scrollToItem(item, frames = 8) {
     item.scrollIntoView();
-    if (frames) requestAnimationFrame(() => bring(item, frames - 1));
+    if (frames) requestAnimationFrame(() => scrollToItem(item, frames - 1));
   }
 
-  function open(hash) {
+  function openField(hash) {
     let path;
     try {
       path = decodeURIComponent(hash.slice(1));
     } catch {
-      return; // not something that this site links to
+      return; // not a link of this site
     }
     for (const tree of path ? trees : []) {
-      const item = seek(tree, path);
+      const item = revealField(tree, path);
       if (!item) continue;
       for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
       item.classList.add("here");
-      if (buttonOf(item)) unfold(item, insideOf(item) ?? grow(item));
+      if (buttonOf(item)) expand(item, nestedListOf(item) ?? createNestedList(item));
       nameOf(item).focus({ preventScroll: true });
-      bring(item);
+      scrollToItem(item);
       return;
     }
   }
 
-  /** What an arrow key does at a fold button; the buttons of a tree stay ordinary ones. */
-  function step(button, key) {
+  /** Handle an arrow key on an expand button, as in a tree widget. */
+  function moveInTree(button, key) {
     const item = button.closest("li");
-    const isOpen = button.getAttribute("aria-expanded") === "true";
-    if (key === "ArrowRight" && isOpen) insideOf(item).querySelector(".fold")?.focus();
-    else if (key === "ArrowLeft" && !isOpen) {
-      const around = item.parentElement.closest("li");
-      if (around) buttonOf(around)?.focus();
+    const isExpanded = button.getAttribute("aria-expanded") === "true";
+    if (key === "ArrowRight" && isExpanded) nestedListOf(item).querySelector(".fold")?.focus();
+    else if (key === "ArrowLeft" && !isExpanded) {
+      const parent = item.parentElement.closest("li");
+      if (parent) buttonOf(parent)?.focus();
     } else if (key === "ArrowRight" || key === "ArrowLeft") toggle(button);
     else {
-      const shown = [...document.querySelectorAll("main ul.tree .fold")].filter(
-        (each) => !each.closest("[hidden]"),
+      const visible = [...document.querySelectorAll("main ul.tree .fold")].filter(
+        (other) => !other.closest("[hidden]"),
       );
-      shown[shown.indexOf(button) + (key === "ArrowDown" ? 1 : -1)]?.focus();
+      visible[visible.indexOf(button) + (key === "ArrowDown" ? 1 : -1)]?.focus();
     }
   }
 
   for (const tree of trees) addButtons(tree);
 
   document.getElementById("unfold-all")?.addEventListener("click", () => {
-    const around = new Set([ownType()]);
-    let left = MOST;
-    for (const tree of trees) left = unfoldAll(tree, around, left);
-    say(left > 0 ? "All fields are unfolded." : "Unfolded as far as is sensible.");
+    const ancestors = new Set([ownTypeList()]);
+    let remaining = MAX_EXPANDED;
+    for (const tree of trees) remaining = expandAll(tree, ancestors, remaining);
+    announce(
+      remaining > 0 ? "All fields are expanded." : `Expanded up to the limit of ${MAX_EXPANDED} fields.`,
+    );
   });
 
   document.getElementById("fold-all")?.addEventListener("click", () => {
     for (const tree of trees) {
       for (const list of tree.querySelectorAll("ul.tree:not([hidden])")) {
-        fold(list.parentElement);
+        collapse(list.parentElement);
       }
     }
-    say("All fields are folded.");
+    announce("All fields are collapsed.");
   });
 
-  // ----------------------------------------------------------------- copying
+  // ------------------------------------------------------------------------ copying
 
-  /** Select the text and copy what is selected, where there is no clipboard to write to. */
-  function copySelected(code) {
+  /** Select the code and copy the selection, where there is no clipboard API. */
+  function copySelection(code) {
     getSelection().selectAllChildren(code);
     return document.execCommand("copy");
   }
 
-  async function copy(button) {
+  async function copyExample(button) {
     const code = button.closest(".example").querySelector("code");
-    let done;
+    let isCopied;
     try {
       await navigator.clipboard.writeText(code.textContent);
-      done = true;
+      isCopied = true;
     } catch {
-      done = copySelected(code);
+      isCopied = copySelection(code);
     }
     const label = (button.dataset.label ??= button.textContent);
-    button.textContent = done ? "Copied" : "Press Ctrl+C";
-    say(done ? "Copied." : "Selected: press Control and C to copy.");
+    button.textContent = isCopied ? "Copied" : "Press Ctrl+C";
+    announce(isCopied ? "Copied." : "Selected: press Control and C to copy.");
     clearTimeout(Number(button.dataset.timer));
     button.dataset.timer = String(setTimeout(() => (button.textContent = label), 2000));
   }
 
-  // ------------------------------------------------- languages, colours, releases
+  // ---------------------------------------------- languages, colour scheme, releases
 
-  const languages = [
+  const languageInputs = [
     ...document.querySelectorAll("input[type=radio][name^=language]"),
   ];
 
-  function choose(language) {
-    for (const each of languages) if (each.value === language) each.checked = true;
+  function selectLanguage(language) {
+    for (const input of languageInputs) if (input.value === language) input.checked = true;
   }
 
-  for (const each of languages) {
-    each.addEventListener("change", () => {
-      remember("language", each.value);
-      choose(each.value);
+  for (const input of languageInputs) {
+    input.addEventListener("change", () => {
+      storeSetting("language", input.value);
+      selectLanguage(input.value);
     });
   }
-  choose(recall("language"));
+  selectLanguage(readSetting("language"));
 
   const SCHEMES = ["system", "light", "dark"];
-  const scheme = document.getElementById("scheme");
+  const schemeButton = document.getElementById("scheme");
 
-  function labelScheme() {
-    const label = `Colours: ${page.dataset.scheme ?? "system"}`;
-    scheme?.setAttribute("aria-label", label);
-    scheme?.setAttribute("title", label);
+  function labelSchemeButton() {
+    const label = `Colour scheme: ${page.dataset.scheme ?? "system"}`;
+    schemeButton?.setAttribute("aria-label", label);
+    schemeButton?.setAttribute("title", label);
     return label;
   }
 
-  scheme?.addEventListener("click", () => {
-    const now = SCHEMES.indexOf(page.dataset.scheme ?? "system");
-    const next = SCHEMES[(now + 1) % SCHEMES.length];
+  schemeButton?.addEventListener("click", () => {
+    const index = SCHEMES.indexOf(page.dataset.scheme ?? "system");
+    const next = SCHEMES[(index + 1) % SCHEMES.length];
     if (next === "system") delete page.dataset.scheme;
     else page.dataset.scheme = next;
-    remember("scheme", next === "system" ? "" : next);
-    say(labelScheme());
+    storeSetting("scheme", next === "system" ? "" : next);
+    announce(labelSchemeButton());
   });
-  labelScheme();
+  labelSchemeButton();
 
-  /** The same field in another release. */
-  function followHash() {
+  /** Let the links to other releases lead to the same field. */
+  function updateReleaseLinks() {
     for (const link of document.querySelectorAll("a[data-switch]")) {
       link.setAttribute("href", link.getAttribute("href").split("#")[0] + location.hash);
     }
   }
 
-  // ------------------------------------------------------------------ the search
+  // --------------------------------------------------------------------- the search
 
   const dialog = document.getElementById("search");
 
-  /** A script of the site; those that are asked for run in that order. */
-  function load(path) {
+  /** Load a script of the site; scripts run in the order of these calls. */
+  function loadScript(path) {
     const script = document.createElement("script");
     script.src = page.dataset.root + path;
     script.async = false;
@@ -296,14 +300,14 @@
     document.head.append(script);
   }
 
-  let isLoading = false;
+  let isSearchLoading = false;
   function loadSearch() {
-    if (isLoading) return;
-    isLoading = true;
-    load("assets/minisearch.js");
-    load("assets/find.js");
-    if (page.dataset.release) load(`${page.dataset.release}/search.js`);
-    load("assets/elsewhere.js");
+    if (isSearchLoading) return;
+    isSearchLoading = true;
+    loadScript("assets/minisearch.js");
+    loadScript("assets/find.js");
+    if (page.dataset.release) loadScript(`${page.dataset.release}/search.js`);
+    loadScript("assets/other-releases.js");
   }
 
   function openSearch() {
@@ -312,11 +316,11 @@
     dialog.querySelector("input").select();
   }
 
-  const find = document.getElementById("find");
+  const searchButton = document.getElementById("find");
   if (dialog) {
-    find?.addEventListener("click", openSearch);
-    find?.addEventListener("pointerenter", loadSearch);
-    find?.addEventListener("focus", loadSearch);
+    searchButton?.addEventListener("click", openSearch);
+    searchButton?.addEventListener("pointerenter", loadSearch);
+    searchButton?.addEventListener("focus", loadSearch);
     dialog.addEventListener("click", (event) => {
       const box = dialog.getBoundingClientRect();
       const isInside =
@@ -326,40 +330,40 @@
     });
   }
 
-  // ------------------------------------------------------------- what is pressed
+  // ---------------------------------------------------------- keyboard, clicks, links
 
-  const TYPED_IN = "input:not([type=radio], [type=checkbox]), textarea, select";
+  const TEXT_INPUTS = "input:not([type=radio], [type=checkbox]), textarea, select";
 
   addEventListener("keydown", (event) => {
     const { key, target } = event;
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    const isFind =
-      (key === "/" && isPlain && !target.closest?.(TYPED_IN)) ||
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+    const isSearchShortcut =
+      (key === "/" && !hasModifier && !target.closest?.(TEXT_INPUTS)) ||
       (key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey);
-    if (isFind && dialog) {
+    if (isSearchShortcut && dialog) {
       event.preventDefault();
       openSearch();
-    } else if (isPlain && /^Arrow/.test(key) && target.matches?.("ul.tree .fold")) {
+    } else if (!hasModifier && /^Arrow/.test(key) && target.matches?.("ul.tree .fold")) {
       event.preventDefault();
-      step(target, key);
+      moveInTree(target, key);
     }
   });
 
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (button?.matches("ul.tree .fold")) toggle(button);
-    else if (button?.matches(".copy")) copy(button);
-    // A link to where the page already is changes no hash.
+    else if (button?.matches(".copy")) copyExample(button);
+    // A link to the current fragment does not fire hashchange.
     const link = event.target.closest("a[href^='#']");
-    if (link && link.hash === location.hash) open(location.hash);
+    if (link && link.hash === location.hash) openField(location.hash);
   });
 
   addEventListener("hashchange", () => {
-    followHash();
-    open(location.hash);
+    updateReleaseLinks();
+    openField(location.hash);
   });
-  followHash();
-  open(location.hash);
-  // A browser that is still loading looks for the anchor itself, and takes the focus away.
-  addEventListener("load", () => requestAnimationFrame(() => open(location.hash)));
+  updateReleaseLinks();
+  openField(location.hash);
+  // While a page loads, the browser moves the focus to the fragment itself.
+  addEventListener("load", () => requestAnimationFrame(() => openField(location.hash)));
 })();

@@ -1,1 +1,1 @@
-"""Examples of kinds: what they contain, decided once for all languages."""
+"""Example values of kinds: what an example contains, decided once for all languages."""

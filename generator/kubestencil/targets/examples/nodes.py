@@ -1,4 +1,4 @@
-"""A value as a tree, before it is said in a language."""
+"""Example values as trees, which the writer of each language turns into code."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from kubestencil.schema import Definition, Field
 
 Code = TypeVar("Code")
 
-# The key in a map that has one.
-_KEY = "key"
+# The key of the one entry that an example map has.
+_MAP_KEY = "key"
 
 
-# Nodes are compared by what they are, not by what is in them: many examples share
-# them, and so do the texts that are made of them.
+# Nodes are compared by identity, not by content: many examples share them, and a
+# writer caches the code of shared ones.
 @dataclass(frozen=True, slots=True, eq=False)
 class Scalar:
-    """A text, a number, a truth, or an empty object or list of anything."""
+    """A string, number or boolean, or an empty object or list of any type."""
 
     value: Any
     size: ClassVar[int] = 1
@@ -27,7 +27,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """A field with its value. A ``shared`` one is in several examples."""
+    """A field with its value. A ``shared`` entry is part of several examples."""
 
     field: Field
     node: Node
@@ -36,7 +36,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Object:
-    """An object; ``definition`` is None where it is described in its place."""
+    """An object. ``definition`` is None where the schema is inline, without a name."""
 
     definition: Definition | None
     entries: tuple[Entry, ...]
@@ -63,50 +63,51 @@ class MapNode:
     depth: int
 
 
-#: ``size`` counts the nodes of a tree, ``depth`` its levels.
+#: ``size`` is the number of nodes of a tree, ``depth`` the number of its levels.
 Node = Scalar | Object | ListNode | MapNode
 
 
 class FragmentCache(Generic[Code]):
-    """What a writer made of entries that several examples have in common."""
+    """Caches the code of entries that several examples share."""
 
     def __init__(self) -> None:
-        self._made: dict[tuple[Entry, str], Code] = {}
+        self._fragments: dict[tuple[Entry, str], Code] = {}
 
-    def get(self, entry: Entry, pad: str, make: Callable[[], Code]) -> Code:
-        """What ``make`` makes of ``entry`` behind ``pad``: once, if it is shared."""
+    def get(self, entry: Entry, indent: str, write: Callable[[], Code]) -> Code:
+        """The code of ``entry`` at an indentation; ``write`` is called unless a
+        shared entry has been written at that indentation before."""
         if not entry.shared:
-            return make()
-        key = entry, pad
-        if key not in self._made:
-            self._made[key] = make()
-        return self._made[key]
+            return write()
+        key = entry, indent
+        if key not in self._fragments:
+            self._fragments[key] = write()
+        return self._fragments[key]
 
 
 def object_node(definition: Definition | None, entries: Iterable[Entry]) -> Object:
-    """An object of ``entries``."""
-    inside = tuple(entries)
+    """An object with ``entries``."""
+    all_entries = tuple(entries)
     size = depth = 0
-    for each in inside:
-        size += each.node.size
-        depth = max(depth, each.node.depth)
-    return Object(definition, inside, size + 1, depth + 1)
+    for entry in all_entries:
+        size += entry.node.size
+        depth = max(depth, entry.node.depth)
+    return Object(definition, all_entries, size + 1, depth + 1)
 
 
 def list_node(item: Node) -> ListNode:
-    """A list of ``item``."""
+    """A list whose only item is ``item``."""
     return ListNode(item, item.size + 1, item.depth + 1)
 
 
 def map_node(value: Node) -> MapNode:
-    """A map that has ``value``."""
-    return MapNode(_KEY, value, value.size + 1, value.depth + 1)
+    """A map whose only value is ``value``."""
+    return MapNode(_MAP_KEY, value, value.size + 1, value.depth + 1)
 
 
 def to_json(node: Node) -> Any:
-    """The JSON value that a tree stands for."""
+    """A tree as a JSON value."""
     if isinstance(node, Object):
-        return {each.field.name: to_json(each.node) for each in node.entries}
+        return {entry.field.name: to_json(entry.node) for entry in node.entries}
     if isinstance(node, ListNode):
         return [to_json(node.item)]
     if isinstance(node, MapNode):

@@ -1,4 +1,4 @@
-"""The scalars of examples: what the document names, else one that shows the type."""
+"""Scalar values of examples: what the document gives, else one that shows the type."""
 
 from __future__ import annotations
 
@@ -7,61 +7,63 @@ from typing import Any
 from kubestencil.schema import Definition, Schema
 from kubestencil.targets.examples.nodes import Scalar
 
-# Definitions that say less of their values than people know.
-_KNOWN = {
+# The document calls these definitions strings without a format.
+_BY_DEFINITION = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": "1",
     "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": "2006-01-02T15:04:05.000000Z",
 }
-_FORMATS: dict[str | None, Any] = {
+_BY_FORMAT: dict[str | None, Any] = {
     "byte": "ZXhhbXBsZQ==",
     "date-time": "2006-01-02T15:04:05Z",
     "int-or-string": 80,
 }
-_PLACEHOLDERS: dict[str | None, Any] = {
+_BY_TYPE: dict[str | None, Any] = {
     "array": [],
     "boolean": True,
     "integer": 1,
     "number": 0.5,
     "string": "string",
 }
-# What every reader of numbers keeps: Jsonnet's are those of JavaScript.
-_LARGEST = 2**53
-_LARGEST_INT32 = 2**31 - 1
+# Larger integers lose precision in Jsonnet, whose numbers are IEEE 754 doubles.
+_MAX_NUMBER = 2**53
+_MAX_INT32 = 2**31 - 1
 
 
-def known(definition: Definition) -> Scalar | None:
-    """The value of a definition that is known by its name."""
-    if definition.schema.type == "string" and definition.name in _KNOWN:
-        return Scalar(_KNOWN[definition.name])
+def well_known_scalar(definition: Definition) -> Scalar | None:
+    """The value of a definition with a known string syntax; None for all others."""
+    if definition.schema.type == "string" and definition.name in _BY_DEFINITION:
+        return Scalar(_BY_DEFINITION[definition.name])
     return None
 
 
-def scalar(schema: Schema) -> Scalar:
-    """The document's default, or the first of its enum, where that is of the right
-    type and says something; else a placeholder."""
-    for named in (schema.default, *schema.enum[:1]):
-        if _fits(named, schema):
-            return Scalar(named)
+def example_scalar(schema: Schema) -> Scalar:
+    """A value for ``schema``: its default or else its first enum value, if that has
+    the right type and is not empty; otherwise a placeholder."""
+    for value in (schema.default, *schema.enum[:1]):
+        if _is_usable(value, schema):
+            return Scalar(value)
     if schema.int_or_string:
-        return Scalar(_FORMATS["int-or-string"])
-    if schema.type == "string" and schema.format in _FORMATS:
-        return Scalar(_FORMATS[schema.format])
-    return Scalar(_PLACEHOLDERS.get(schema.type, {}))
+        return Scalar(_BY_FORMAT["int-or-string"])
+    if schema.type == "string" and schema.format in _BY_FORMAT:
+        return Scalar(_BY_FORMAT[schema.format])
+    return Scalar(_BY_TYPE.get(schema.type, {}))
 
 
-def _fits(value: Any, schema: Schema) -> bool:
-    if schema.int_or_string or (schema.type == "string" and schema.format in _FORMATS):
+def _is_usable(value: Any, schema: Schema) -> bool:
+    if schema.int_or_string or (
+        schema.type == "string" and schema.format in _BY_FORMAT
+    ):
         return False
     if schema.type == "string":
         return isinstance(value, str) and value != ""
     if schema.type == "boolean":
         return isinstance(value, bool)
     if schema.type in ("integer", "number"):
-        allowed = int if schema.type == "integer" else int | float
-        largest = _LARGEST_INT32 if schema.format == "int32" else _LARGEST
+        python_type = int if schema.type == "integer" else int | float
+        maximum = _MAX_INT32 if schema.format == "int32" else _MAX_NUMBER
         return (
-            isinstance(value, allowed)
+            isinstance(value, python_type)
             and not isinstance(value, bool)
-            and abs(value) <= largest
+            and abs(value) <= maximum
         )
     return False

@@ -1,25 +1,28 @@
-"""What the examples of a kind say, for all languages.
+"""Builds the example values of the kinds of a release.
 
-Both shapes leave out what is the server's, unless the document requires it: the
-``status`` of a kind, and ``managedFields``. A kind says its ``apiVersion`` and
-``kind``, wherever it is.
+There are two examples of a kind. Both leave out what only the server writes (the
+``status`` of a kind, and ``managedFields``) unless the document requires it, and set
+``apiVersion`` and ``kind`` wherever a kind occurs.
 
-- ``required``: the name, and what is required, at every depth. A field called
-  ``spec`` counts as required where something inside is: the document requires
-  neither the spec of a Deployment nor that of its pods, but nothing works without.
-- ``every``: all fields. A definition is written out where it comes first, a shallow
-  place before a deep one; everywhere else it has what it requires.
+- Required fields: the name, and the required fields at every depth. A field called
+  ``spec`` counts as required if something in it is: the document requires neither the
+  spec of a Deployment nor that of its pods, but no Deployment works without them.
+- All fields: a definition is expanded at its first occurrence, nearest to the root;
+  other occurrences have only its required fields.
 
-What requires itself has no smallest value, and what is huge or deep counts as such:
-where a field may be absent, it is; and a kind that has none has no examples.
+Required cycles have no finite value, and neither does what exceeds the size limits:
+an optional field with such a value is left out, and a kind that requires one has no
+examples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema.graph import breadth_first, components
 from kubestencil.targets.examples.nodes import (
     Entry,
     Node,
@@ -29,201 +32,211 @@ from kubestencil.targets.examples.nodes import (
     map_node,
     object_node,
 )
-from kubestencil.targets.examples.scalars import known, scalar
+from kubestencil.targets.examples.scalars import example_scalar, well_known_scalar
 
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _NAME = "example"
-_ORDER = {"apiVersion": 0, "kind": 1, "metadata": 2}
-# Larger or deeper than anybody reads: only a document that is made for it has such.
+_FIELD_ORDER = {"apiVersion": 0, "kind": 1, "metadata": 2}
+# Only a malicious document has smallest values beyond these limits.
 _MAX_SIZE = 500
 _MAX_DEPTH = 30
 # The largest example of all fields in Kubernetes, a CronJob's, has 670 nodes.
-_MAX_WHOLE = 20_000
-# In lists of lists of lists, no definition is written out.
+_MAX_EXPANDED_SIZE = 20_000
+# Definitions inside of more nested lists and maps than these are not expanded.
 _MAX_NESTING = 2
 
-_Choice = Callable[[Field], bool]
-# Which definitions are written out in which: the number of the entry, and the name.
-_Written = Mapping[str, Sequence[tuple[int, str]]]
+_FieldFilter = Callable[[Field], bool]
 
 
-class _Plan(NamedTuple):
-    """What an object can have: each field with its smallest value, and those (by
-    their numbers) in which a definition could be written out."""
+class _Outline(NamedTuple):
+    """All fields of an object, each with its smallest value.
+
+    ``expandable`` maps each definition that could be expanded in it to the index of
+    the first entry that refers to it.
+    """
 
     entries: tuple[Entry, ...]
-    targets: tuple[tuple[int, str], ...]
+    expandable: Mapping[str, int]
 
 
 class ExampleTrees:
-    """The examples of a release, made when they are asked for."""
+    """The examples of a release, built on request."""
 
     def __init__(self, release: Release) -> None:
-        self.definitions = release.definitions
-        self.plans: dict[str, _Plan] = {}
-        self.smallest: dict[str, Node] = {}
-        self.find_smallest()
+        self._definitions = release.definitions
+        # The smallest value of each definition that has a finite one.
+        self._smallest: dict[str, Node] = {}
+        self._find_smallest()
 
     def required(self, definition: Definition) -> Object | None:
-        """The example with what is required, None where there is none."""
-        smallest = self.smallest.get(definition.name)
+        """The example with the required fields, None where there is none."""
+        smallest = self._smallest.get(definition.name)
         if not isinstance(smallest, Object):
             return None
-        metadata = self.metadata(definition)
+        metadata = self._metadata(definition)
         if metadata is None:
             return smallest
-        entries = {each.field.name: each for each in (*smallest.entries, metadata)}
-        return object_node(definition, sorted(entries.values(), key=_place))
+        entries = {entry.field.name: entry for entry in (*smallest.entries, metadata)}
+        return object_node(definition, sorted(entries.values(), key=_entry_rank))
 
-    def every(self, definition: Definition) -> Object | None:
-        """The example with all fields, None where it is huge, or there is not even a
-        smallest."""
-        if not isinstance(self.smallest.get(definition.name), Object):
+    def all_fields(self, definition: Definition) -> Object | None:
+        """The example with all fields, None where there is no example with the
+        required ones or it exceeds the size limit."""
+        if not isinstance(self._smallest.get(definition.name), Object):
             return None
-        written: dict[str, list[tuple[int, str]]] = {}
-        met, level = {definition.name}, [definition.name]
-        for _ in range(_MAX_DEPTH):
-            below: list[str] = []
-            for name in level:
-                here = written[name] = []
-                for each in self.plan(name).targets:
-                    if each[1] not in met:
-                        met.add(each[1])
-                        below.append(each[1])
-                        here.append(each)
-            level = below
-        found = self.full(definition.name, written)
-        return found if found.size <= _MAX_WHOLE else None
+        expansions = self._expansions(definition.name)
+        tree = self._expanded(definition.name, expansions)
+        return tree if tree.size <= _MAX_EXPANDED_SIZE else None
 
-    def full(self, name: str, written: _Written) -> Object:
-        """A definition in full, with what is written out in it."""
-        entries = list(self.plan(name).entries)
-        for index, target in written[name]:
-            if target in written:
-                field = entries[index].field
-                node = self.around(field.schema, self.full(target, written))
-                entries[index] = Entry(field, node, False)
-        return object_node(self.definitions[name], entries)
+    def _expansions(self, root: str) -> Mapping[str, Sequence[str]]:
+        """The definitions that are expanded inside of each definition of the example
+        ``root``: each once, nearest to the root."""
+        depths = {root: 0}
+        expansions: dict[str, list[str]] = {}
+        for referrer, name in breadth_first(self._expandable_graph, root):
+            if name == root:
+                continue
+            depths[name] = depths[referrer] + 1
+            if depths[name] == _MAX_DEPTH:
+                break
+            expansions.setdefault(referrer, []).append(name)
+        return expansions
 
-    def around(self, schema: Schema, inside: Object) -> Node:
-        """``inside``, in the lists and maps of ``schema``."""
+    def _expanded(self, name: str, expansions: Mapping[str, Sequence[str]]) -> Object:
+        """A definition with all fields, and the expanded definitions in it."""
+        outline = self._outlines[name]
+        entries = list(outline.entries)
+        for inner_name in expansions.get(name, ()):
+            index = outline.expandable[inner_name]
+            field = entries[index].field
+            inner = self._expanded(inner_name, expansions)
+            entries[index] = Entry(field, self._wrapped(field.schema, inner), False)
+        return object_node(self._definitions[name], entries)
+
+    def _wrapped(self, schema: Schema, inner: Object) -> Node:
+        """``inner`` in the lists and maps that ``schema`` has around it."""
         if schema.ref is not None:
-            definition = self.definitions[schema.ref]
+            definition = self._definitions[schema.ref]
             if definition.is_object:
-                return inside
-            return self.around(definition.schema, inside)
+                return inner
+            return self._wrapped(definition.schema, inner)
         if schema.values is not None:
-            return map_node(self.around(schema.values, inside))
-        return list_node(self.around(schema.items, inside)) if schema.items else inside
+            return map_node(self._wrapped(schema.values, inner))
+        return list_node(self._wrapped(schema.items, inner)) if schema.items else inner
 
-    def target(self, schema: Schema, nesting: int = 0) -> str:
-        """The definition that a field comes to, empty where it has no fields."""
+    def _referenced_object(self, schema: Schema, nesting: int = 0) -> str:
+        """The definition with fields that ``schema`` refers to, directly or through
+        lists and maps; empty where there is none."""
         if schema.ref is not None:
-            definition = self.definitions[schema.ref]
+            definition = self._definitions[schema.ref]
             if not definition.is_object:
-                return self.target(definition.schema, nesting)
+                return self._referenced_object(definition.schema, nesting)
             return schema.ref if definition.fields else ""
-        inside = schema.values or (schema.items if schema.type == "array" else None)
-        if inside is None or nesting == _MAX_NESTING:
+        inner = schema.values or (schema.items if schema.type == "array" else None)
+        if inner is None or nesting == _MAX_NESTING:
             return ""
-        return self.target(inside, nesting + 1)
+        return self._referenced_object(inner, nesting + 1)
 
-    def plan(self, name: str) -> _Plan:
-        """What a definition can have."""
-        found = self.plans.get(name)
-        if found is None:
-            entries = tuple(self.all_entries(self.definitions[name]))
-            targets = (
-                (index, self.target(each.field.schema))
-                for index, each in enumerate(entries)
-            )
-            found = _Plan(entries, tuple(each for each in targets if each[1]))
-            self.plans[name] = found
-        return found
+    @cached_property
+    def _outlines(self) -> Mapping[str, _Outline]:
+        return {
+            name: self._outline(definition)
+            for name, definition in self._definitions.items()
+        }
 
-    def metadata(self, definition: Definition) -> Entry | None:
-        """The metadata of a kind, with what it requires and a name."""
-        smallest = self.smallest.get(_OBJECT_META)
-        field = next((each for each in definition.fields if _is_metadata(each)), None)
+    @cached_property
+    def _expandable_graph(self) -> Mapping[str, Mapping[str, int]]:
+        return {name: outline.expandable for name, outline in self._outlines.items()}
+
+    def _outline(self, definition: Definition) -> _Outline:
+        entries = tuple(self._all_entries(definition))
+        expandable: dict[str, int] = {}
+        for index, entry in enumerate(entries):
+            name = self._referenced_object(entry.field.schema)
+            if name:
+                expandable.setdefault(name, index)
+        return _Outline(entries, expandable)
+
+    def _metadata(self, definition: Definition) -> Entry | None:
+        """The metadata of a kind: a name and the required fields."""
+        smallest = self._smallest.get(_OBJECT_META)
+        field = next(filter(_is_object_meta, definition.fields), None)
         if field is None or not isinstance(smallest, Object):
             return None
-        required = {each.field.name for each in smallest.entries}
+        names = {"name", *(entry.field.name for entry in smallest.entries)}
         entries = (
-            each
-            for each in self.plan(_OBJECT_META).entries
-            if each.field.name == "name" or each.field.name in required
+            entry
+            for entry in self._outlines[_OBJECT_META].entries
+            if entry.field.name in names
         )
         return Entry(field, object_node(smallest.definition, entries), False)
 
-    def find_smallest(self) -> None:
-        """Find the smallest value of each definition that has one.
-
-        What a definition needs comes before it, so that what requires itself never
-        gets its turn.
-        """
-        pending = {
-            name: frozenset(_needs(definition.schema))
-            for name, definition in self.definitions.items()
+    def _find_smallest(self) -> None:
+        """Find the smallest value of each definition, those that it requires first."""
+        required = {
+            name: frozenset(_required_references(definition.schema))
+            for name, definition in self._definitions.items()
         }
-        while ready := [
-            name for name, needs in pending.items() if needs <= self.smallest.keys()
-        ]:
-            for name in ready:
-                del pending[name]
-                node = self.whole(self.definitions[name])
-                if node is not None and _is_small(node):
-                    self.smallest[name] = node
+        for name, *cycle in components(required):
+            # A cycle, or something that requires what has no finite value.
+            if cycle or not required[name] <= self._smallest.keys():
+                continue
+            node = self._smallest_value(self._definitions[name])
+            if node is not None and _is_within_limits(node):
+                self._smallest[name] = node
 
-    def whole(self, definition: Definition) -> Node | None:
-        """The smallest value of a definition."""
+    def _smallest_value(self, definition: Definition) -> Node | None:
         if definition.is_object:
-            return object_node(definition, self.required_entries(definition))
-        return known(definition) or self.value(definition.schema, _is_required)
+            return object_node(definition, self._required_entries(definition))
+        return well_known_scalar(definition) or self._value(
+            definition.schema, _is_required
+        )
 
-    def required_entries(self, definition: Definition) -> Iterator[Entry]:
-        said = _said(definition)
-        for field in _fields(definition):
-            node = self.of_field(field, said, _is_required)
+    def _required_entries(self, definition: Definition) -> Iterator[Entry]:
+        fixed_values = _type_meta(definition)
+        for field in _example_fields(definition):
+            node = self._field_value(field, fixed_values, _is_required)
             if node is None:
                 continue
-            if field.required or field.name in said or _is_useful(field, node):
+            is_needed = field.required or field.name in fixed_values
+            if is_needed or _is_non_empty_spec(field, node):
                 yield Entry(field, node, True)
 
-    def all_entries(self, definition: Definition) -> Iterator[Entry]:
-        said = _said(definition)
+    def _all_entries(self, definition: Definition) -> Iterator[Entry]:
+        fixed_values = _type_meta(definition)
         if definition.name == _OBJECT_META:
-            said = {"name": _NAME}
-        for field in _fields(definition):
-            node = self.of_field(field, said, _is_any)
-            if node is not None and (field.required or _is_small(node)):
+            fixed_values = {"name": _NAME}
+        for field in _example_fields(definition):
+            node = self._field_value(field, fixed_values, _is_any)
+            if node is not None and (field.required or _is_within_limits(node)):
                 yield Entry(field, node, True)
 
-    def of_field(
-        self, field: Field, said: Mapping[str, str], choice: _Choice
+    def _field_value(
+        self, field: Field, fixed_values: Mapping[str, str], include: _FieldFilter
     ) -> Node | None:
-        if field.name in said and field.schema.type == "string":
-            return Scalar(said[field.name])
-        return self.value(field.schema, choice)
+        if field.name in fixed_values and field.schema.type == "string":
+            return Scalar(fixed_values[field.name])
+        return self._value(field.schema, include)
 
-    def value(self, schema: Schema, choice: _Choice) -> Node | None:
-        """A value, with the chosen fields of objects that have no definition; None
-        where something in it has no smallest value."""
+    def _value(self, schema: Schema, include: _FieldFilter) -> Node | None:
+        """A value for ``schema``, None where it has no finite one. Inline objects have
+        the fields that ``include`` accepts."""
         if schema.ref is not None:
-            return self.smallest.get(schema.ref)
+            return self._smallest.get(schema.ref)
         if schema.values is not None:
-            inside = self.value(schema.values, choice)
-            return map_node(inside) if inside else None
+            inner = self._value(schema.values, include)
+            return map_node(inner) if inner else None
         if schema.fields:
-            return self.inline(schema, choice)
+            return self._inline_object(schema, include)
         if schema.type == "array" and schema.items is not None:
-            inside = self.value(schema.items, choice)
-            return list_node(inside) if inside else None
-        return scalar(schema)
+            inner = self._value(schema.items, include)
+            return list_node(inner) if inner else None
+        return example_scalar(schema)
 
-    def inline(self, schema: Schema, choice: _Choice) -> Object | None:
+    def _inline_object(self, schema: Schema, include: _FieldFilter) -> Object | None:
         entries: list[Entry] = []
-        for field in filter(choice, schema.fields):
-            node = self.value(field.schema, choice)
+        for field in filter(include, schema.fields):
+            node = self._value(field.schema, include)
             if node is not None:
                 entries.append(Entry(field, node, True))
             elif field.required:
@@ -231,44 +244,49 @@ class ExampleTrees:
         return object_node(None, entries)
 
 
-def _fields(definition: Definition) -> Sequence[Field]:
-    """The fields that examples may have, those first that say what it is."""
-    hidden = "managedFields" if definition.name == _OBJECT_META else ""
+def _example_fields(definition: Definition) -> Sequence[Field]:
+    """The fields that examples may have; of a kind, apiVersion, kind and metadata come
+    first."""
+    server_field = "managedFields" if definition.name == _OBJECT_META else ""
     if definition.kinds:
-        hidden = "status"
-    found = [each for each in definition.fields if each.required or each.name != hidden]
-    return sorted(found, key=_rank) if definition.kinds else found
+        server_field = "status"
+    fields = [
+        field
+        for field in definition.fields
+        if field.required or field.name != server_field
+    ]
+    return sorted(fields, key=_rank) if definition.kinds else fields
 
 
-def _said(definition: Definition) -> Mapping[str, str]:
-    """What a kind says of itself."""
+def _type_meta(definition: Definition) -> Mapping[str, str]:
+    """The values of ``apiVersion`` and ``kind`` in an object of a kind."""
     if len(definition.kinds) != 1:
         return {}
     kind = definition.kinds[0]
     return {"apiVersion": kind.api_version, "kind": kind.kind}
 
 
-def _needs(schema: Schema) -> Iterator[str]:
-    """The definitions that the smallest value of ``schema`` may have in it."""
+def _required_references(schema: Schema) -> Iterator[str]:
+    """The definitions that the smallest value of ``schema`` may contain."""
     if schema.ref is not None:
         yield schema.ref
-    for each in (schema.items, schema.values):
-        if each is not None:
-            yield from _needs(each)
+    for inner in (schema.items, schema.values):
+        if inner is not None:
+            yield from _required_references(inner)
     for field in schema.fields:
         if field.required or field.name == "spec":
-            yield from _needs(field.schema)
+            yield from _required_references(field.schema)
 
 
-def _is_useful(field: Field, node: Node) -> bool:
+def _is_non_empty_spec(field: Field, node: Node) -> bool:
     return field.name == "spec" and isinstance(node, Object) and bool(node.entries)
 
 
-def _is_metadata(field: Field) -> bool:
+def _is_object_meta(field: Field) -> bool:
     return field.name == "metadata" and field.schema.ref == _OBJECT_META
 
 
-def _is_small(node: Node) -> bool:
+def _is_within_limits(node: Node) -> bool:
     return node.size <= _MAX_SIZE and node.depth <= _MAX_DEPTH
 
 
@@ -281,8 +299,8 @@ def _is_required(field: Field) -> bool:
 
 
 def _rank(field: Field) -> int:
-    return _ORDER.get(field.name, len(_ORDER))
+    return _FIELD_ORDER.get(field.name, len(_FIELD_ORDER))
 
 
-def _place(entry: Entry) -> int:
+def _entry_rank(entry: Entry) -> int:
     return _rank(entry.field)

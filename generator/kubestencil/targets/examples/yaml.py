@@ -1,4 +1,4 @@
-"""Examples in YAML, indented as kubectl does it."""
+"""Writes examples in YAML, indented as kubectl does it."""
 
 from __future__ import annotations
 
@@ -12,53 +12,54 @@ from kubestencil.targets.examples.nodes import (
 )
 from kubestencil.text import yaml
 
-_STEP = "  "
+_INDENT = "  "
 
 
 class Writer:
-    """Writes YAML; remembers what several examples have in common."""
+    """Writes YAML, and caches what several examples share."""
 
     def __init__(self) -> None:
         self._fragments = FragmentCache[str]()
 
     def write(self, example: Object) -> str:
-        """The document."""
-        return self.lines(example, "") if example.entries else "{}\n"
+        """The example as a YAML document."""
+        return self._lines(example, "") if example.entries else "{}\n"
 
-    def lines(self, node: Node, pad: str) -> str:
-        """What is in an object, a list or a map, behind ``pad``."""
+    def _lines(self, node: Node, indent: str) -> str:
+        """The lines of an object, a list or a map at an indentation."""
         if isinstance(node, Object):
-            return "".join(self.entry(each, pad) for each in node.entries)
+            return "".join(self._entry(entry, indent) for entry in node.entries)
         if isinstance(node, MapNode):
-            return f"{pad}{yaml.key(node.key, pad)}{self.value(node.value, pad)}"
+            key = yaml.key(node.key, indent)
+            return f"{indent}{key}{self._value(node.value, indent)}"
         if isinstance(node, ListNode):
             if _is_inline(node.item):
-                return f"{pad}-{self.value(node.item, pad)}"
-            inside = self.lines(node.item, pad + _STEP)
-            return f"{pad}- {inside[len(pad) + len(_STEP) :]}"
-        return f"{pad}{yaml.value(node.value)}\n"
+                return f"{indent}-{self._value(node.item, indent)}"
+            lines = self._lines(node.item, indent + _INDENT)
+            return f"{indent}- {lines[len(indent) + len(_INDENT) :]}"
+        return f"{indent}{yaml.value(node.value)}\n"
 
-    def entry(self, entry: Entry, pad: str) -> str:
+    def _entry(self, entry: Entry, indent: str) -> str:
         return self._fragments.get(
             entry,
-            pad,
-            lambda: f"{pad}{yaml.key(entry.field.name, pad)}"
-            f"{self.value(entry.node, pad)}",
+            indent,
+            lambda: f"{indent}{yaml.key(entry.field.name, indent)}"
+            f"{self._value(entry.node, indent)}",
         )
 
-    def value(self, node: Node, pad: str) -> str:
-        """What follows a colon or a dash in a line that begins with ``pad``."""
+    def _value(self, node: Node, indent: str) -> str:
+        """What follows a colon or a dash in a line with an indentation."""
         if isinstance(node, Object) and not node.entries:
             return " {}\n"
         if _is_inline(node):
-            return f" {self.lines(node, '')}"
+            return f" {self._lines(node, '')}"
         # The items of a list are not indented.
-        inside = pad if isinstance(node, ListNode) else pad + _STEP
-        return f"\n{self.lines(node, inside)}"
+        inner_indent = indent if isinstance(node, ListNode) else indent + _INDENT
+        return f"\n{self._lines(node, inner_indent)}"
 
 
 def _is_inline(node: Node) -> bool:
-    """Whether it is on one line."""
+    """Whether a value is written on one line."""
     if isinstance(node, Object):
         return not node.entries
     return not isinstance(node, ListNode | MapNode)

@@ -1,13 +1,13 @@
-"""How to write a kind: the same object in YAML, Python, Jsonnet and Rust.
+"""Examples of a kind: the same object in YAML, Python, Jsonnet and Rust.
 
-What the object says is decided once (``trees``), and each language has a writer.
-The names and types are those of the targets ``python``, ``jsonnet`` and ``rust``,
-so that an example runs with what those print.
+``kubestencil.targets.examples`` decides what the object contains, and each language
+has a writer. Names and types are those of the targets ``python``, ``jsonnet`` and
+``rust``, so that an example works with the files that these generate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -23,14 +23,17 @@ from kubestencil.targets.examples.trees import ExampleTrees
 _Write = Callable[[Object], str]
 
 _TITLES = {"yaml": "YAML", "python": "Python", "jsonnet": "Jsonnet", "rust": "Rust"}
-# The targets whose languages examples are in.
+# The targets that have a writer of examples.
 _TARGETS = ("python", "jsonnet", "rust")
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example in one language: ``yaml``, ``python``, ``jsonnet`` or ``rust``;
-    ``title`` is what people call the language."""
+    """An example in one language.
+
+    ``language`` is ``yaml``, ``python``, ``jsonnet`` or ``rust``, ``title`` the
+    language's name for people, ``code`` the example's text.
+    """
 
     language: str
     title: str
@@ -38,56 +41,56 @@ class Example:
 
 
 class Examples:
-    """The examples of a release.
+    """The examples of a release in all languages.
 
-    ``target`` is one that borrows those of the languages. A language is left out
-    where its target is not there or cannot print the release, or has
-    nothing for a kind. Raises TargetError for a manifest with a mistake.
+    ``target`` is one that depends on the targets of the languages. A language is left
+    out where its target does not exist, cannot print the release, or has no code for a
+    kind. Raises TargetError for a mistake in the manifest of one of them.
     """
 
     def __init__(self, release: Release, target: Target) -> None:
-        self.release = release
-        self.target = target
+        self._release = release
+        self._target = target
 
     @cached_property
     def kinds(self) -> tuple[Definition, ...]:
-        """The definitions that there are examples of."""
-        names = kind_definitions(self.release)
-        found = (self.release.definitions[name] for name in names)
-        return tuple(each for each in found if self._trees.required(each))
+        """The definitions of the kinds that have examples."""
+        names = kind_definitions(self._release)
+        definitions = (self._release.definitions[name] for name in names)
+        return tuple(
+            definition for definition in definitions if self._trees.required(definition)
+        )
 
     def required(self, definition: Definition) -> tuple[Example, ...]:
-        """A kind with what is required; empty for what has no examples."""
+        """A kind with its required fields; empty where it has no examples."""
         return self._written(self._trees.required(definition))
 
-    def every(self, definition: Definition) -> tuple[Example, ...]:
-        """A kind with all of its fields; empty for what has no examples."""
-        return self._written(self._trees.every(definition))
+    def all_fields(self, definition: Definition) -> tuple[Example, ...]:
+        """A kind with all fields; empty where it has no examples."""
+        return self._written(self._trees.all_fields(definition))
 
-    def _written(self, example: Object | None) -> tuple[Example, ...]:
-        if example is None:
+    def _written(self, tree: Object | None) -> tuple[Example, ...]:
+        if tree is None:
             return ()
-        written = ((name, write(example)) for name, write in self._writers.items())
-        return tuple(
-            Example(name, _TITLES[name], code) for name, code in written if code
-        )
+        codes = ((name, write(tree)) for name, write in self._writers.items())
+        return tuple(Example(name, _TITLES[name], code) for name, code in codes if code)
 
     @cached_property
     def _trees(self) -> ExampleTrees:
-        return ExampleTrees(self.release)
+        return ExampleTrees(self._release)
 
     @cached_property
-    def _writers(self) -> dict[str, _Write]:
-        return {"yaml": yaml.Writer().write, **dict(self._of_targets())}
+    def _writers(self) -> Mapping[str, _Write]:
+        return {"yaml": yaml.Writer().write, **dict(self._target_writers())}
 
-    def _of_targets(self) -> Iterator[tuple[str, _Write]]:
+    def _target_writers(self) -> Iterator[tuple[str, _Write]]:
         for name in _TARGETS:
-            found = self.target.dependency(name)
-            # A user's target of that name may be about something else.
-            if found is None or found.view != name:
+            target = self._target.dependency(name)
+            # A user's target of the same name may print something else.
+            if target is None or target.view != name:
                 continue
             module = import_module(f"kubestencil.targets.{name}.example")
             try:
-                yield name, module.Writer(self.release, found).write
+                yield name, module.Writer(self._release, target).write
             except SpecError:
                 continue

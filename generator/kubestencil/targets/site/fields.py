@@ -1,243 +1,141 @@
-"""A type's fields as its page shows them."""
+"""The fields of a type as its page shows them."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
-from urllib.parse import quote
+from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
-from kubestencil.schema import Field, Release, Schema
-from kubestencil.schema.graph import reference_graph
-from kubestencil.targets.site.lineage import Event, by_field
-from kubestencil.targets.site.place import Place
+from kubestencil.schema import Field, Release
+from kubestencil.schema.graph import breadth_first, reference_graph
+from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.field_paths import anchor, fields_of
+from kubestencil.targets.site.release_context import TypeChange
+from kubestencil.targets.site.schema_labels import (
+    Attribute,
+    ValidationRule,
+    attributes_of,
+    plain_label,
+    unwrapped,
+    validation_rules_of,
+)
 from kubestencil.text.html import prose
 
-# Most ways, which quote() would leave as they are, too.
-_PLAIN = re.compile(r"[A-Za-z0-9.]+\Z")
-_MAX_VALUE = 300
 
+class FieldBadge(NamedTuple):
+    """What happened to a field in ``release``; ``detail`` says what changed."""
 
-#: What is said of a field beside its type: names, each with values.
-Facts = tuple[tuple[str, tuple[str, ...]], ...]
-#: Rules in CEL, each with what is said where it is broken.
-Rules = tuple[tuple[str, str], ...]
-
-
-class Mark(NamedTuple):
-    """What happened to a field: ``since``, ``changed``, ``gone``; when, and what."""
-
-    what: str
+    status: Literal["added", "changed", "removed"]
     release: str
-    title: str
+    detail: str
 
 
-class Row(NamedTuple):
-    """A field. ``id`` is the way to it from its type (``spec.replicas``, where spec is
-    an object that has no name), ``link`` the same as an address has it.
+class FieldRow(NamedTuple):
+    """A field of a type.
 
-    ``before`` is what its type is a list or map of (``[]``, ``map[string]``),
-    ``type`` the rest, and ``href`` where that is explained, or empty. ``facts`` are
-    names and values for people; ``inner`` the fields of an object that has no name.
+    ``path`` is the path from the type to the field (``spec.replicas`` where ``spec``
+    is an inline object), ``anchor`` the same as the fragment of a URL. ``container``
+    is what the type is a list or map of in Go's notation (``[]``, ``map[string]``),
+    ``type`` the rest of its name, and ``href`` the link to its page, empty where it
+    has none. ``description`` is HTML; ``fields`` are those of an inline object.
     """
 
     name: str
-    id: str
-    link: str
-    before: str
+    path: str
+    anchor: str
+    container: str
     type: str
     href: str
     required: bool
-    marks: tuple[Mark, ...]
-    facts: Facts
-    rules: Rules
-    about: Markup
-    inner: tuple[Row, ...]
+    badges: tuple[FieldBadge, ...]
+    attributes: tuple[Attribute, ...]
+    rules: tuple[ValidationRule, ...]
+    description: Markup
+    fields: tuple[FieldRow, ...]
 
 
-class Type(NamedTuple):
-    """A type whose fields can be unfolded on a page, under the address of its own."""
+class TypeFields(NamedTuple):
+    """The fields of a type: ``path`` and ``href`` are those of its page."""
 
     path: str
     href: str
-    rows: tuple[Row, ...]
+    rows: tuple[FieldRow, ...]
 
 
-class Fields:
-    """The fields of every type of a release, each worked out once."""
+class ReleaseFields:
+    """The fields of all types of a release; those of each type are computed once."""
 
     def __init__(
         self,
         release: Release,
-        known: Mapping[str, Place],
-        events: Mapping[str, Sequence[Event]],
+        addresses: Mapping[str, PageAddress],
+        changes: Mapping[str, Sequence[TypeChange]],
     ) -> None:
-        self.release = release
-        self.places = known
-        self.events = events
-        self.types: dict[str, Type] = {}
-        self.edges = reference_graph(release.definitions)
+        self._release = release
+        self._addresses = addresses
+        self._changes = changes
+        self._fields: dict[str, TypeFields] = {}
+        self._graph = reference_graph(release.definitions)
 
-    def of(self, name: str) -> Type:
+    def of(self, name: str) -> TypeFields:
         """The fields of a definition."""
-        if name not in self.types:
-            place = self.places[name]
-            told = by_field(self.events.get(place.path, ()))
-            schema = self.release.definitions[name].schema
+        if name not in self._fields:
+            address = self._addresses[name]
+            changes = _by_field(self._changes.get(address.path, ()))
+            schema = self._release.definitions[name].schema
             rows = tuple(
-                self.row(field, "", told.get(field.name, ()))
+                self._row(field, "", changes.get(field.name, ()))
                 for field in fields_of(schema)
             )
-            self.types[name] = Type(place.path, place.href, rows)
-        return self.types[name]
+            self._fields[name] = TypeFields(address.path, address.href, rows)
+        return self._fields[name]
 
-    def inside(self, name: str) -> tuple[Type, ...]:
-        """The types that can be unfolded from a definition's fields, the nearest
-        first: itself only where it leads back to itself."""
-        found: dict[str, None] = {}
-        pending = [name]
-        for each in pending:
-            for ref in self.edges[each]:
-                if ref not in found:
-                    found[ref] = None
-                    pending.append(ref)
-        types = (self.of(ref) for ref in found)
-        return tuple(each for each in types if each.rows)
+    def nested(self, name: str) -> tuple[TypeFields, ...]:
+        """The types that can be expanded in a definition's fields, nearest first; the
+        definition itself is among them where it is part of a cycle."""
+        types = (self.of(other) for _, other in breadth_first(self._graph, name))
+        return tuple(fields for fields in types if fields.rows)
 
-    def row(self, field: Field, above: str, events: Sequence[Event]) -> Row:
-        way = f"{above}{field.name}"
-        before, schema = _unwrapped(field.schema)
-        place = self.places[schema.ref] if schema.ref else None
-        return Row(
-            field.name,
-            way,
-            anchor(way),
-            before,
-            place.kind if place else _plain(schema),
-            place.href if place else "",
-            field.required,
-            tuple(_marks(events)),
-            tuple(facts_of(field.schema)),
-            tuple(rules_of(field.schema)),
-            prose(field.schema.description),
-            tuple(self.row(each, f"{way}.", ()) for each in fields_of(field.schema)),
+    def _row(
+        self, field: Field, prefix: str, changes: Sequence[TypeChange]
+    ) -> FieldRow:
+        path = f"{prefix}{field.name}"
+        container, value = unwrapped(field.schema)
+        address = self._addresses[value.ref] if value.ref else None
+        return FieldRow(
+            name=field.name,
+            path=path,
+            anchor=anchor(path),
+            container=container,
+            type=address.kind if address else plain_label(value),
+            href=address.href if address else "",
+            required=field.required,
+            badges=tuple(_badges(changes)),
+            attributes=tuple(attributes_of(field.schema)),
+            rules=tuple(validation_rules_of(field.schema)),
+            description=prose(field.schema.description),
+            fields=tuple(
+                self._row(inner, f"{path}.", ()) for inner in fields_of(field.schema)
+            ),
         )
 
 
-def fields_of(schema: Schema) -> Iterable[Field]:
-    """The fields of an object; of a list or a map, those of the objects in it that have
-    no name, as ``kubestencil.diff`` names them. The outermost of the same name is given.
-    """
-    found = {field.name: field for field in schema.fields}
-    for inner in (schema.items, schema.values):
-        for field in fields_of(inner) if inner is not None else ():
-            found.setdefault(field.name, field)
-    return found.values()
+def _by_field(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:
+    by_field: dict[str, list[TypeChange]] = {}
+    for change in changes:
+        by_field.setdefault(change.field, []).append(change)
+    return by_field
 
 
-def ways(schema: Schema, above: str = "") -> Iterator[str]:
-    """The way to each field that is shown with a type, those inside of a field that
-    has no type of its own included."""
-    for field in fields_of(schema):
-        way = f"{above}{field.name}"
-        yield way
-        yield from ways(field.schema, f"{way}.")
-
-
-def anchor(way: str) -> str:
-    """The way to a field, as the fragment of an address."""
-    return way if _PLAIN.match(way) else quote(way, safe="$-_.~")
-
-
-def type_label(schema: Schema, known: Mapping[str, Place]) -> str:
-    """A type in short: ``[]Container``, ``map[string]Quantity``, ``integer (int32)``."""
-    before, inner = _unwrapped(schema)
-    return before + (known[inner.ref].kind if inner.ref else _plain(inner))
-
-
-def _unwrapped(schema: Schema) -> tuple[str, Schema]:
-    """A list's item or a map's value, and how Go writes what is around it."""
-    around = ""
-    while True:
-        if schema.items is not None:
-            around, schema = f"{around}[]", schema.items
-        elif schema.values is not None:
-            around, schema = f"{around}map[string]", schema.values
+def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
+    labels: dict[str, list[str]] = {}
+    for change in changes:
+        if change.change == "field-added" and change.path == change.field:
+            yield FieldBadge("added", change.release, "")
+        elif change.change == "field-removed" and change.path == change.field:
+            yield FieldBadge("removed", change.release, "")
         else:
-            return around, schema
-
-
-def _plain(schema: Schema) -> str:
-    if schema.int_or_string:
-        return "integer or string"
-    name = schema.type or "any value"
-    return f"{name} ({schema.format})" if schema.format else name
-
-
-def _marks(events: Sequence[Event]) -> Iterator[Mark]:
-    changed: dict[str, list[str]] = {}
-    for event in events:
-        if event.change == "field-added" and event.way == event.field:
-            yield Mark("since", event.release, "")
-        elif event.change == "field-removed" and event.way == event.field:
-            yield Mark("gone", event.release, "")
-        else:
-            changed.setdefault(event.release, []).append(event.label)
-    for release, labels in changed.items():
-        yield Mark("changed", release, ", ".join(dict.fromkeys(labels)))
-
-
-def facts_of(schema: Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What the document says of a schema beside its type and its description."""
-    # "{}" at every field that holds a struct comes from Go, where it cannot be absent.
-    if schema.has_default and schema.default != {}:
-        yield "default", (_json(schema.default),)
-    inner = _unwrapped(schema)[1]
-    if inner.enum:
-        yield "one of", tuple(_json(each) for each in inner.enum)
-    if schema.list_type:
-        yield "list type", (schema.list_type,)
-    if schema.list_map_keys:
-        yield "map keys", schema.list_map_keys
-    if schema.map_type:
-        yield "map type", (schema.map_type,)
-    if schema.patch_strategy:
-        yield "patch strategy", schema.patch_strategy
-    if schema.patch_merge_key:
-        yield "merge key", (schema.patch_merge_key,)
-    if schema.nullable:
-        yield "may be", ("null",)
-    if schema.preserves_unknown_fields:
-        yield "unknown fields", ("kept",)
-    for keyword, label in _LIMITS.items():
-        if keyword in inner.raw:
-            yield label, (_json(inner.raw[keyword]),)
-
-
-_LIMITS = {
-    "pattern": "pattern",
-    "minimum": "minimum",
-    "maximum": "maximum",
-    "minLength": "shortest",
-    "maxLength": "longest",
-    "minItems": "fewest items",
-    "maxItems": "most items",
-}
-
-
-def rules_of(schema: Schema) -> Iterator[tuple[str, str]]:
-    """The CEL rules of a schema, each with what is said where it is broken."""
-    for each in schema.validations:
-        yield str(each.get("rule", "")), str(each.get("message", ""))
-
-
-def _json(value: object) -> str:
-    """A value as JSON, a text without its quotes where it has something to say."""
-    if isinstance(value, str) and value:
-        text = value
-    else:
-        text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return text if len(text) <= _MAX_VALUE else f"{text[: _MAX_VALUE - 1]}…"
+            labels.setdefault(change.release, []).append(change.label)
+    for release, release_labels in labels.items():
+        yield FieldBadge("changed", release, ", ".join(dict.fromkeys(release_labels)))

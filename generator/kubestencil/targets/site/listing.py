@@ -1,95 +1,107 @@
-"""What a release has, by group and version: for the pages that lead to types."""
+"""The groups, versions and types of a release, for the pages that list them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import NamedTuple
 
 from kubestencil.schema import Release
-from kubestencil.schema.kinds import level, precedence
-from kubestencil.targets.site.place import Place
+from kubestencil.schema.kinds import Level, level, precedence
+from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.text.html import summary
 
-# The groups that people look for first; the others follow by name.
-_FIRST = ("core", "apps", "batch")
+# These groups come first, the others follow by name.
+_FIRST_GROUPS = ("core", "apps", "batch")
 
 
-class Link(NamedTuple):
-    """A type on a list: its name, its path below the release, its first sentence."""
+class TypeLink(NamedTuple):
+    """A type in a list: its name, the path of its page below the release, the first
+    sentence of its description, and its API version."""
 
     name: str
     path: str
-    about: str
+    summary: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """An API version: ``api`` is its path (``apps/v1``); the kinds that it serves, and
-    the types that are parts of them."""
+class ApiVersion:
+    """A version of a group.
+
+    ``path`` is that of its page (``apps/v1``). ``kinds`` are the kinds that it serves,
+    ``supporting_types`` all others.
+    """
 
     name: str
-    api: str
-    level: str
-    kinds: tuple[Link, ...]
-    parts: tuple[Link, ...]
+    path: str
+    level: Level
+    kinds: tuple[TypeLink, ...]
+    supporting_types: tuple[TypeLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """An API group: its versions, the most stable first."""
+class ApiGroup:
+    """An API group with its versions, the most stable first."""
 
     name: str
-    versions: tuple[Version, ...]
+    versions: tuple[ApiVersion, ...]
 
     @property
-    def kinds(self) -> tuple[tuple[Link, str], ...]:
-        """The kinds of all versions, each once, in the version that people should
-        use, which is named."""
-        found: dict[str, tuple[Link, str]] = {}
+    def kinds(self) -> tuple[TypeLink, ...]:
+        """The kinds of all versions by name, each once, in its most stable version."""
+        links: dict[str, TypeLink] = {}
         for version in self.versions:
             for link in version.kinds:
-                found.setdefault(link.name, (link, version.name))
-        return tuple(found[name] for name in sorted(found))
+                links.setdefault(link.name, link)
+        return tuple(links[name] for name in sorted(links))
 
 
-def groups(
-    release: Release, known: Mapping[str, Place], own: Collection[str]
-) -> tuple[Group, ...]:
-    """The groups of a release, those without a kind at the end."""
-    links: dict[str, dict[str, list[tuple[bool, Link]]]] = {}
-    for name, place in known.items():
-        link = Link(
-            place.kind, place.path, summary(release.definitions[name].description)
+def api_groups(
+    release: Release, addresses: Mapping[str, PageAddress], kinds: Collection[str]
+) -> tuple[ApiGroup, ...]:
+    """The groups of a release, those without kinds last; ``kinds`` are the full names
+    of the kinds' definitions."""
+    links: dict[str, dict[str, list[tuple[bool, TypeLink]]]] = {}
+    for name, address in addresses.items():
+        link = TypeLink(
+            address.kind,
+            address.path,
+            summary(release.definitions[name].description),
+            address.version,
         )
-        versions = links.setdefault(place.group, {})
-        versions.setdefault(place.version, []).append((name in own, link))
-    found = (
-        Group(
-            name,
+        versions = links.setdefault(address.group, {})
+        versions.setdefault(address.version, []).append((name in kinds, link))
+    groups = (
+        ApiGroup(
+            group,
             tuple(
-                _version(name, version, versions[version])
+                _api_version(group, version, versions[version])
                 for version in sorted(versions, key=precedence, reverse=True)
             ),
         )
-        for name, versions in links.items()
+        for group, versions in links.items()
     )
-    return tuple(sorted(found, key=_order))
+    return tuple(sorted(groups, key=_group_order))
 
 
-def _version(group: str, name: str, links: Iterable[tuple[bool, Link]]) -> Version:
-    ordered = sorted(links, key=lambda each: (not each[0], each[1]))
-    split = {own: tuple(link for _, link in run) for own, run in groupby(ordered, _own)}
-    return Version(
-        name, f"{group}/{name}", level(name), split.get(True, ()), split.get(False, ())
+def _api_version(
+    group: str, version: str, links: Iterable[tuple[bool, TypeLink]]
+) -> ApiVersion:
+    ordered = sorted(links, key=lambda item: item[1])
+    return ApiVersion(
+        name=version,
+        path=f"{group}/{version}",
+        level=level(version),
+        kinds=tuple(link for is_kind, link in ordered if is_kind),
+        supporting_types=tuple(link for is_kind, link in ordered if not is_kind),
     )
 
 
-def _own(each: tuple[bool, Link]) -> bool:
-    return each[0]
-
-
-def _order(group: Group) -> tuple[bool, int, str]:
-    first = _FIRST.index(group.name) if group.name in _FIRST else len(_FIRST)
+def _group_order(group: ApiGroup) -> tuple[bool, int, str]:
+    first = (
+        _FIRST_GROUPS.index(group.name)
+        if group.name in _FIRST_GROUPS
+        else len(_FIRST_GROUPS)
+    )
     return not group.kinds, first, group.name

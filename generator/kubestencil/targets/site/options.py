@@ -1,45 +1,51 @@
-"""The files that the site's options name, and those that it borrows."""
+"""The site's options that name files, and the templates that it shares with reports."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import UsageError
 
-_SUFFIXES = {
+FileOption = Literal["logo", "theme"]
+
+_SUFFIXES: dict[FileOption, tuple[str, ...]] = {
     "logo": (".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"),
     "theme": (".css",),
 }
 
 
-def logo(target: Target) -> str:
+def logo_name(target: Target) -> str:
     """The file name of the logo among the assets, empty where there is none."""
-    found = named(target, "logo")
-    return f"logo{found.suffix.lower()}" if found else ""
+    path = option_file(target, "logo")
+    return f"logo{path.suffix.lower()}" if path else ""
 
 
-def named(target: Target, option: str) -> Path | None:
-    """The file that an option names, None where it is empty.
+def option_file(target: Target, option: FileOption) -> Path | None:
+    """The file that an option names, None where the option is empty.
 
-    Raises UsageError for what is no file, or none of its kind.
+    Raises UsageError where that is no file, or has the wrong suffix.
     """
-    given = str(target.options[option])
-    if not given:
+    value = str(target.options[option])
+    if not value:
         return None
-    path = Path(given)
+    path = Path(value)
     suffixes = _SUFFIXES[option]
     if path.suffix.lower() not in suffixes or not path.is_file():
         raise UsageError(
             f"must be a file that ends in {' or '.join(suffixes)}",
-            where=f"--set {target.name}.{option}={given}",
+            where=f"--set {target.name}.{option}={value}",
         )
     return path
 
 
 def report_folders(target: Target) -> tuple[Path, ...]:
-    """Where the reports' own templates are."""
+    """The template folders of the reports.
+
+    Raises TargetError where the target ``diff`` does not exist.
+    """
     reports = target.dependency("diff")
     if reports is None:
-        raise target.error("there is no target diff to borrow from", "borrows")
+        raise target.error("the target diff does not exist", "depends_on")
     return reports.folders

@@ -1,363 +1,197 @@
-"""The pages of one release: its types, its groups and versions, its start page."""
+"""The pages of one release: types, groups and versions, start page, search index."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import groupby
-from operator import attrgetter
-from typing import Any, NamedTuple
-
-from markupsafe import Markup
+from typing import Any
 
 from kubestencil.engine.manifest import Target
-from kubestencil.engine.view import Contexts, FileContext
-from kubestencil.schema import Definition, GroupVersionKind, Release
-from kubestencil.schema.kinds import kind_definitions, level
-from kubestencil.targets.site import listing, searching
-from kubestencil.targets.site.examples import Example, Examples
-from kubestencil.targets.site.fields import (
-    Facts,
-    Fields,
-    Rules,
-    Type,
-    anchor,
-    facts_of,
-    rules_of,
-    type_label,
-)
-from kubestencil.targets.site.lineage import Event, Families, Told
-from kubestencil.targets.site.options import logo
-from kubestencil.targets.site.parts import NOT_OF_A_RELEASE
-from kubestencil.targets.site.place import Place, place, places
-from kubestencil.targets.site.relations import Relations, relations
-from kubestencil.text.html import prose, summary
+from kubestencil.engine.view import Contexts, Each, FileContext
+from kubestencil.schema import Release
+from kubestencil.targets.site import search_index, start_page
+from kubestencil.targets.site.addresses import PageAddress, page_address
+from kubestencil.targets.site.availability import Availability
+from kubestencil.targets.site.examples import Example
+from kubestencil.targets.site.listing import ApiGroup, ApiVersion, api_groups
+from kubestencil.targets.site.navigation import SHARED_VARIABLES, Link, Navigation
+from kubestencil.targets.site.options import logo_name
+from kubestencil.targets.site.release_context import ReleaseContext
+from kubestencil.targets.site.type_page import TypePage, TypePages, release_range
+
+#: What this part prints, in the folder of its release.
+EACH: Mapping[str, Each] = {
+    "definition": Each(
+        "A page for each type of a release.",
+        {"path": "the type's address: apps/v1/Deployment"},
+        {"page": TypePage, "api_version": ApiVersion, **SHARED_VARIABLES},
+    ),
+    "example": Each(
+        "A page for each kind of a release, with examples that have all fields.",
+        {"path": "the kind's address: apps/v1/Deployment"},
+        {"name": str, "examples": tuple[Example, ...], **SHARED_VARIABLES},
+    ),
+    "absent": Each(
+        "A page for each type that only other releases have.",
+        {"path": "the type's address: apps/v1beta1/Deployment"},
+        {
+            "address": PageAddress,
+            "available_in": tuple[str, ...],
+            "release_range": str,
+            "is_added_later": bool,
+            "replacements": tuple[Link, ...],
+            **SHARED_VARIABLES,
+        },
+    ),
+    "listing": Each(
+        "A page for each group of a release, and for each version of a group.",
+        {"path": "the group, or the group and the version: apps, apps/v1"},
+        {
+            "name": str,
+            "api_versions": Sequence[ApiVersion],
+            "parent": str,
+            **SHARED_VARIABLES,
+        },
+    ),
+    "release": Each(
+        "The start page of a release.",
+        {},
+        {**start_page.VARIABLES, **SHARED_VARIABLES},
+    ),
+    "search": Each("The search index of a release, without a template."),
+}
 
 
-class Switch(NamedTuple):
-    """A release in the switch: whether it is this page's, and whether it has what the
-    page is about."""
-
-    release: str
-    href: str
-    is_here: bool
-    has_it: bool
-
-
-class Crumb(NamedTuple):
-    """A step on the way to a page; the last has no address."""
-
-    text: str
-    href: str
-
-
-class Use(NamedTuple):
-    """A field that holds a type: whose, its address, and the way to the field."""
-
-    name: str
-    api: str
-    href: str
-    field: str
-
-
-class Chapter(NamedTuple):
-    """What a release changed in a type."""
-
-    release: str
-    changes: tuple[Event, ...]
-
-
-class Version(NamedTuple):
-    """An API version that has a kind, and in which releases."""
-
-    name: str
-    level: str
-    releases: str
-    href: str
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A type. ``kinds`` is what the API server calls it, if it does; ``inside`` are
-    the types that can be unfolded; ``born`` and ``gone`` the releases in which it
-    came and went, if it did while these releases lasted. ``type`` is empty for an
-    object whose fields are shown.
-    """
-
-    name: str
-    place: Place
-    full_name: str
-    type: str
-    facts: Facts
-    rules: Rules
-    level: str
-    kinds: tuple[GroupVersionKind, ...]
-    about: Markup
-    summary: str
-    own: Type
-    inside: tuple[Type, ...]
-    users: tuple[Use, ...]
-    ways: tuple[Use, ...]
-    examples: tuple[Example, ...]
-    chapters: tuple[Chapter, ...]
-    versions: tuple[Version, ...]
-    born: str
-    gone: str
-    heirs: tuple[Crumb, ...]
-
-    @property
-    def unfolds(self) -> bool:
-        """Whether there is anything inside of a field."""
-        return bool(self.inside) or any(row.inner for row in self.own.rows)
-
-
-def view(release: Release, told: Told, target: Target) -> Contexts:
-    """What is printed for a release that is ``told`` of the others."""
-    pages = _Pages(release, told, target)
+def make_contexts(
+    release: Release, context: ReleaseContext, target: Target
+) -> Contexts:
+    """The contexts of the files of one release."""
+    availability = Availability(context.releases_by_type)
+    type_pages = TypePages(release, context, availability, target)
+    groups = api_groups(release, type_pages.addresses, type_pages.kinds)
+    versions = {version.path: version for group in groups for version in group.versions}
+    listed = frozenset((*versions, *(group.name for group in groups)))
+    pages = _ReleasePages(
+        release=release,
+        context=context,
+        availability=availability,
+        type_pages=type_pages,
+        groups=groups,
+        api_versions=versions,
+        navigation=Navigation(release.name, context, availability, listed),
+    )
     return Contexts(
         files={
             "definition": pages.types,
             "example": pages.examples,
-            "absent": pages.absent,
+            "absent": pages.absent_types,
             "listing": pages.listings,
             "release": pages.start,
-            "search": pages.search,
+            "search": pages.search_index,
         },
-        handled_by_other_parts=NOT_OF_A_RELEASE,
         shared_variables={
             "release": release.name,
-            "releases": told.releases,
-            "newest": told.releases[-1],
-            "logo": logo(target),
+            "releases": context.releases,
+            "newest": context.releases[-1],
+            "logo": logo_name(target),
         },
     )
 
 
-class _Pages:
-    def __init__(self, release: Release, told: Told, target: Target) -> None:
-        self.release = release
-        self.told = told
-        self.places = places(release)
-        self.names = {each.path: name for name, each in self.places.items()}
-        self.fields = Fields(release, self.places, told.events)
-        self.families = Families(told.lives)
-        self.written = Examples(release, target)
-        self.kinds = kind_definitions(release).keys()
+@dataclass(frozen=True, slots=True)
+class _ReleasePages:
+    """The contexts of the files, by what they are about.
 
-    @cached_property
-    def relations(self) -> Relations:
-        return relations(self.release, sorted(self.kinds))
+    ``api_versions`` are the versions of all groups by the path of their pages.
+    """
 
-    @cached_property
-    def groups(self) -> tuple[listing.Group, ...]:
-        return listing.groups(self.release, self.places, self.kinds)
-
-    @cached_property
-    def siblings(self) -> Mapping[str, Any]:
-        """The API version of each path ``apps/v1``."""
-        return {each.api: each for group in self.groups for each in group.versions}
+    release: Release
+    context: ReleaseContext
+    availability: Availability
+    type_pages: TypePages
+    groups: Sequence[ApiGroup]
+    api_versions: Mapping[str, ApiVersion]
+    navigation: Navigation
 
     def types(self) -> Iterator[FileContext]:
         for definition in self.release.definitions.values():
-            page = self.page(definition)
-            yield FileContext(
-                definition.name,
-                {"path": page.place.path},
-                {
-                    "type": page,
-                    "siblings": self.siblings[page.place.api],
-                    **self.frame(page.place.path),
-                },
-            )
+            page = self.type_pages.make(definition)
+            variables = {
+                "page": page,
+                "api_version": self.api_versions[page.address.group_version],
+                **self.navigation.page_variables(page.address.path),
+            }
+            yield FileContext(definition.name, {"path": page.address.path}, variables)
 
     def examples(self) -> Iterator[FileContext]:
         for definition in self.release.definitions.values():
-            if definition.name in self.kinds:
-                path = self.places[definition.name].path
-                values = {
+            if definition.name in self.type_pages.kinds:
+                path = self.type_pages.addresses[definition.name].path
+                variables = {
                     "name": definition.kind,
-                    "examples": self.written.every(definition),
-                    **self.frame(path, "all/"),
+                    "examples": self.type_pages.examples.all_fields(definition),
+                    **self.navigation.page_variables(path, "all/"),
                 }
-                yield FileContext(definition.name, {"path": path}, values)
+                yield FileContext(definition.name, {"path": path}, variables)
 
-    def absent(self) -> Iterator[FileContext]:
-        """A page for each type that only other releases have, so that no address of
-        theirs leads nowhere."""
-        for path, lives in self.told.lives.items():
-            if path in self.names:
-                continue
-            heirs = self.families.heirs(path, self.release.name)
-            values = {
-                "place": place(path),
-                "lives": lives,
-                "span": _span(lives),
-                "is_to_come": self.told.releases.index(self.release.name)
-                < self.told.releases.index(lives[0]),
-                "heirs": [Crumb(heir, place(heir).href) for heir in heirs],
-                **self.frame(path),
-            }
-            yield FileContext(path, {"path": path}, values)
+    def absent_types(self) -> Iterator[FileContext]:
+        """A page for each type that only other releases have, so that the address of
+        a type leads somewhere in every release."""
+        paths = {address.path for address in self.type_pages.addresses.values()}
+        for path, releases in self.context.releases_by_type.items():
+            if path not in paths:
+                variables = self._absent_type_variables(path, releases)
+                yield FileContext(path, {"path": path}, variables)
+
+    def _absent_type_variables(
+        self, path: str, releases: tuple[str, ...]
+    ) -> Mapping[str, Any]:
+        all_releases = self.context.releases
+        replacements = self.availability.replacements(path, self.release.name)
+        return {
+            "address": page_address(path),
+            "available_in": releases,
+            "release_range": release_range(releases),
+            "is_added_later": all_releases.index(self.release.name)
+            < all_releases.index(releases[0]),
+            "replacements": tuple(
+                Link(replacement, page_address(replacement).href)
+                for replacement in replacements
+            ),
+            **self.navigation.page_variables(path),
+        }
 
     def listings(self) -> Iterator[FileContext]:
         for group in self.groups:
-            yield self.overview(group.name, group.versions)
+            yield self._listing(group.name, group.versions)
             for version in group.versions:
-                yield self.overview(version.api, [version])
+                yield self._listing(version.path, [version])
 
-    def overview(self, path: str, versions: Sequence[listing.Version]) -> FileContext:
-        """A page of a group (``apps``), or of one of its versions (``apps/v1``)."""
-        values = {
+    def _listing(self, path: str, versions: Sequence[ApiVersion]) -> FileContext:
+        """The page of a group (``apps``), or of one of its versions (``apps/v1``)."""
+        variables = {
             "name": path,
-            "versions": versions,
-            "up": "../" * len(path.split("/")),
-            **self.frame(path),
+            "api_versions": versions,
+            "parent": "../" * len(path.split("/")),
+            **self.navigation.page_variables(path),
         }
-        return FileContext(path, {"path": path}, values)
+        return FileContext(path, {"path": path}, variables)
 
     def start(self) -> Iterator[FileContext]:
-        values = {
-            **start(self.release, self.told, self.groups),
+        variables = {
+            **start_page.start_variables(self.release, self.context, self.groups),
             "prefix": "",
             "pages": (),
-            **self.frame(""),
+            **self.navigation.page_variables(""),
         }
-        yield FileContext(self.release.name, {}, values)
+        yield FileContext(self.release.name, {}, variables)
 
-    def search(self) -> Iterator[FileContext]:
-        counts = {name: len(ways) for name, ways in self.relations.ways.items()}
-        data = searching.index(self.release, self.places, counts, self.kinds)
-        yield FileContext(self.release.name, {}, {}, data)
-
-    def page(self, definition: Definition) -> Page:
-        name = definition.name
-        own = self.places[name]
-        lives = self.told.lives[own.path]
-        events = self.told.events.get(own.path, ())
-        gone = self.after(lives[-1])
-        heirs = self.families.heirs(own.path, gone) if gone else ()
-        return Page(
-            name=own.kind,
-            place=own,
-            full_name=name,
-            type=(
-                "" if definition.fields else type_label(definition.schema, self.places)
-            ),
-            facts=tuple(facts_of(definition.schema)),
-            rules=tuple(rules_of(definition.schema)),
-            level=level(definition.version),
-            kinds=definition.kinds if len(definition.kinds) == 1 else (),
-            about=prose(definition.description),
-            summary=summary(definition.description),
-            own=self.fields.of(name),
-            inside=self.fields.inside(name),
-            users=tuple(self.users(name)),
-            ways=tuple(self.ways(name)),
-            examples=self.written.required(definition) if name in self.kinds else (),
-            chapters=tuple(
-                Chapter(release, tuple(run))
-                for release, run in groupby(reversed(events), attrgetter("release"))
-            ),
-            versions=tuple(self.versions(own)),
-            born="" if lives[0] == self.told.releases[0] else lives[0],
-            gone=gone,
-            heirs=tuple(
-                Crumb(heir, f"../../../../{gone}/{heir}/")
-                for heir in heirs
-                if heir != own.path
-            ),
+    def search_index(self) -> Iterator[FileContext]:
+        used_in = self.type_pages.usage.used_in
+        data = search_index.release_index(
+            self.release,
+            self.type_pages.addresses,
+            self.type_pages.kinds,
+            {name: len(uses) for name, uses in used_in.items()},
         )
-
-    def users(self, name: str) -> Iterator[Use]:
-        for user, field in self.relations.users.get(name, ()):
-            yield self.use(user, (field,))
-
-    def ways(self, name: str) -> Iterator[Use]:
-        for kind, way in self.relations.ways.get(name, ()):
-            yield self.use(kind, way)
-
-    def use(self, name: str, way: Sequence[str]) -> Use:
-        known = self.places[name]
-        field = ".".join(way)
-        return Use(known.kind, known.api, f"{known.href}#{anchor(field)}", field)
-
-    def versions(self, own: Place) -> Iterator[Version]:
-        """The versions of its group that have a type of the same name, in any release."""
-        for each in self.families.versions(own):
-            yield Version(
-                each.version,
-                level(each.version),
-                _span(self.told.lives[each.path]),
-                each.href,
-            )
-
-    def after(self, name: str) -> str:
-        """The release after ``name``, empty for the newest."""
-        following = self.told.releases[self.told.releases.index(name) + 1 :]
-        return following[0] if following else ""
-
-    def frame(self, path: str, below: str = "") -> Mapping[str, Any]:
-        """What every page has: the way to the root, to what it is a part of, and to
-        the same in other releases. ``below`` is what comes after the page's ``path``.
-        """
-        parts = path.split("/") if path else []
-        depth = len(parts) + below.count("/")
-        root = "../" * (depth + 1)
-        return {
-            "root": root,
-            "crumbs": tuple(self.crumbs(parts, depth)),
-            "switch": tuple(self.switch(path, root, below)),
-        }
-
-    def crumbs(self, parts: Sequence[str], depth: int) -> Iterator[Crumb]:
-        """The release and each part of a path; no address for the page itself, nor for
-        what the release has no page for."""
-        yield Crumb(self.release.name, "../" * depth)
-        for number, part in enumerate(parts, 1):
-            is_there = "/".join(parts[:number]) in self.listed or number == 3
-            yield Crumb(part, "../" * (depth - number) if is_there else "")
-
-    def switch(self, path: str, root: str, below: str) -> Iterator[Switch]:
-        """Every release has a page for a type that any of them has; for a group or a
-        version, where it is missing, the release's start page stands in."""
-        for each in self.told.releases:
-            has_it = each in self.families.releases(path)
-            way = path if has_it or path in self.told.lives else ""
-            address = "/".join(filter(None, (each, way)))
-            yield Switch(
-                each,
-                f"{root}{address}/{below if has_it else ''}",
-                each == self.release.name,
-                has_it,
-            )
-
-    @cached_property
-    def listed(self) -> frozenset[str]:
-        """The paths of the groups and versions that the release has."""
-        return frozenset((*self.siblings, *(group.name for group in self.groups)))
-
-
-def start(
-    release: Release, told: Told, found: Sequence[listing.Group]
-) -> Mapping[str, Any]:
-    """What a start page shows of a release."""
-    news = told.news
-    return {
-        "groups": found,
-        "news": news,
-        "new_kinds": [place(path) for path in news.kinds] if news else [],
-        "gone_kinds": [place(path) for path in news.gone] if news else [],
-        "new_fields": (
-            [(place(path), field, anchor(field)) for path, field in news.fields]
-            if news
-            else []
-        ),
-        "count": len(release.definitions),
-        "sha256": release.sha256,
-    }
-
-
-def _span(releases: Sequence[str]) -> str:
-    first, last = releases[0], releases[-1]
-    return first if first == last else f"{first} to {last}"
+        yield FileContext(self.release.name, {}, {}, data)

@@ -1,71 +1,76 @@
-"""The reports of what changed, as pages of the site."""
+"""The reports of API changes, as pages of the site."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from kubestencil.engine.manifest import Target
-from kubestencil.engine.view import Contexts, FileContext
+from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.diff.links import LinkResolver
 from kubestencil.targets.diff.rendering import Layout
 from kubestencil.targets.diff.report import report_files
-from kubestencil.targets.site.fields import anchor, ways
+from kubestencil.targets.site.addresses import page_addresses
+from kubestencil.targets.site.field_paths import anchor, field_paths
 from kubestencil.targets.site.options import report_folders
-from kubestencil.targets.site.parts import NOT_OF_THE_REPORTS
-from kubestencil.targets.site.place import places
+
+#: What this part prints, in the folder of the reports.
+EACH: Mapping[str, Each] = {
+    "report": Each(
+        "The HTML reports of the target diff, without a template of this target: they "
+        "extend page.html.j2, which gets the options, root and newest.",
+        {"path": "the report's file name: 1.34-1.35.html"},
+    )
+}
 
 
-def view(releases: Sequence[Release], target: Target) -> Contexts:
-    """The reports between ``releases``, laid out by the site's own frame."""
-    common = {
+def make_contexts(releases: Sequence[Release], target: Target) -> Contexts:
+    """The contexts of the reports of ``releases``, which come oldest first."""
+    variables = {
         "options": target.options,
         "root": "../",
         "newest": releases[-1].name,
     }
-    # What the site has of its own comes first.
+    # The site's page.html.j2 takes precedence over that of stand-alone reports.
     folders = (*target.folders, *report_folders(target))
     files = (
         FileContext(file.path, {"path": file.path}, {}, file.data)
         for file in report_files(
-            releases, Layout(folders, common, _pages(releases)), ["html"]
+            releases, Layout(folders, variables, _link_resolver(releases)), ["html"]
         )
     )
-    return Contexts(
-        files={"report": lambda: files},
-        handled_by_other_parts=NOT_OF_THE_REPORTS,
-        shared_variables={},
-    )
+    return Contexts(files={"report": lambda: files})
 
 
-def _pages(releases: Sequence[Release]) -> LinkResolver:
-    """The pages of all types, as seen from a report."""
-    of_name = {release.name: release for release in releases}
-    known = {release.name: places(release) for release in releases}
+def _link_resolver(releases: Sequence[Release]) -> LinkResolver:
+    """Links from a report to the pages of types and fields."""
+    releases_by_name = {release.name: release for release in releases}
+    addresses = {release.name: page_addresses(release) for release in releases}
     kinds = {
         release.name: {kind: name for name, kind in kind_definitions(release).items()}
         for release in releases
     }
 
     @cache
-    def shown(release: str, definition: str) -> frozenset[str]:
-        return frozenset(ways(of_name[release].definitions[definition].schema))
+    def shown_paths(release: str, definition: str) -> frozenset[str]:
+        schema = releases_by_name[release].definitions[definition].schema
+        return frozenset(field_paths(schema))
 
-    def of_field(definition: str, field: str, releases: Sequence[str]) -> str:
-        for name in releases:
-            if definition not in known[name]:
+    def field_link(definition: str, field: str, names: Sequence[str]) -> str:
+        for name in names:
+            if definition not in addresses[name]:
                 continue
-            page = f"../{name}/{known[name][definition].path}/"
+            page = f"../{name}/{addresses[name][definition].path}/"
             if not field:
                 return page
-            # What is required need not be among the fields.
-            if field in shown(name, definition):
+            # A document may require a field that it does not define.
+            if field in shown_paths(name, definition):
                 return f"{page}#{anchor(field)}"
         return ""
 
-    def of_kind(kind: GroupVersionKind, release: str) -> str:
-        return f"../{release}/{known[release][kinds[release][kind]].path}/"
+    def kind_link(kind: GroupVersionKind, release: str) -> str:
+        return f"../{release}/{addresses[release][kinds[release][kind]].path}/"
 
-    return LinkResolver(of_field, of_kind)
+    return LinkResolver(field_link, kind_link)

@@ -1,13 +1,14 @@
-"""The view of the docs site: a part for each release, one for the reports, and one for
-what all have in common.
+"""The view of the docs site.
 
-The parts are printed by themselves, each told by ``lineage`` what it has to know of
-the releases that it is not printed from.
+The site has a part for each release, one for the reports of changes, and one for the
+files outside of these folders. Each is printed by itself, with the context that
+``release_context`` computes from all releases.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -15,46 +16,49 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, Part
 from kubestencil.schema import Release
 from kubestencil.targets.site import common, release, reports
-from kubestencil.targets.site.lineage import Lineage
+from kubestencil.targets.site.release_context import ReleaseContext, ReleaseContexts
 
 #: The part with the reports, and the folder of their pages.
 REPORTS = "diff"
-
+#: The part with the files outside of the folders of releases and reports.
+COMMON = ""
 
 #: What targets can print files for.
-EACH: Mapping[str, Each] = {}
+EACH: Mapping[str, Each] = {**release.EACH, **reports.EACH, **common.EACH}
 
 #: This view reproduces no quirks.
 QUIRKS: Mapping[str, str] = {}
 
 
 def divide(
-    names: Sequence[str], models: Callable[[], Sequence[Release]], target: Target
+    names: Sequence[str], load_releases: Callable[[], Sequence[Release]], target: Target
 ) -> Iterable[Part]:
-    """The parts of the site, the largest first."""
+    """The parts of the site; there are no reports of a single release."""
     del target
 
     @cache
-    def lineage() -> Lineage:
-        return Lineage(models())
+    def contexts() -> ReleaseContexts:
+        return ReleaseContexts(load_releases())
+
+    def context(name: str) -> ReleaseContext:
+        return contexts().of(name)
 
     if len(names) > 1:
         yield Part(REPORTS, tuple(names), lambda: tuple(names))
     for name in names:
-        yield Part(name, (name,), partial(_told, lineage, name))
-    yield Part("", tuple(names), partial(_told, lineage, names[-1]))
+        yield Part(name, (name,), partial(context, name))
+    yield Part(COMMON, tuple(names), partial(context, names[-1]))
 
 
 def make_part_contexts(
-    name: str, releases: Sequence[Release], facts: Any, target: Target
+    name: str, releases: Sequence[Release], context: Any, target: Target
 ) -> Contexts:
-    """The view of one part."""
+    """The contexts of the files of one part."""
     if name == REPORTS:
-        return reports.view(releases, target)
-    if name == "":
-        return common.view(releases, facts, target)
-    return release.view(releases[0], facts, target)
-
-
-def _told(lineage: Callable[[], Lineage], name: str) -> Any:
-    return lineage().told(name)
+        contexts = reports.make_contexts(releases, target)
+    elif name == COMMON:
+        contexts = common.make_contexts(releases, context, target)
+    else:
+        contexts = release.make_contexts(releases[0], context, target)
+    others = EACH.keys() - contexts.files.keys()
+    return replace(contexts, handled_by_other_parts=frozenset(others))

@@ -1,9 +1,10 @@
 "use strict";
-// Where no server finds the index page of a folder, links name it: on a disk.
+// In pages opened from a disk, links to folders have to name the index page, which a web
+// server would find by itself.
 (() => {
   const FOLDER = /^(?![a-z][a-z\d+.-]*:|\/\/)([^?#]*\/)(?=[?#]|$)/i;
 
-  /** The address that opens from here. */
+  /** The address of a page, with its index page where the site is opened from a disk. */
   function address(href) {
     return location.protocol === "file:" ? href.replace(FOLDER, "$1index.html") : href;
   }
@@ -11,10 +12,10 @@
   globalThis.kubestencil = { address };
   if (location.protocol !== "file:") return;
   const templates = [...document.querySelectorAll("template")];
-  for (const each of templates) {
-    if (each.dataset.type) each.dataset.type = address(each.dataset.type);
+  for (const template of templates) {
+    if (template.dataset.type) template.dataset.type = address(template.dataset.type);
   }
-  for (const part of [document, ...templates.map((each) => each.content)]) {
+  for (const part of [document, ...templates.map((template) => template.content)]) {
     for (const link of part.querySelectorAll("a[href]")) {
       link.setAttribute("href", address(link.getAttribute("href")));
     }

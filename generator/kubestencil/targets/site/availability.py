@@ -1,0 +1,51 @@
+"""Looks up in which releases types, groups and versions are available."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kubestencil.schema.kinds import precedence
+from kubestencil.targets.site.addresses import PageAddress, page_address
+from kubestencil.targets.site.release_context import ReleasesByType
+
+
+class Availability:
+    """An index of ``ReleasesByType`` by kind, group and version."""
+
+    def __init__(self, releases_by_type: ReleasesByType) -> None:
+        self._releases_by_type = releases_by_type
+        self._by_kind: dict[str, list[PageAddress]] = {}
+        self._by_path: dict[str, set[str]] = {}
+        for path, releases in releases_by_type.items():
+            address = page_address(path)
+            self._by_kind.setdefault(address.kind, []).append(address)
+            for prefix in ("", address.group, address.group_version, path):
+                self._by_path.setdefault(prefix, set()).update(releases)
+        for addresses in self._by_kind.values():
+            addresses.sort(key=lambda address: precedence(address.version))
+
+    def releases(self, path: str) -> Collection[str]:
+        """The releases that have a type, a group (``apps``) or a group and version
+        (``apps/v1``); all releases for an empty path."""
+        return self._by_path[path]
+
+    def versions(self, address: PageAddress) -> list[PageAddress]:
+        """The types of the same kind and group in any release, the most stable
+        version last."""
+        return [
+            other
+            for other in self._by_kind[address.kind]
+            if other.group == address.group
+        ]
+
+    def replacements(self, path: str, release: str) -> tuple[str, ...]:
+        """The paths of the types of the same kind that ``release`` has, best first:
+        other versions of the group, or where there are none, other groups."""
+        address = page_address(path)
+        others = [
+            other
+            for other in self._by_kind[address.kind]
+            if release in self._releases_by_type[other.path]
+        ]
+        same_group = [other for other in others if other.group == address.group]
+        return tuple(other.path for other in reversed(same_group or others))

@@ -1,0 +1,39 @@
+"""Fields and the paths by which pages address them: ``spec.template.spec``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote
+
+from kubestencil.schema import Field, Schema
+
+# Most paths, and quote() would not change them.
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9.]+\Z")
+
+
+def fields_of(schema: Schema) -> Iterable[Field]:
+    """The fields of an object, including those of inline objects in a list or map.
+
+    ``kubestencil.diff`` names the latter in the same way. Of several fields with one
+    name the outermost is returned.
+    """
+    fields = {field.name: field for field in schema.fields}
+    for inner in (schema.items, schema.values):
+        for field in fields_of(inner) if inner is not None else ():
+            fields.setdefault(field.name, field)
+    return fields.values()
+
+
+def field_paths(schema: Schema, prefix: str = "") -> Iterator[str]:
+    """The path of each field that a type's page shows, including fields of inline
+    objects."""
+    for field in fields_of(schema):
+        path = f"{prefix}{field.name}"
+        yield path
+        yield from field_paths(field.schema, f"{path}.")
+
+
+def anchor(path: str) -> str:
+    """The path of a field as the fragment of a URL."""
+    return path if _PLAIN_PATH.match(path) else quote(path, safe="$-_.~")

@@ -1,0 +1,172 @@
+"""What the pages of one release show about the other releases.
+
+It is computed once from all releases, and passed to the process that prints a release
+as plain values. Changes of descriptions only are left to the reports, so that a
+release is printed again only where a difference to another release shows on its pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from kubestencil.diff.compare import compare
+from kubestencil.diff.comparison import Comparison
+from kubestencil.diff.rules import Severity
+from kubestencil.schema import Release
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.targets.diff.changes import SeverityCount, format_change
+from kubestencil.targets.diff.word_diff import Segment
+from kubestencil.targets.site.addresses import PageAddress, page_addresses
+
+#: The releases that have each type, oldest first, by the path of the type's page.
+ReleasesByType = Mapping[str, tuple[str, ...]]
+
+
+class TypeChange(NamedTuple):
+    """A change of a type in ``release``.
+
+    ``field`` is the type's field that changed or contains the change, empty for a
+    change of the type itself. ``path`` is the path of what changed, starting at the
+    type: ``spec.replicas`` where ``spec`` is an inline object. ``change`` names the
+    change as in a JSON report, ``severity`` is its severity, ``label`` and ``segments``
+    describe it for people.
+    """
+
+    release: str
+    field: str
+    path: str
+    change: str
+    severity: Severity
+    label: str
+    segments: tuple[Segment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSummary:
+    """What a release added and removed, compared with the ``previous`` one.
+
+    Kinds are paths of pages; ``added_fields`` has such a path and a field name for each
+    field. ``counts`` has the number of changes of each severity, without those of
+    descriptions only.
+    """
+
+    previous: str
+    added_kinds: tuple[str, ...]
+    removed_kinds: tuple[str, ...]
+    added_fields: tuple[tuple[str, str], ...]
+    counts: tuple[SeverityCount, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseContext:
+    """What the pages of one release need to know about all releases.
+
+    ``releases`` are the names of all, oldest first. ``changes`` has the changes in all
+    releases of the types that this release has, by the path of their pages.
+    ``summary`` is None for the oldest release.
+    """
+
+    releases: tuple[str, ...]
+    releases_by_type: ReleasesByType
+    changes: Mapping[str, tuple[TypeChange, ...]]
+    summary: ReleaseSummary | None
+
+
+class ReleaseContexts:
+    """The contexts of all releases of a site, which are given oldest first."""
+
+    def __init__(self, releases: Sequence[Release]) -> None:
+        self._names = tuple(release.name for release in releases)
+        self._addresses = [page_addresses(release) for release in releases]
+        self._releases_by_type = _releases_by_type(self._names, self._addresses)
+        self._changes: dict[str, list[TypeChange]] = {}
+        self._summaries: dict[str, ReleaseSummary] = {}
+        kinds = [
+            _kind_paths(release, addresses)
+            for release, addresses in zip(releases, self._addresses, strict=True)
+        ]
+        for new, (before, after) in enumerate(pairwise(releases), 1):
+            old = new - 1
+            comparison = compare(before, after)
+            addresses = {**self._addresses[old], **self._addresses[new]}
+            for path, change in _type_changes(comparison, addresses):
+                self._changes.setdefault(path, []).append(change)
+            self._summaries[after.name] = _summary(
+                comparison, kinds[old], kinds[new], self._addresses[new]
+            )
+
+    def of(self, name: str) -> ReleaseContext:
+        """The context of the release ``name``."""
+        addresses = self._addresses[self._names.index(name)].values()
+        paths = sorted(address.path for address in addresses)
+        return ReleaseContext(
+            self._names,
+            self._releases_by_type,
+            {
+                path: tuple(self._changes[path])
+                for path in paths
+                if path in self._changes
+            },
+            self._summaries.get(name),
+        )
+
+
+def _releases_by_type(
+    names: Sequence[str], addresses_by_release: Sequence[Mapping[str, PageAddress]]
+) -> ReleasesByType:
+    releases: dict[str, list[str]] = {}
+    for name, addresses in zip(names, addresses_by_release, strict=True):
+        for address in addresses.values():
+            releases.setdefault(address.path, []).append(name)
+    # Two definitions of a release may have one address; printing them is an error.
+    return {path: tuple(dict.fromkeys(releases[path])) for path in sorted(releases)}
+
+
+def _type_changes(
+    comparison: Comparison, addresses: Mapping[str, PageAddress]
+) -> Iterator[tuple[str, TypeChange]]:
+    for change in comparison.changes:
+        # ``releases_by_type`` has the types that were added or removed as a whole.
+        if change.severity != "docs" and (change.field or change.keyword):
+            formatted = format_change(change)
+            type_change = TypeChange(
+                release=comparison.after,
+                field=formatted.field.partition(".")[0],
+                path=formatted.field,
+                change=change.change,
+                severity=formatted.severity,
+                label=formatted.label,
+                segments=formatted.segments,
+            )
+            yield addresses[change.definition].path, type_change
+
+
+def _kind_paths(release: Release, addresses: Mapping[str, PageAddress]) -> set[str]:
+    return {addresses[name].path for name in kind_definitions(release)}
+
+
+def _summary(
+    comparison: Comparison,
+    old_kinds: set[str],
+    new_kinds: set[str],
+    addresses: Mapping[str, PageAddress],
+) -> ReleaseSummary:
+    added_fields = (
+        (addresses[change.definition].path, change.field)
+        for change in comparison.changes
+        if change.change == "field-added" and change.field
+    )
+    return ReleaseSummary(
+        previous=comparison.before,
+        added_kinds=tuple(sorted(new_kinds - old_kinds)),
+        removed_kinds=tuple(sorted(old_kinds - new_kinds)),
+        added_fields=tuple(sorted(added_fields)),
+        counts=tuple(
+            SeverityCount(severity, count)
+            for severity, count in comparison.summary.items()
+            if severity != "docs"
+        ),
+    )

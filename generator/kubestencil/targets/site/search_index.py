@@ -1,0 +1,160 @@
+"""The indexes of the site's search: one for each release, and one for types and
+fields that not all releases have.
+
+``assets/find.js`` reads them. An index has a list of types and a list of fields:
+
+- a type is its name, its address, whether it is a kind (1 or 0), the number of kinds
+  that it is part of, and its description;
+- a field is the position of its type in the list of types, its name, its type, and its
+  description.
+
+In the index of other releases, each has its release as one more item at the end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from kubestencil.schema import Definition, Field, Release
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.field_paths import fields_of
+from kubestencil.targets.site.release_context import ReleasesByType
+from kubestencil.targets.site.schema_labels import type_label
+from kubestencil.text.html import summary
+
+Addresses = Mapping[str, PageAddress]
+# The path of a type's page, and the name of a field, empty for the type itself.
+_Name = tuple[str, str]
+
+
+class _Index:
+    """Collects the types and fields of an index.
+
+    ``release`` is the release of all of them, empty where each has its own;
+    ``shorten`` is applied to descriptions.
+    """
+
+    def __init__(self, release: str, shorten: Callable[[str], str]) -> None:
+        self._release = release
+        self._shorten = shorten
+        self._types: list[list[Any]] = []
+        self._fields: list[list[Any]] = []
+
+    def add(
+        self,
+        definition: Definition,
+        fields: Iterable[Field],
+        addresses: Addresses,
+        *,
+        is_kind: bool,
+        kind_count: int = 0,
+        release: str = "",
+    ) -> None:
+        """Add a type with some of its fields; ``addresses`` are those of its release."""
+        suffix = [release] if release else []
+        position = len(self._types)
+        address = addresses[definition.name]
+        description = self._shorten(definition.description)
+        path = f"{address.path}/"
+        self._types.append(
+            [address.kind, path, int(is_kind), kind_count, description, *suffix]
+        )
+        for field in fields:
+            label = type_label(field.schema, addresses)
+            description = self._shorten(field.schema.description)
+            self._fields.append([position, field.name, label, description, *suffix])
+
+    def script(self) -> bytes:
+        """JavaScript that passes the index to the search.
+
+        A page that is opened from a disk can load scripts only. JSON is a subset of
+        JavaScript (ECMA-262, 2019), and the script is a separate file, so that its
+        text cannot end a tag.
+        """
+        payload = {
+            "release": self._release,
+            "types": self._types,
+            "fields": self._fields,
+        }
+        text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+        return f"kubestencilIndex({text})\n".encode()
+
+
+def release_index(
+    release: Release,
+    addresses: Addresses,
+    kinds: Collection[str],
+    kind_counts: Mapping[str, int],
+) -> bytes:
+    """The index of a release, as a script.
+
+    ``kinds`` are the full names of the kinds' definitions, ``kind_counts`` the number
+    of kinds that a definition is part of.
+    """
+    index = _Index(release.name, _one_line)
+    for name, definition in release.definitions.items():
+        index.add(
+            definition,
+            fields_of(definition.schema),
+            addresses,
+            is_kind=name in kinds,
+            kind_count=kind_counts.get(name, 0),
+        )
+    return index.script()
+
+
+def other_releases_index(
+    releases: Sequence[Release],
+    addresses_by_release: Sequence[Addresses],
+    releases_by_type: ReleasesByType,
+) -> bytes:
+    """The index of the types and fields that not all releases have, each in the newest
+    release that has it, as a script."""
+    index = _Index("", summary)
+    common = _common_fields(releases, addresses_by_release)
+    indexed: set[_Name] = set()
+    newest_first = reversed(list(zip(releases, addresses_by_release, strict=True)))
+    for release, addresses in newest_first:
+        kinds = kind_definitions(release)
+        for name, definition in release.definitions.items():
+            path = addresses[name].path
+            fields = [
+                field
+                for field in fields_of(definition.schema)
+                if (path, field.name) not in indexed
+                and (path, field.name) not in common
+            ]
+            is_common = len(releases_by_type[path]) == len(releases)
+            if not fields and (is_common or (path, "") in indexed):
+                continue
+            indexed.update((path, field.name) for field in fields)
+            indexed.add((path, ""))
+            is_kind = name in kinds
+            index.add(
+                definition, fields, addresses, is_kind=is_kind, release=release.name
+            )
+    return index.script()
+
+
+def _common_fields(
+    releases: Sequence[Release], addresses_by_release: Sequence[Addresses]
+) -> frozenset[_Name]:
+    """The fields that all releases have."""
+    names = (
+        frozenset(_field_names(release, addresses))
+        for release, addresses in zip(releases, addresses_by_release, strict=True)
+    )
+    return frozenset.intersection(*names)
+
+
+def _field_names(release: Release, addresses: Addresses) -> Iterator[_Name]:
+    for name, definition in release.definitions.items():
+        for field in fields_of(definition.schema):
+            yield addresses[name].path, field.name
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
