@@ -1,4 +1,4 @@
-"""A printed site, read as a browser without scripts reads it, and its links followed."""
+"""Reads a printed site as a browser without scripts does, and follows its links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 _HREF = re.compile(r'<a\b[^>]*? href="([^"]*)"')
-_LOADED = re.compile(r'<(?:script|link|img)\b[^>]*? (?:src|href)="([^"]*)"')
+_ASSET = re.compile(r'<(?:script|link|img)\b[^>]*? (?:src|href)="([^"]*)"')
 _ID = re.compile(r' id="([^"]*)"')
 _TEMPLATE = re.compile(r'<template data-type="([^"]*)">(.*?)</template>', re.DOTALL)
 _FIELD = re.compile(
@@ -24,7 +24,7 @@ _FIELD = re.compile(
 
 @dataclass(frozen=True)
 class Page:
-    """One page: ``text`` is its HTML, ``path`` its folder below the site's root."""
+    """A page: ``text`` is its HTML, ``path`` its folder below the site's root."""
 
     path: str
     text: str
@@ -34,67 +34,69 @@ class Page:
         return _TEMPLATE.sub("", self.text), _TEMPLATE.findall(self.text)
 
     @property
-    def shown(self) -> str:
-        """The page without what scripts unfold."""
+    def visible_text(self) -> str:
+        """The HTML without the templates, from which scripts expand fields."""
         return self._split[0]
 
     @property
     def links(self) -> list[str]:
-        """Where the page leads, what can be unfolded included: there, a field's link to
-        itself is made when it is."""
-        shown, folded = self._split
-        found = _HREF.findall(shown)
-        for _, text in folded:
-            found += (each for each in _HREF.findall(text) if each[0] != "#")
-        return [unescape(each) for each in dict.fromkeys(found)]
+        """The links of the page, including those of fields that can be expanded; a
+        script rewrites the links of the latter to themselves."""
+        visible_text, templates = self._split
+        links = _HREF.findall(visible_text)
+        for _, text in templates:
+            links += (href for href in _HREF.findall(text) if href[0] != "#")
+        return [unescape(href) for href in dict.fromkeys(links)]
 
     @property
-    def loads(self) -> list[str]:
-        return [unescape(each) for each in _LOADED.findall(self.text)]
+    def assets(self) -> list[str]:
+        """The scripts, styles and images that the page loads."""
+        return [unescape(href) for href in _ASSET.findall(self.text)]
 
     @cached_property
     def ids(self) -> set[str]:
-        return {unescape(each) for each in _ID.findall(self.shown)}
+        """The ids of elements outside of templates."""
+        return {unescape(name) for name in _ID.findall(self.visible_text)}
 
     @cached_property
     def types(self) -> dict[str, dict[str, str]]:
-        """The fields of each type on the page, each with its own type's address; the
-        page's own type has an empty address."""
-        found = {address: _fields(text) for address, text in self._split[1]}
-        return {**found, "": _fields(self.shown)}
+        """The fields of each type on the page, each with the link to the field's type;
+        the page's own type has the key ''."""
+        fields = {href: _fields(text) for href, text in self._split[1]}
+        return {**fields, "": _fields(self.visible_text)}
 
     def has(self, anchor: str) -> bool:
-        """Whether an anchor is on the page, or can be unfolded."""
+        """Whether an anchor is on the page, or can be expanded."""
         anchor = unquote(anchor)
         if anchor in self.ids:
             return True
         fields = self.types[""]
-        steps = anchor.split(".")
-        for number, step in enumerate(steps, 1):
-            if step not in fields:
+        names = anchor.split(".")
+        for number, name in enumerate(names, 1):
+            if name not in fields:
                 return False
-            address = fields[step]
-            if number == len(steps):
+            href = fields[name]
+            if number == len(names):
                 return True
-            if address not in self.types:
+            if href not in self.types:
                 return False
-            fields = self.types[address]
+            fields = self.types[href]
         return False
 
 
 def _fields(text: str) -> dict[str, str]:
-    return {unescape(name): unescape(kind) for name, kind in _FIELD.findall(text)}
+    return {unescape(name): unescape(href) for name, href in _FIELD.findall(text)}
 
 
 class Site:
-    """All pages below a folder, by the path that their address ends in.
+    """The pages below a folder, by their address without the site's URL.
 
-    ``base`` is where a server has them: the page for what is not there needs it.
+    ``base`` is the path of the site on its server, which absolute links start with.
     """
 
     def __init__(self, folder: Path, base: str = "/") -> None:
-        found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-        paths = {path.relative_to(folder).as_posix(): path for path in found}
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        paths = {path.relative_to(folder).as_posix(): path for path in files}
         self.base = base
         self.files = set(paths)
         self.pages: dict[str, Page] = {}
@@ -103,9 +105,9 @@ class Site:
                 self._add(name, path.read_bytes())
 
     @classmethod
-    def printed(cls, files: Mapping[str, bytes]) -> Site:
-        """A site that is on no disk."""
-        site = cls(Path("/nowhere"))
+    def in_memory(cls, files: Mapping[str, bytes]) -> Site:
+        """A site that was not written to a disk."""
+        site = cls(Path("/nonexistent"))
         site.files = set(files)
         for name, data in files.items():
             if name.endswith(".html"):
@@ -119,16 +121,16 @@ class Site:
     def page(self, address: str) -> Page:
         return self.pages[address]
 
-    def broken(self, page: Page) -> list[str]:
-        """The links and files of a page that lead nowhere in the site."""
+    def broken_links(self, page: Page) -> list[str]:
+        """The links and assets of a page that the site does not have."""
         return [
             href
-            for href in [*page.links, *page.loads]
+            for href in [*page.links, *page.assets]
             if not href.startswith(("http://", "https://"))
-            and not self._leads(page, href)
+            and not self._exists(page, href)
         ]
 
-    def _leads(self, page: Page, href: str) -> bool:
+    def _exists(self, page: Page, href: str) -> bool:
         path, hash_sign, anchor = href.partition("#")
         if path.startswith(self.base):
             path, page = f"./{path.removeprefix(self.base)}", Page("", "")
@@ -146,7 +148,7 @@ class Site:
 
 
 class Tags(HTMLParser):
-    """Every tag of a page with its attributes, and all that is text."""
+    """The tags of a page with their attributes, and its texts."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

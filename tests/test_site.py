@@ -1,5 +1,5 @@
-"""The docs site: every address leads somewhere, history is told where it belongs, a
-release is rebuilt by itself, and text from a spec stays text."""
+"""The docs site: links work, pages show their history, a change rebuilds only the pages
+that show it, and text from a document is never HTML."""
 
 from __future__ import annotations
 
@@ -43,11 +43,13 @@ def site(folder: Path) -> Site:
 # --- addresses and links
 
 
-def test_all_links_and_anchors_lead_somewhere(site: Site) -> None:
-    """Of every page, and of all that can be unfolded on it, into any release."""
+def test_no_link_is_broken(site: Site) -> None:
+    """Including the links of fields that can be expanded, and to other releases."""
     assert len(site.pages) > 2500
     broken = {
-        page.path: found for page in site.pages.values() if (found := site.broken(page))
+        page.path: links
+        for page in site.pages.values()
+        if (links := site.broken_links(page))
     }
     assert broken == {}
 
@@ -71,65 +73,71 @@ def test_all_links_and_anchors_lead_somewhere(site: Site) -> None:
         "diff/history.html",
     ],
 )
-def test_addresses_stay(site: Site, address: str) -> None:
+def test_addresses_are_stable(site: Site, address: str) -> None:
     assert address in site.pages
 
 
-def test_a_field_is_reached_at_any_depth(site: Site) -> None:
+def test_fields_have_anchors_at_any_depth(site: Site) -> None:
     page = site.page("1.35/apps/v1/Deployment/")
     assert page.has("spec.template.spec.containers")
-    way = "spec.template.spec.containers.livenessProbe.httpGet.httpHeaders.value"
-    assert page.has(way)
+    path = "spec.template.spec.containers.livenessProbe.httpGet.httpHeaders.value"
+    assert page.has(path)
     assert not page.has("spec.template.spec.container")
 
 
-def test_the_way_from_a_kind_to_a_type_is_told(site: Site) -> None:
+def test_a_type_links_to_where_it_is_used(site: Site) -> None:
+    """The resources that it is part of, and the types that refer to it."""
     page = site.page("1.35/core/v1/Container/")
-    way = "../../../apps/v1/Deployment/#spec.template.spec.containers"
-    assert way in page.links
+    assert ">Used in resources</h2>" in page.text
+    assert "../../../apps/v1/Deployment/#spec.template.spec.containers" in page.links
+    assert ">Referenced by</h2>" in page.text
     assert "../../../core/v1/PodSpec/#containers" in page.links
 
 
-def test_sitemap_has_every_page_of_a_type(folder: Path, site: Site) -> None:
+def test_the_sitemap_has_all_pages_of_types(folder: Path, site: Site) -> None:
     sitemap = (folder / "sitemap.xml").read_text()
     assert "<loc>http://localhost:8000/1.35/apps/v1/Deployment/</loc>" in sitemap
     listed = sitemap.count("<loc>")
-    absent = sum(" not in " in page.text[:4000] for page in site.pages.values())
+    absent = sum(
+        '<i class="unavailable">' in page.text[:4000] for page in site.pages.values()
+    )
+    assert absent > 0
     assert 2000 < listed <= len(site.pages) - absent
 
 
 # --- history
 
 
-def line(site: Site, address: str, field: str) -> str:
-    """What stands beside a field on its page."""
+def field_line(site: Site, address: str, field: str) -> str:
+    """The HTML of a field's line: name, type and badges."""
     text = site.page(address).text
     start = text.index(f'<li id="{field}">')
     return text[start : text.index("</div>", start)]
 
 
-def test_history_stands_at_fields_and_kinds(site: Site) -> None:
-    """1.34 had its DRA API stable, and gave containers rules of restarting."""
-    assert "since 1.34" in line(site, "1.35/core/v1/Container/", "restartPolicyRules")
-    assert "since" not in line(site, "1.35/core/v1/Container/", "name")
+def test_types_and_fields_show_when_they_were_added_and_removed(site: Site) -> None:
+    """1.34 made the DRA API stable, and added restart policy rules to containers."""
+    container = "1.35/core/v1/Container/"
+    assert "Added in 1.34" in field_line(site, container, "restartPolicyRules")
+    assert "Added" not in field_line(site, container, "name")
     claim = site.page("1.35/resource.k8s.io/v1/ResourceClaim/").text
-    assert '<h1>ResourceClaim <i class="since">since 1.34</i></h1>' in claim
-    gone = site.page("1.34/storage.k8s.io/v1alpha1/VolumeAttributesClass/")
-    assert "gone in 1.35" in gone.text
-    assert "../../../../1.35/storage.k8s.io/v1/VolumeAttributesClass/" in gone.links
+    assert '<h1>ResourceClaim <i class="added">Added in 1.34</i></h1>' in claim
+    removed = site.page("1.34/storage.k8s.io/v1alpha1/VolumeAttributesClass/")
+    assert "Removed in 1.35" in removed.text
+    assert "../../../../1.35/storage.k8s.io/v1/VolumeAttributesClass/" in removed.links
 
 
-def test_a_release_without_a_type_says_so_and_what_there_is(site: Site) -> None:
+def test_the_page_of_an_absent_type_links_to_replacements(site: Site) -> None:
     page = site.page("1.33/resource.k8s.io/v1/ResourceClaim/")
-    assert "not in 1.33" in page.text
-    assert "comes with 1.34" in page.text
+    assert "Not in 1.33" in page.text
+    assert "was added in 1.34" in page.text
     assert "../../../resource.k8s.io/v1beta2/ResourceClaim/" in page.links
-    gone = site.page("1.35/storage.k8s.io/v1alpha1/VolumeAttributesClass/")
-    assert "was in 1.33 to 1.34" in gone.text
-    assert "../../../storage.k8s.io/v1/VolumeAttributesClass/" in gone.links
+    removed = site.page("1.35/storage.k8s.io/v1alpha1/VolumeAttributesClass/")
+    assert "was available in 1.33 to 1.34" in removed.text
+    assert "../../../storage.k8s.io/v1/VolumeAttributesClass/" in removed.links
 
 
-def test_the_switch_stays_on_the_type(site: Site) -> None:
+def test_release_links_lead_to_the_same_type(site: Site) -> None:
     page = site.page("1.35/resource.k8s.io/v1/ResourceClaim/")
     for release in ("1.33", "1.34", "1.35"):
         address = f"../../../../{release}/resource.k8s.io/v1/ResourceClaim/"
@@ -142,16 +150,16 @@ def test_the_switch_stays_on_the_type(site: Site) -> None:
     assert "../../../1.34/scheduling.k8s.io/v1alpha1/" not in new.links
 
 
-def test_the_newest_release_is_news(site: Site) -> None:
+def test_the_start_page_shows_what_is_new(site: Site) -> None:
     page = site.page("")
     assert "New in 1.35" in page.text
     assert "1.35/scheduling.k8s.io/v1alpha1/Workload/" in page.links
     assert "diff/1.34-1.35.html" in page.links
 
 
-def test_reports_lead_to_what_they_tell_of(site: Site) -> None:
-    """A type and a field in the newer release, or in the last that had it; a kind in
-    the last."""
+def test_reports_link_to_types_and_fields(site: Site) -> None:
+    """To the newer release, or the last that has the type; the history of kinds to the
+    last release."""
     links = site.page("diff/1.34-1.35.html").links
     assert "../1.35/core/v1/NodeStatus/" in links
     assert "../1.35/core/v1/NodeStatus/#declaredFeatures" in links
@@ -161,30 +169,31 @@ def test_reports_lead_to_what_they_tell_of(site: Site) -> None:
     assert "../1.34/storage.k8s.io/v1alpha1/VolumeAttributesClass/" in links
 
 
-# --- what a page weighs
+# --- size
 
 
-def test_a_pods_page_is_light(folder: Path) -> None:
-    """With all that the page loads before somebody searches."""
-    needs = ["theme.css", "site.css", "boot.js", "disk.js", "site.js", "icon.svg"]
-    page = (folder / "1.35/core/v1/Pod/index.html").stat().st_size
-    size = page + sum((folder / "assets" / name).stat().st_size for name in needs)
-    assert size < 300 * KIB
+def test_the_page_of_a_pod_is_small(folder: Path, site: Site) -> None:
+    """With everything that it loads before the search is used."""
+    address = "1.35/core/v1/Pod/"
+    assets = {href.removeprefix("../" * 4) for href in site.page(address).assets}
+    assert len(assets) == 6
+    files = [folder / address / "index.html", *(folder / name for name in assets)]
+    assert sum(file.stat().st_size for file in files) < 300 * KIB
 
 
-def test_the_search_is_light(folder: Path) -> None:
-    needs = ["assets/minisearch.js", "assets/find.js", "1.35/search.js"]
-    assert sum((folder / name).stat().st_size for name in needs) < 1_500_000
+def test_the_search_is_small(folder: Path) -> None:
+    names = ["assets/minisearch.js", "assets/find.js", "1.35/search.js"]
+    assert sum((folder / name).stat().st_size for name in names) < 1_500_000
 
 
-# --- no page runs or loads what is not the site's
+# --- security
 
 
-def test_pages_hold_no_script_and_no_style(site: Site) -> None:
-    """The policy forbids both; the pages must not need them."""
+def test_pages_have_no_inline_scripts_and_styles(site: Site) -> None:
+    """The content security policy forbids both."""
     for page in site.pages.values():
         assert "script-src 'self'; style-src 'self'" in page.text, page.path
-        assert " style=" not in page.shown, page.path
+        assert " style=" not in page.visible_text, page.path
         assert "<style" not in page.text, page.path
         assert page.text.count("<script") == page.text.count("<script src="), page.path
 
@@ -212,7 +221,7 @@ HOSTILE = [
 
 
 def hostile_definitions() -> dict[str, Any]:
-    """A kind that has hostile text wherever a document can have text."""
+    """A kind with hostile text everywhere that a document can have text."""
     fields: dict[str, Any] = {
         f"field{number}": {
             "type": "string",
@@ -227,7 +236,9 @@ def hostile_definitions() -> dict[str, Any]:
         }
         for number, text in enumerate(HOSTILE)
     }
-    named = {text: {"type": "string", "description": "Its name."} for text in HOSTILE}
+    hostile_names = {
+        text: {"type": "string", "description": "Its name."} for text in HOSTILE
+    }
     kind = {"group": HOSTILE[2], "version": HOSTILE[0], "kind": "Pod"}
     return {
         POD: {
@@ -240,18 +251,18 @@ def hostile_definitions() -> dict[str, Any]:
         "x.v1.Part": {
             "description": HOSTILE[0],
             "type": "object",
-            "properties": named,
+            "properties": hostile_names,
         },
     }
 
 
-def test_hostile_text_stays_text(run: Command) -> None:
-    """Wherever it stands: no tag, no attribute and no link is made of it."""
+def test_hostile_text_is_escaped(run: Command) -> None:
+    """It becomes no tag, no attribute and no link."""
     spec = run.folder / "hostile.json"
     spec.write_text(json.dumps(document(hostile_definitions())))
     done = run("render", "evil", "--spec", str(spec), "-t", "site", "-o", "out")
     assert done.returncode == 0, done.stderr
-    allowed = {
+    allowed_attributes = {
         *("charset", "class", "content", "data-release", "data-root", "data-type"),
         *("href", "http-equiv", "id", "lang", "name", "rel", "src", "defer", "title"),
         *("aria-label", "aria-labelledby", "aria-current", "aria-expanded", "role"),
@@ -264,7 +275,7 @@ def test_hostile_text_stays_text(run: Command) -> None:
     for page in pages:
         for tag, attributes in Tags(page.text).tags:
             assert tag not in ("svg", "iframe", "style", "object", "embed"), page.path
-            assert set(attributes) <= allowed, (page.path, tag, attributes)
+            assert set(attributes) <= allowed_attributes, (page.path, tag, attributes)
             for name in ("href", "src"):
                 address = attributes.get(name) or ""
                 scheme = address.partition(":")[0] if ":" in address else ""
@@ -273,8 +284,8 @@ def test_hostile_text_stays_text(run: Command) -> None:
     assert "&lt;script&gt;window.pwned=1&lt;/script&gt;" in pod.text
 
 
-def listed(*fields: str) -> dict[str, Any]:
-    """A document whose only type is a list of objects that have no name."""
+def list_document(*fields: str) -> dict[str, Any]:
+    """A document whose only type is a list of inline objects with some fields."""
     return document({"v1.A": array({name: {"type": "string"} for name in fields})})
 
 
@@ -284,64 +295,67 @@ def array(properties: dict[str, Any]) -> dict[str, Any]:
 
 @settings(max_examples=100)
 @given(documents(VALID_NAMES), documents(VALID_NAMES))
-# A field that comes to the objects in a list is told of where the list is.
-@example(listed(), listed("new"))
-@example(listed("list"), document({"v1.A": array({"list": array({"new": {}})})}))
-def test_every_document_has_a_whole_site(
+# A field that is added to the objects in a list is shown where the list is.
+@example(list_document(), list_document("new"))
+@example(list_document("list"), document({"v1.A": array({"list": array({"new": {}})})}))
+def test_any_document_is_refused_or_has_a_complete_site(
     before: dict[str, Any], after: dict[str, Any]
 ) -> None:
-    """Or is refused: no link leads nowhere, and there is no tag but the site's own."""
+    """No link is broken, and there are no tags but those of the site's templates."""
     sources = [
-        Source(name, "made-up", json.dumps(each).encode())
-        for name, each in (("1.1", before), ("1.2", after))
+        Source(name, "made-up", json.dumps(content).encode())
+        for name, content in (("1.1", before), ("1.2", after))
     ]
     try:
-        files = list(print_all_files([parse(each) for each in sources], TARGET))
+        files = list(print_all_files([parse(source) for source in sources], TARGET))
     except KubestencilError as error:
         assert error.what
         return
-    site = Site.printed({file.path: file.data for file in files})
+    site = Site.in_memory({file.path: file.data for file in files})
     for page in site.pages.values():
-        assert site.broken(page) == []
+        assert site.broken_links(page) == []
         tags = {tag for tag, _ in Tags(page.text).tags}
         assert tags <= TAGS, page.path
 
 
-# --- what is printed again
+# --- rebuilding
 
 
 def specs_of(folder: Path, releases: tuple[str, ...]) -> dict[str, Any]:
-    """Documents of releases in ``folder``, as a user may keep them."""
+    """Write the documents of releases to ``folder``, and return them by release."""
     folder.mkdir()
-    found = {}
+    documents = {}
     for name in releases:
-        found[name] = dict(load_release(locate(name, None)).document)
-        (folder / f"{name}.json").write_text(json.dumps(found[name]))
-    return found
+        documents[name] = dict(load_release(locate(name, None)).document)
+        (folder / f"{name}.json").write_text(json.dumps(documents[name]))
+    return documents
 
 
-def times(folder: Path, release: str) -> dict[str, int]:
+def modification_times(folder: Path, release: str) -> dict[str, int]:
     files = (folder / release).rglob("*.html")
     return {path.as_posix(): path.stat().st_mtime_ns for path in files}
 
 
-def test_a_change_to_a_release_rebuilds_that_release(run: Command) -> None:
-    """Other words are told in its own pages; a new field in those of the others too."""
-    found = specs_of(run.folder / "specs", ("1.34", "1.35"))
+def test_a_change_rebuilds_the_pages_that_show_it(run: Command) -> None:
+    """A changed description shows in one release, an added field in the others too."""
+    documents = specs_of(run.folder / "specs", ("1.34", "1.35"))
     call = ("render", "1.34", "1.35", "-t", "site", "--specs", "specs", "-o", "out")
     assert run(*call).returncode == 0
     site = run.folder / "out" / "site"
-    before = times(site, "1.34"), times(site, "1.35")
+    times_before = modification_times(site, "1.34")
+    times_before_in_other = modification_times(site, "1.35")
 
     path = run.folder / "specs" / "1.34.json"
-    document = found["1.34"]
+    document = documents["1.34"]
     container = document["definitions"]["io.k8s.api.core.v1.Container"]
     container["properties"]["image"]["description"] = "Which image it is."
     path.write_text(json.dumps(document))
     assert run(*call).returncode == 0
-    assert times(site, "1.35") == before[1]
+    assert modification_times(site, "1.35") == times_before_in_other
     written = {
-        path for path, time in times(site, "1.34").items() if time != before[0][path]
+        path
+        for path, time in modification_times(site, "1.34").items()
+        if time != times_before[path]
     }
     assert f"{site.as_posix()}/1.34/core/v1/Container/index.html" in written
     assert f"{site.as_posix()}/1.34/apps/v1/index.html" not in written
@@ -350,11 +364,11 @@ def test_a_change_to_a_release_rebuilds_that_release(run: Command) -> None:
     path.write_text(json.dumps(document))
     assert run(*call).returncode == 0
     page = Site(site).page("1.34/core/v1/Container/")
-    assert "gone in 1.35" in page.text
+    assert "Removed in 1.35" in page.text
     assert "unchanged" in run(*call).stdout
 
 
-FACTS = """
+PRINT_CONTEXTS = """
 import hashlib
 from kubestencil.schema.load import load_release
 from kubestencil.source import locate
@@ -363,17 +377,17 @@ from kubestencil.targets import load_multi_release_view
 names = ("1.33", "1.34")
 target = load_targets(None)["site"]
 view = load_multi_release_view(target)
-models = [load_release(locate(name, None)) for name in names]
-facts = [part.context() for part in view.divide(names, lambda: models, target)]
-print(hashlib.sha256(repr(facts).encode()).hexdigest())
+releases = [load_release(locate(name, None)) for name in names]
+contexts = [part.context() for part in view.divide(names, lambda: releases, target)]
+print(hashlib.sha256(repr(contexts).encode()).hexdigest())
 """
 
 
-def test_the_same_documents_tell_the_same(tmp_path: Path) -> None:
-    """In any process: else every part would be printed again whatever changed."""
-    told = {
+def test_contexts_are_the_same_in_every_process(tmp_path: Path) -> None:
+    """Otherwise all parts would be printed again in each run."""
+    digests = {
         subprocess.run(
-            [sys.executable, "-c", FACTS],
+            [sys.executable, "-c", PRINT_CONTEXTS],
             env={**command(tmp_path).environment, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
@@ -381,10 +395,10 @@ def test_the_same_documents_tell_the_same(tmp_path: Path) -> None:
         ).stdout
         for seed in ("1", "2")
     }
-    assert len(told) == 1
+    assert len(digests) == 1
 
 
-def test_releases_that_are_no_longer_printed_leave(run: Command) -> None:
+def test_releases_that_are_no_longer_printed_are_removed(run: Command) -> None:
     call = ("render", "-t", "site", "-o", "out")
     assert run(*call, "1.34", "1.35").returncode == 0
     drifted = run(*call, "1.35", "--check")
@@ -395,13 +409,13 @@ def test_releases_that_are_no_longer_printed_leave(run: Command) -> None:
     assert not (site / "1.34").exists()
     assert not (site / "diff").exists()
     assert run(*call, "1.35", "--check").returncode == 0
-    assert Site(site).broken(Site(site).page("")) == []
+    assert Site(site).broken_links(Site(site).page("")) == []
 
 
-# --- people's own
+# --- options and the user's own templates
 
 
-def test_title_logo_footer_theme_and_pages_are_options(run: Command) -> None:
+def test_options_set_title_logo_footer_theme_and_pages(run: Command) -> None:
     (run.folder / "logo.png").write_bytes(b"\x89PNG")
     (run.folder / "ours.css").write_text(":root { --link: #070 }")
     (run.folder / "docs" / "how").mkdir(parents=True)
@@ -425,7 +439,7 @@ def test_title_logo_footer_theme_and_pages_are_options(run: Command) -> None:
     page = site.page("1.35/apps/v1/Deployment/")
     assert "Our &lt;API&gt;" in page.text
     assert "Kept by us &amp; them" in page.text
-    assert "../../../../assets/logo.png" in page.loads
+    assert "../../../../assets/logo.png" in page.assets
     assert (folder / "assets/theme.css").read_text().endswith("--link: #070 }")
     about = site.page("pages/about/")
     assert "<script>alert" not in about.text
@@ -437,14 +451,14 @@ def test_title_logo_footer_theme_and_pages_are_options(run: Command) -> None:
     assert {
         path
         for path in site.pages
-        if path != "404.html" and site.broken(site.pages[path])
+        if path != "404.html" and site.broken_links(site.pages[path])
     } == set()
     (run.folder / "docs" / "about.md").write_text("# Other\n")
     assert run(*call, "--check").returncode == 1
 
 
-def test_examples_go_by_the_options_of_what_they_need(run: Command) -> None:
-    """The package that they import is the one that is printed."""
+def test_examples_follow_the_options_of_other_targets(run: Command) -> None:
+    """They import the package that the target python prints."""
     call = ("render", "1.35", "-t", "site", "-o", "out", "--set", "python.package=ours")
     assert run(*call).returncode == 0
     page = run.folder / "out" / "site" / "1.35" / "core" / "v1" / "Pod" / "index.html"
@@ -455,33 +469,35 @@ def test_examples_go_by_the_options_of_what_they_need(run: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "message"),
     [
         ("logo=nothing.png", "must be a file that ends in"),
         ("theme=specs", "must be a file that ends in .css"),
         ("pages=nothing", "is not a folder"),
-        ("url=ftp://example.com", "must be the address of the site"),
+        ("url=ftp://example.com", "must be the URL of the site"),
     ],
 )
-def test_wrong_options_are_refused(run: Command, setting: str, said: str) -> None:
+def test_wrong_options_are_refused(run: Command, setting: str, message: str) -> None:
     done = run("render", "1.35", "-t", "site", "-o", "out", f"--set=site.{setting}")
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert not (run.folder / "out").exists()
 
 
-def test_a_template_of_ones_own_shadows_one(run: Command) -> None:
-    mine = run.folder / "mine" / "site"
-    mine.mkdir(parents=True)
-    (mine / "footer.html.j2").write_text("<footer>{{ release }} of ours</footer>\n")
+def test_a_users_template_replaces_the_built_in_one(run: Command) -> None:
+    user_folder = run.folder / "mine" / "site"
+    user_folder.mkdir(parents=True)
+    (user_folder / "footer.html.j2").write_text(
+        "<footer>{{ release }} of ours</footer>\n"
+    )
     call = ("render", "1.35", "-t", "site", "-o", "out", "--templates", "mine")
     assert run(*call).returncode == 0
     site = Site(run.folder / "out" / "site")
     assert "<footer>1.35 of ours</footer>" in site.page("1.35/core/v1/Pod/").text
 
 
-def test_objects_without_a_name_unfold_as_well(run: Command) -> None:
-    """CustomResourceDefinitions in a cluster's document have their fields inside."""
+def test_inline_objects_show_their_fields(run: Command) -> None:
+    """The document of a cluster has custom resources with inline objects."""
     inner = {
         "type": "object",
         "properties": {
@@ -516,13 +532,13 @@ def test_objects_without_a_name_unfold_as_well(run: Command) -> None:
     assert "#spec.store.size" in page.links
     text = " ".join("".join(Tags(page.text).text).split())
     assert "size integer required" in text
-    assert "default3" in text and 'default""one of""a' in text
+    assert "default3" in text and 'default""allowed values""a' in text
     assert "keys []map[string]string" in text
-    assert "list typemap" in text and "map keysid" in text
+    assert "list typemap" in text and "list map keysid" in text
     assert "patch strategymerge" in text
 
 
-def test_the_site_is_the_same_every_time(run: Command) -> None:
+def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
     for name in ("a", "b"):
         jobs = "1" if name == "a" else "2"
         done = run("render", "1.35", "-t", "site", "-o", name, "--jobs", jobs)
@@ -534,4 +550,4 @@ def test_the_site_is_the_same_every_time(run: Command) -> None:
 def test_a_release_cannot_have_the_name_of_the_site(run: Command, small: Path) -> None:
     done = run("render", "site", "--spec", str(small), "-t", "markdown")
     assert done.returncode == 2
-    assert "a target is" in done.stderr
+    assert "a release cannot be called 'site'" in done.stderr

@@ -1,6 +1,6 @@
-"""The docs site in a real browser: Chromium, headless, from a web server and a disk.
+"""The docs site in headless Chromium, from a web server and as local files.
 
-With ``KUBESTENCIL_SITE=DIR`` a site that was printed already is opened instead.
+``KUBESTENCIL_SITE=DIR`` tests a site that was printed before.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PAGES = (
     *("1.34/scheduling.k8s.io/v1alpha1/Workload/", "diff/index.html"),
     *("diff/1.34-1.35.html", "diff/history.html", "404.html", "pages/guide/"),
 )
-TO = ("-o", "printed", "--set", "site.url=http://localhost/site/")
+OUTPUT = ("-o", "printed", "--set", "site.url=http://localhost/site/")
 GUIDE = """# A guide
 
 A [link](https://example.com), `code`, and a table that is wider than a phone:
@@ -48,41 +48,41 @@ A [link](https://example.com), `code`, and a table that is wider than a phone:
 kind: Pod
 ```
 """
-DEEP = "spec.containers.livenessProbe.httpGet.port"
+NESTED_FIELD = "spec.containers.livenessProbe.httpGet.port"
 ASSETS = ROOT / "templates" / "site" / "assets"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two releases and a page of one's own, below a folder that is not the server's."""
+    """Two releases and an extra page, printed below the root of a server."""
     if "KUBESTENCIL_SITE" in os.environ:
         return Path(os.environ["KUBESTENCIL_SITE"]).resolve()
     folder = tmp_path_factory.mktemp("site")
     (folder / "docs").mkdir()
     (folder / "docs" / "guide.md").write_text(GUIDE)
-    own = "--set=site.pages=docs"
-    done = command(folder)("render", "1.34", "1.35", "-t", "site", *TO, own)
+    pages = "--set=site.pages=docs"
+    done = command(folder)("render", "1.34", "1.35", "-t", "site", *OUTPUT, pages)
     assert done.returncode == 0, done.stderr
     return folder / "printed" / "site"
 
 
 @pytest.fixture(scope="module")
 def base(site: Path) -> Iterator[str]:
-    """The site under a base path of a web server."""
+    """The URL of the site on a web server, with a base path."""
     with served(site.parent) as address:
         yield f"{address}{site.name}/"
 
 
-def on_disk(site: Path, page: str) -> str:
+def file_url(site: Path, page: str) -> str:
     file = site / page
     return (file / "index.html" if file.is_dir() else file).as_uri()
 
 
-def shown(browser: Browser) -> list[str]:
-    """The ids of the fields that are not folded away."""
+def visible_fields(browser: Browser) -> list[str]:
+    """The ids of the fields that are not in a collapsed list."""
     ids: list[str] = browser.run(
         "return [...document.querySelectorAll('main ul.tree > li')]"
-        ".filter((each) => !each.closest('[hidden]')).map((each) => each.id)"
+        ".filter((item) => !item.closest('[hidden]')).map((item) => item.id)"
     )
     return ids
 
@@ -92,35 +92,37 @@ def click(browser: Browser, selector: str) -> None:
     browser.settle()
 
 
-IS_READ = "document.querySelector('#found[aria-busy=false]')"
-FOCUSED = "return document.activeElement.getAttribute('aria-label')"
+INDEX_IS_LOADED = "document.querySelector('#found[aria-busy=false]')"
+FOCUSED_LABEL = "return document.activeElement.getAttribute('aria-label')"
 
 
 # ------------------------------------------------------------------ every kind of page
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_asks_only_its_own_site(
+def test_a_page_requests_only_files_of_its_site(
     browser: Browser, base: str, site: Path, page: str
 ) -> None:
-    """And logs nothing, which the fixture sees to: served, and from a disk, on which
-    no page can be missing."""
-    places = {base: base + page}
+    """From a server and as local files. The fixture checks that it logs nothing."""
+    urls_by_site = {base: base + page}
+    # Its links are absolute paths on a server.
     if page != "404.html":
-        places[site.as_uri()] = on_disk(site, page)
-    for own, address in places.items():
+        urls_by_site[site.as_uri()] = file_url(site, page)
+    for site_url, page_url in urls_by_site.items():
         browser.requests()
-        browser.open(address)
+        browser.open(page_url)
         browser.run("document.getElementById('find')?.click()")
         browser.settle()
         urls = browser.requests()
         assert urls
-        assert {url for url in urls if not url.startswith((own, "about:"))} == set()
+        assert {
+            url for url in urls if not url.startswith((site_url, "about:"))
+        } == set()
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_fits_a_phone(browser: Browser, base: str, page: str) -> None:
-    """With everything unfolded, too."""
+    """Even with all fields expanded."""
     browser.screen(PHONE)
     browser.open(base + page)
     browser.run("document.getElementById('unfold-all')?.click()")
@@ -139,10 +141,8 @@ def axe(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_everyone_can_use_a_page(
-    browser: Browser, base: str, axe: str, page: str
-) -> None:
-    """axe-core finds nothing, in light and in dark."""
+def test_a_page_is_accessible(browser: Browser, base: str, axe: str, page: str) -> None:
+    """axe-core finds no violation, in the light and the dark colour scheme."""
     browser.open(base + page)
     browser.run("document.querySelector('ul.tree .fold')?.click()")
     for scheme in ("light", "dark"):
@@ -150,7 +150,7 @@ def test_everyone_can_use_a_page(
         assert violations(browser, axe) == {}
 
 
-def test_everyone_can_use_the_search(browser: Browser, base: str, axe: str) -> None:
+def test_the_search_is_accessible(browser: Browser, base: str, axe: str) -> None:
     browser.open(base + POD)
     for query in ("", "containers", "xyzzy"):
         find(browser, query)
@@ -158,61 +158,61 @@ def test_everyone_can_use_the_search(browser: Browser, base: str, axe: str) -> N
 
 
 def violations(browser: Browser, axe: str) -> dict[str, Any]:
-    """The rules of axe-core that are broken, and where."""
+    """The rules of axe-core that the page violates, each with the elements."""
     if not browser.run("return 'axe' in window"):
         browser.run(axe)
-    found: dict[str, Any] = browser.driver.execute_async_script(
+    elements: dict[str, Any] = browser.driver.execute_async_script(
         "const done = arguments[0]; axe.run().then(({violations}) =>"
-        "done(Object.fromEntries(violations.map((each) =>"
-        "[each.id, each.nodes.map((node) => node.html.slice(0, 200))]))))"
+        "done(Object.fromEntries(violations.map((rule) =>"
+        "[rule.id, rule.nodes.map((node) => node.html.slice(0, 200))]))))"
     )
-    return found
+    return elements
 
 
 # ------------------------------------------------------------------------- the tree
 
 
-def test_a_field_unfolds_and_folds(browser: Browser, base: str) -> None:
-    """Under full paths, and the button says what it did."""
+def test_a_field_expands_and_collapses(browser: Browser, base: str) -> None:
+    """Nested fields have full paths; the button has the state and a label."""
     browser.open(base + POD)
-    top = shown(browser)
+    collapsed = visible_fields(browser)
     click(browser, "#spec .fold")
-    inner = [each for each in shown(browser) if each not in top]
-    assert "spec.containers" in inner
-    assert all(each.startswith("spec.") for each in inner)
+    nested = [path for path in visible_fields(browser) if path not in collapsed]
+    assert "spec.containers" in nested
+    assert all(path.startswith("spec.") for path in nested)
     button = (
-        "const it = document.querySelector('#spec .fold');"
-        "return [it.ariaExpanded, it.ariaLabel, it.getAttribute('aria-controls')]"
+        "const button = document.querySelector('#spec .fold'); return ["
+        "button.ariaExpanded, button.ariaLabel, button.getAttribute('aria-controls')]"
     )
     expanded, label, controls = browser.run(button)
-    assert (expanded, label) == ("true", "Fold spec")
+    assert (expanded, label) == ("true", "Collapse spec")
     assert browser.run("return document.getElementById(arguments[0]).tagName", controls)
     hrefs = browser.run(
-        "return [...document.querySelectorAll('#spec ul.tree > li')].every((each) => each"
-        ".querySelector('a.name').getAttribute('href') === `#${each.id}`)"
+        "return [...document.querySelectorAll('#spec ul.tree > li')].every((item) => item"
+        ".querySelector('a.name').getAttribute('href') === `#${item.id}`)"
     )
     assert hrefs
     click(browser, "#spec .fold")
-    assert browser.run(button)[:2] == ["false", "Unfold spec"]
-    assert shown(browser) == top
+    assert browser.run(button)[:2] == ["false", "Expand spec"]
+    assert visible_fields(browser) == collapsed
 
 
-@pytest.mark.parametrize("way", ["load", "disk", "hashchange"])
-def test_a_link_to_a_field_leads_there(
-    browser: Browser, base: str, site: Path, way: str
+@pytest.mark.parametrize("method", ["load", "file", "hashchange"])
+def test_a_link_opens_a_nested_field(
+    browser: Browser, base: str, site: Path, method: str
 ) -> None:
-    """Unfolded as far as it is deep, marked, in view and focused."""
-    if way == "hashchange":
+    """Its ancestors are expanded; it is highlighted, in view and focused."""
+    if method == "hashchange":
         browser.open(base + POD)
-        browser.run("location.hash = arguments[0]", DEEP)
+        browser.run("location.hash = arguments[0]", NESTED_FIELD)
         browser.settle()
     else:
-        page = base + POD if way == "load" else on_disk(site, POD)
-        browser.open(f"{page}#{DEEP}")
+        page = base + POD if method == "load" else file_url(site, POD)
+        browser.open(f"{page}#{NESTED_FIELD}")
     browser.settle(200)
     assert browser.run(
-        "return [...document.querySelectorAll('.here')].map((e) => e.id)"
-    ) == [DEEP]
+        "return [...document.querySelectorAll('.here')].map((item) => item.id)"
+    ) == [NESTED_FIELD]
     top, bottom, header = browser.run(
         "const box = document.querySelector('.here .line').getBoundingClientRect();"
         "const header = document.querySelector('header').getBoundingClientRect();"
@@ -220,109 +220,112 @@ def test_a_link_to_a_field_leads_there(
     )
     assert top >= max(header, 0) - 1
     assert bottom > 0
-    assert browser.run("return document.activeElement.hash") == f"#{DEEP}"
+    assert browser.run("return document.activeElement.hash") == f"#{NESTED_FIELD}"
 
 
-def test_a_link_to_no_field_does_nothing(browser: Browser, base: str) -> None:
+def test_a_link_to_an_unknown_field_does_nothing(browser: Browser, base: str) -> None:
     browser.open(base + POD)
-    top = shown(browser)
-    for bad in ("spec.containers.nothing", "spec.", "%E0%A4%A", "<b>"):
-        browser.run("location.hash = arguments[0]", bad)
+    collapsed = visible_fields(browser)
+    for path in ("spec.containers.nothing", "spec.", "%E0%A4%A", "<b>"):
+        browser.run("location.hash = arguments[0]", path)
         browser.settle()
-        assert shown(browser) == top
+        assert visible_fields(browser) == collapsed
         assert browser.run("return document.querySelector('.here')") is None
 
 
-def test_all_is_unfolded_and_folded(browser: Browser, base: str) -> None:
-    """Every field of a Pod has one id, the deepest included."""
+def test_all_fields_expand_and_collapse(browser: Browser, base: str) -> None:
+    """The fields of a Pod have unique ids at all depths."""
     browser.open(base + POD)
-    top = shown(browser)
+    collapsed = visible_fields(browser)
     click(browser, "#unfold-all")
-    everything = shown(browser)
-    assert len(everything) > 1000
-    assert len(set(everything)) == len(everything)
-    assert {*top, DEEP} < set(everything)
+    expanded = visible_fields(browser)
+    assert len(expanded) > 1000
+    assert len(set(expanded)) == len(expanded)
+    assert {*collapsed, NESTED_FIELD} < set(expanded)
     assert not browser.run(
         "return document.querySelector('main [aria-expanded=false]')"
     )
     click(browser, "#fold-all")
-    assert shown(browser) == top
+    assert visible_fields(browser) == collapsed
 
 
-def test_no_type_is_unfolded_inside_of_itself(browser: Browser, base: str) -> None:
-    """Not the page's own either; by hand it can be."""
+def test_recursive_types_expand_only_on_request(browser: Browser, base: str) -> None:
+    """Expanding all fields does not expand a type inside of itself; a link does."""
     browser.open(base + RECURSIVE)
     click(browser, "#unfold-all")
-    assert not [each for each in shown(browser) if each.startswith("not.")]
+    assert not [path for path in visible_fields(browser) if path.startswith("not.")]
     browser.run("location.hash = 'not.not.%24ref'")
     browser.settle()
     assert browser.run("return document.querySelector('.here').id") == "not.not.$ref"
 
 
-def test_the_tree_by_keyboard(browser: Browser, base: str) -> None:
+def test_the_tree_can_be_used_by_keyboard(browser: Browser, base: str) -> None:
     from selenium.webdriver.common.keys import Keys
 
     browser.open(base + POD)
     browser.run("document.querySelector('#spec .fold').focus()")
     browser.press(Keys.ENTER)
-    assert browser.run(FOCUSED) == "Fold spec"
+    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
     browser.press(Keys.SPACE)
-    assert browser.run(FOCUSED) == "Unfold spec"
+    assert browser.run(FOCUSED_LABEL) == "Expand spec"
     browser.press(Keys.ARROW_RIGHT)
-    assert browser.run(FOCUSED) == "Fold spec"
+    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
     browser.press(Keys.ARROW_RIGHT)
-    assert browser.run(FOCUSED) == "Unfold affinity"
+    assert browser.run(FOCUSED_LABEL) == "Expand affinity"
     browser.press(Keys.ARROW_DOWN)
-    assert browser.run(FOCUSED) == "Unfold containers"
+    assert browser.run(FOCUSED_LABEL) == "Expand containers"
     browser.press(Keys.ARROW_UP, Keys.ARROW_UP)
-    assert browser.run(FOCUSED) == "Fold spec"
+    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
     browser.press(Keys.ARROW_DOWN, Keys.ARROW_LEFT)
-    assert browser.run(FOCUSED) == "Fold spec"
+    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
     browser.press(Keys.ARROW_LEFT)
-    assert browser.run(FOCUSED) == "Unfold spec"
+    assert browser.run(FOCUSED_LABEL) == "Expand spec"
 
 
-def test_tab_leads_to_all_of_the_top(browser: Browser, base: str) -> None:
-    """Skip link first, then search and colours, then the tree."""
+def test_tab_reaches_all_controls(browser: Browser, base: str) -> None:
+    """First the skip link, then the search and the colour scheme, then the tree."""
     from selenium.webdriver.common.keys import Keys
 
     browser.open(base + POD)
-    seen = []
+    focused = []
     for _ in range(80):
         browser.press(Keys.TAB)
-        seen.append(
+        focused.append(
             browser.run(
-                "const e = document.activeElement;"
-                "return e.id || e.className || e.getAttribute('href')"
+                "const element = document.activeElement;"
+                "return element.id || element.className || element.getAttribute('href')"
             )
         )
-        if seen[-1] == "fold":
+        if focused[-1] == "fold":
             break
-    assert seen[0] == "skip"
-    assert {"find", "scheme", "unfold-all", "fold-all", "fold"} <= set(seen)
+    assert focused[0] == "skip"
+    assert {"find", "scheme", "unfold-all", "fold-all", "fold"} <= set(focused)
 
 
 @pytest.mark.parametrize("page", [POD, "diff/1.34-1.35.html", "diff/history.html"])
-def test_links_open_from_a_disk(browser: Browser, site: Path, page: str) -> None:
-    """A disk has no index pages: every link names its file, clones included."""
-    browser.open(on_disk(site, page))
+def test_links_of_local_files_name_files(
+    browser: Browser, site: Path, page: str
+) -> None:
+    """Only a server finds the index page of a folder. Includes links of expanded
+    fields."""
+    browser.open(file_url(site, page))
     if page == POD:
         click(browser, "#unfold-all")
-        assert len(shown(browser)) > 1000
+        assert len(visible_fields(browser)) > 1000
     assert browser.run("return document.links.length") > 50
     folders = browser.run(
-        "return [...document.links].filter((each) => each.protocol === 'file:'"
-        " && each.pathname.endsWith('/')).map((each) => each.href)"
+        "return [...document.links].filter((link) => link.protocol === 'file:'"
+        " && link.pathname.endsWith('/')).map((link) => link.href)"
     )
     assert folders == []
 
 
-@pytest.mark.parametrize("where", ["served", "disk"])
-def test_a_report_leads_to_a_field(
-    browser: Browser, base: str, site: Path, where: str
+@pytest.mark.parametrize("method", ["server", "file"])
+def test_a_report_links_to_a_field(
+    browser: Browser, base: str, site: Path, method: str
 ) -> None:
     report = "diff/1.34-1.35.html"
-    browser.open(base + report if where == "served" else on_disk(site, report))
+    browser.open(base + report if method == "server" else file_url(site, report))
     click(
         browser,
         "a.field[href$='NodeStatus/#declaredFeatures'],"
@@ -334,11 +337,11 @@ def test_a_report_leads_to_a_field(
     )
 
 
-# --------------------------------------------------------- copying, languages, colours
+# --------------------------------------------------------- copying, languages, colour scheme
 
 
 def test_an_example_is_copied(browser: Browser, base: str) -> None:
-    """To the clipboard, and said on the button and to a screen reader."""
+    """To the clipboard; the button and a screen reader confirm it."""
     browser.driver.execute_cdp_cmd(
         "Browser.grantPermissions",
         {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
@@ -348,14 +351,12 @@ def test_an_example_is_copied(browser: Browser, base: str) -> None:
     click(browser, ".example .copy")
     assert browser.wait("document.getElementById('said').textContent") == "Copied."
     assert browser.run("return document.querySelector('.copy').textContent") == "Copied"
-    read = (
-        "navigator.clipboard.readText().then(arguments[0], (e) => arguments[0](`${e}`))"
-    )
+    read = "navigator.clipboard.readText().then(arguments[0], (error) => arguments[0](`${error}`))"
     assert browser.driver.execute_async_script(read) == text
 
 
 def test_an_example_is_copied_without_a_clipboard(browser: Browser, base: str) -> None:
-    """Browsers give one to secure pages only."""
+    """Browsers have the clipboard API on secure pages only."""
     browser.open(base + POD)
     browser.run(
         "Object.defineProperty(navigator, 'clipboard', {value: undefined});"
@@ -366,39 +367,39 @@ def test_an_example_is_copied_without_a_clipboard(browser: Browser, base: str) -
     assert browser.run("return window.copied").strip() == text.strip()
 
 
-def test_the_language_is_remembered(browser: Browser, base: str) -> None:
-    """For all groups of a page, and on the next page."""
-    chosen = (
+def test_the_language_is_stored(browser: Browser, base: str) -> None:
+    """It is selected on the next page, too."""
+    languages = (
         "return [...new Set([...document.querySelectorAll("
-        "'input[name^=language]:checked')].map((each) => each.value))]"
+        "'input[name^=language]:checked')].map((input) => input.value))]"
     )
     browser.open(base + POD)
-    assert browser.run(chosen) == ["yaml"]
+    assert browser.run(languages) == ["yaml"]
     click(browser, "input[name^=language][value=python]")
-    assert browser.run(chosen) == ["python"]
+    assert browser.run(languages) == ["python"]
     browser.open(base + DEPLOYMENT)
-    assert browser.run(chosen) == ["python"]
+    assert browser.run(languages) == ["python"]
 
 
-def test_light_and_dark_can_be_chosen(browser: Browser, base: str) -> None:
-    """The button goes round, says what is chosen, and the next page has it, too."""
+def test_the_colour_scheme_is_stored(browser: Browser, base: str) -> None:
+    """The button cycles through the schemes; the next page has the same one."""
     state = (
         "return [document.documentElement.dataset.scheme ?? 'system',"
         "document.getElementById('scheme').ariaLabel]"
     )
-    back = "return getComputedStyle(document.documentElement).colorScheme"
+    computed = "return getComputedStyle(document.documentElement).colorScheme"
     browser.open(base + POD)
     for scheme in ("light", "dark"):
         click(browser, "#scheme")
-        assert browser.run(state) == [scheme, f"Colours: {scheme}"]
+        assert browser.run(state) == [scheme, f"Colour scheme: {scheme}"]
         browser.open(base + DEPLOYMENT)
-        assert browser.run(state) == [scheme, f"Colours: {scheme}"]
-        assert browser.run(back) == scheme
+        assert browser.run(state) == [scheme, f"Colour scheme: {scheme}"]
+        assert browser.run(computed) == scheme
     click(browser, "#scheme")
-    assert browser.run(state) == ["system", "Colours: system"]
+    assert browser.run(state) == ["system", "Colour scheme: system"]
 
 
-def test_a_theme_is_that_of_the_reports_too(browser: Browser, tmp_path: Path) -> None:
+def test_a_theme_applies_to_reports_too(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "ours.css").write_text(":root { --link: #070; --font: monospace }")
     done = command(tmp_path)(
         *("render", "1.34", "1.35", "-t", "site", "-o", "out"),
@@ -406,7 +407,7 @@ def test_a_theme_is_that_of_the_reports_too(browser: Browser, tmp_path: Path) ->
     )
     assert done.returncode == 0, done.stderr
     for page, link in ((POD, ".crumbs a"), ("diff/index.html", "main th a")):
-        browser.open(on_disk(tmp_path / "out" / "site", page))
+        browser.open(file_url(tmp_path / "out" / "site", page))
         assert browser.run(
             "const link = getComputedStyle(document.querySelector(arguments[0]));"
             "return [link.color, getComputedStyle(document.body).fontFamily]",
@@ -414,9 +415,9 @@ def test_a_theme_is_that_of_the_reports_too(browser: Browser, tmp_path: Path) ->
         ) == ["rgb(0, 119, 0)", "monospace"]
 
 
-def test_a_page_works_where_nothing_is_stored(browser: Browser, base: str) -> None:
-    """A browser may refuse: then there is nothing to remember, and no error."""
-    refuse = browser.driver.execute_cdp_cmd(
+def test_a_page_works_without_storage(browser: Browser, base: str) -> None:
+    """Browsers may deny access to it."""
+    script = browser.driver.execute_cdp_cmd(
         "Page.addScriptToEvaluateOnNewDocument",
         {
             "source": "Object.defineProperty(window, 'localStorage',"
@@ -430,17 +431,17 @@ def test_a_page_works_where_nothing_is_stored(browser: Browser, base: str) -> No
         assert browser.run("return document.documentElement.dataset.scheme") == "light"
     finally:
         browser.driver.execute_cdp_cmd(
-            "Page.removeScriptToEvaluateOnNewDocument", refuse
+            "Page.removeScriptToEvaluateOnNewDocument", script
         )
 
 
-def test_another_release_has_the_same_field(browser: Browser, base: str) -> None:
-    browser.open(f"{base}{POD}#{DEEP}")
+def test_a_release_link_keeps_the_field(browser: Browser, base: str) -> None:
+    browser.open(f"{base}{POD}#{NESTED_FIELD}")
     browser.run("location.hash = 'spec.volumes'")
     browser.settle()
     browser.run(
         "[...document.querySelectorAll('a[data-switch]')]"
-        ".find((each) => each.pathname.includes('/1.34/')).click()"
+        ".find((link) => link.pathname.includes('/1.34/')).click()"
     )
     browser.wait(
         "location.pathname.includes('/1.34/') && document.querySelector('.here')"
@@ -455,28 +456,28 @@ def test_another_release_has_the_same_field(browser: Browser, base: str) -> None
 
 
 def find(browser: Browser, query: str) -> list[str]:
-    """The addresses that the search offers, the whole index being read."""
+    """The URLs of the results for a query, after all indexes have been loaded."""
     browser.run(
         "document.getElementById('search').open || "
         "document.getElementById('find').click()"
     )
-    browser.wait(IS_READ)
+    browser.wait(INDEX_IS_LOADED)
     browser.run(
-        "const box = document.querySelector('#search input'); box.value = arguments[0];"
-        "box.dispatchEvent(new Event('input'))",
+        "const input = document.querySelector('#search input');"
+        "input.value = arguments[0]; input.dispatchEvent(new Event('input'))",
         query,
     )
     browser.settle()
     hrefs: list[str] = browser.run(
         "return [...document.querySelectorAll('#search [role=option]')]"
-        ".map((each) => each.href)"
+        ".map((option) => option.href)"
     )
     return hrefs
 
 
 @pytest.fixture(scope="module")
 def searched(driver: Any, base: str) -> Browser:
-    """A page whose search is open, for all that is looked up in it."""
+    """A page with an open search, which many tests share."""
     browser = Browser(driver)
     browser.forget()
     browser.open(base + POD)
@@ -519,42 +520,43 @@ def searched(driver: Any, base: str) -> Browser:
         ("<>", []),
     ],
 )
-def test_what_is_meant_comes_first(
+def test_the_best_result_comes_first(
     searched: Browser, base: str, query: str, expected: list[str]
 ) -> None:
-    found = find(searched, query)
-    assert found[: len(expected) or 1] == [f"{base}1.35/{each}" for each in expected]
+    results = find(searched, query)
+    assert results[: len(expected) or 1] == [f"{base}1.35/{path}" for path in expected]
 
 
 def test_descriptions_are_searched(searched: Browser, base: str) -> None:
-    """By all words, behind what names have."""
-    found = find(searched, "taint forever evict")
-    assert found[0] == f"{base}1.35/core/v1/Toleration/#tolerationSeconds"
+    """For all words; results by name come before them."""
+    results = find(searched, "taint forever evict")
+    assert results[0] == f"{base}1.35/core/v1/Toleration/#tolerationSeconds"
     assert find(searched, "grace period")[0].endswith("#gracePeriodSeconds")
 
 
-def test_what_is_gone_is_found_behind(searched: Browser, base: str) -> None:
-    """What the release lacks leads to the newest one that has it, and says so."""
-    found = find(searched, "podcertificaterequest")
-    gone = f"{base}1.34/certificates.k8s.io/v1alpha1/PodCertificateRequest/"
-    assert found[0] == f"{base}1.35/certificates.k8s.io/v1beta1/PodCertificateRequest/"
-    assert gone in found
-    own = [each.startswith(f"{base}1.35/") for each in found]
-    assert own == sorted(own, reverse=True)
+def test_removed_types_are_found_last(searched: Browser, base: str) -> None:
+    """The result links to the newest release that has the type, and names it."""
+    results = find(searched, "podcertificaterequest")
+    removed = f"{base}1.34/certificates.k8s.io/v1alpha1/PodCertificateRequest/"
+    current = f"{base}1.35/certificates.k8s.io/v1beta1/PodCertificateRequest/"
+    assert results[0] == current
+    assert removed in results
+    is_current = [url.startswith(f"{base}1.35/") for url in results]
+    assert is_current == sorted(is_current, reverse=True)
     release = searched.run(
         "return [...document.querySelectorAll('#search [role=option]')]"
-        ".find((each) => each.href === arguments[0])"
+        ".find((option) => option.href === arguments[0])"
         ".querySelector('[data-fill=release]').textContent",
-        gone,
+        removed,
     )
     assert release == "1.34"
 
 
-def test_the_search_by_keyboard(browser: Browser, base: str) -> None:
-    """Opened by a slash, typed into, chosen from, and left."""
+def test_the_search_can_be_used_by_keyboard(browser: Browser, base: str) -> None:
+    """To open it, type, select a result, and close it."""
     from selenium.webdriver.common.keys import Keys
 
-    chosen = (
+    selected = (
         "return document.getElementById(document.querySelector('#search input')"
         ".getAttribute('aria-activedescendant'))?.hash"
     )
@@ -565,21 +567,21 @@ def test_the_search_by_keyboard(browser: Browser, base: str) -> None:
     browser.press(Keys.ESCAPE)
     assert not browser.run(is_open)
     browser.press("/")
-    browser.wait(IS_READ)
+    browser.wait(INDEX_IS_LOADED)
     browser.press("replicas/")
     assert browser.run("return document.querySelector('#search input').value")
     browser.press(Keys.BACKSPACE)
-    assert browser.run(chosen) == "#replicas"
+    assert browser.run(selected) == "#replicas"
     count = browser.run(
         "return document.querySelector('#search [role=status]').innerText"
     )
     assert re.search(r"\d+ results", count)
-    options = (
+    selected_count = (
         "return [...document.querySelectorAll('#search [aria-selected=true]')].length"
     )
     for key in (Keys.ARROW_DOWN, Keys.END, Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.HOME):
         browser.press(key)
-        assert browser.run(options) == 1
+        assert browser.run(selected_count) == 1
     browser.press(Keys.ENTER)
     browser.wait("document.querySelector('.here')")
     assert browser.run("return location.href") == (
@@ -587,7 +589,7 @@ def test_the_search_by_keyboard(browser: Browser, base: str) -> None:
     )
 
 
-def test_the_search_is_left_by_a_click_outside(browser: Browser, base: str) -> None:
+def test_a_click_outside_closes_the_search(browser: Browser, base: str) -> None:
     from selenium.webdriver.common.action_chains import ActionChains
 
     browser.open(base + POD)
@@ -598,41 +600,46 @@ def test_the_search_is_left_by_a_click_outside(browser: Browser, base: str) -> N
     assert not browser.run("return document.getElementById('search').open")
 
 
-def test_a_found_field_opens_from_a_disk(browser: Browser, site: Path) -> None:
-    browser.open(on_disk(site, POD))
-    found = find(browser, "containers")
-    assert found[0] == on_disk(site, "1.35/core/v1/PodSpec/") + "#containers"
+def test_a_result_opens_a_field_in_local_files(browser: Browser, site: Path) -> None:
+    browser.open(file_url(site, POD))
+    results = find(browser, "containers")
+    assert results[0] == file_url(site, "1.35/core/v1/PodSpec/") + "#containers"
     click(browser, "#search [role=option]")
     browser.wait("document.querySelector('.here')?.id === 'containers'")
 
 
-def test_hostile_text_of_an_index_stays_text(browser: Browser, base: str) -> None:
-    """What an index brings is never read as HTML."""
+def test_the_text_of_an_index_is_not_html(browser: Browser, base: str) -> None:
     browser.open(base + POD)
     find(browser, "")
     browser.run(
         "kubestencilIndex({release: '', types: [[arguments[0], 'a/v1/A/', 1, 1,"
         " arguments[0], '1.34']], fields: [[0, arguments[0], arguments[0],"
         " arguments[0], '1.34']]})",
-        EVIL,
+        HOSTILE,
     )
     browser.settle()
     assert find(browser, "onerror img")
     assert browser.run("return document.querySelector('#search img')") is None
-    assert EVIL in browser.run("return document.getElementById('found').textContent")
+    assert HOSTILE in browser.run("return document.getElementById('found').textContent")
 
 
-# ------------------------------------------------------------------- what specs can say
+# ------------------------------------------------------- hostile and unusual documents
 
-EVIL = "<img src=x onerror=document.title=1><script>document.title=1</script>"
+HOSTILE = "<img src=x onerror=document.title=1><script>document.title=1</script>"
 
 
 @pytest.fixture(scope="module")
-def made_up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A site of a spec like a cluster's: objects without names, and hostile texts."""
-    leaf = {"type": "string", "description": EVIL, "default": EVIL, "enum": [EVIL]}
+def custom(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A site of a custom resource with inline objects and hostile texts; the URL of
+    the pages of its API version."""
+    leaf = {
+        "type": "string",
+        "description": HOSTILE,
+        "default": HOSTILE,
+        "enum": [HOSTILE],
+    }
     part = {"properties": {"deep": {"type": "object", "properties": {"end": leaf}}}}
-    inner = {"type": "object", "properties": {"leaf": leaf, EVIL: leaf}}
+    inner = {"type": "object", "properties": {"leaf": leaf, HOSTILE: leaf}}
     spec = {
         "type": "object",
         "properties": {
@@ -641,65 +648,65 @@ def made_up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         },
     }
     kind = {
-        "description": f"{EVIL} [here](javascript:document.title=1)",
+        "description": f"{HOSTILE} [here](javascript:document.title=1)",
         "properties": {"spec": spec},
         "x-kubernetes-group-version-kind": [
             {"group": "example.com", "version": "v1", "kind": "Thing"}
         ],
     }
     definitions = {"com.example.v1.Thing": kind, "com.example.v1.Part": part}
-    folder = tmp_path_factory.mktemp("made-up")
+    folder = tmp_path_factory.mktemp("custom")
     (folder / "it.json").write_text(json.dumps(document(definitions)))
-    done = command(folder)("render", "it", "--spec", "it.json", "-t", "site", *TO)
+    done = command(folder)("render", "it", "--spec", "it.json", "-t", "site", *OUTPUT)
     assert done.returncode == 0, done.stderr
     with served(folder / "printed") as address:
         yield f"{address}site/it/example.com/v1/"
 
 
 @pytest.mark.parametrize("page", ["", "Thing/", "Part/"])
-def test_hostile_text_does_not_run(browser: Browser, made_up: str, page: str) -> None:
-    browser.open(made_up + page)
+def test_hostile_text_does_not_run(browser: Browser, custom: str, page: str) -> None:
+    browser.open(custom + page)
     browser.run("document.getElementById('unfold-all')?.click()")
     find(browser, "onerror")
     assert browser.run("return document.title") != "1"
     assert browser.run("return document.querySelector('[onerror], [src=x]')") is None
     assert not browser.run(
-        "return [...document.links].some((each) => each.protocol === 'javascript:')"
+        "return [...document.links].some((link) => link.protocol === 'javascript:')"
     )
 
 
-def test_objects_without_a_name_unfold(browser: Browser, made_up: str) -> None:
-    """As those with one do, also inside of one."""
-    browser.open(f"{made_up}Thing/")
-    assert shown(browser) == ["spec"]
+def test_inline_objects_expand(browser: Browser, custom: str) -> None:
+    """Also inside of a named type."""
+    browser.open(f"{custom}Thing/")
+    assert visible_fields(browser) == ["spec"]
     click(browser, "#spec .fold")
-    assert shown(browser) == ["spec", "spec.inner", "spec.other"]
-    for path in ("spec.other.deep.end", f"spec.inner.{EVIL}"):
+    assert visible_fields(browser) == ["spec", "spec.inner", "spec.other"]
+    for path in ("spec.other.deep.end", f"spec.inner.{HOSTILE}"):
         browser.run("location.hash = encodeURIComponent(arguments[0])", path)
         browser.settle()
-        assert path in shown(browser)
+        assert path in visible_fields(browser)
         assert browser.run("return document.querySelector('.here').id") == path
     click(browser, "#fold-all")
-    assert shown(browser) == ["spec"]
+    assert visible_fields(browser) == ["spec"]
 
 
-# ----------------------------------------------------------------------- what is theirs
+# ---------------------------------------------------------------- third-party scripts
 
 
-def test_the_search_library_is_what_its_authors_publish(tmp_path: Path) -> None:
-    """Byte for byte, with its licence, in the version that stands beside it."""
-    note = (ASSETS / "minisearch.LICENSE").read_text("utf-8")
-    version = re.search(r"minisearch (\d+\.\d+\.\d+)", note)
+def test_the_search_library_is_unmodified(tmp_path: Path) -> None:
+    """It has the bytes of the published version that the licence file names."""
+    licence = (ASSETS / "minisearch.LICENSE").read_text("utf-8")
+    version = re.search(r"minisearch (\d+\.\d+\.\d+)", licence)
     assert version
     archive = npm_pack(f"minisearch@{version[1]}", tmp_path)
-    theirs = member(archive, "package/dist/umd/index.js")
-    ours = (ASSETS / "minisearch.js").read_bytes()
-    assert hashlib.sha256(ours).digest() == hashlib.sha256(theirs).digest()
-    assert note.endswith(member(archive, "package/LICENSE.txt").decode())
+    published = member(archive, "package/dist/umd/index.js")
+    copy = (ASSETS / "minisearch.js").read_bytes()
+    assert hashlib.sha256(copy).digest() == hashlib.sha256(published).digest()
+    assert licence.endswith(member(archive, "package/LICENSE.txt").decode())
 
 
 def npm_pack(package: str, folder: Path) -> Path:
-    """The archive of a published npm package; skips where it cannot be had."""
+    """The archive of a published npm package; skips the test without it."""
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("npm is not installed")
@@ -710,7 +717,7 @@ def npm_pack(package: str, folder: Path) -> Path:
         timeout=60,
     )
     if done.returncode != 0:
-        pytest.skip(f"npm could not get {package}")
+        pytest.skip(f"npm cannot download {package}")
     return next(folder.glob("*.tgz"))
 
 

@@ -1,5 +1,5 @@
-"""The examples of the site are not only text: they parse, import, compile, evaluate,
-and say the same in each language."""
+"""The examples of the site parse, import, compile and evaluate, and are the same object
+in each language."""
 
 from __future__ import annotations
 
@@ -30,50 +30,52 @@ from tests.cargo import Cargo, write_crate, write_if_changed
 from tests.conftest import RELEASES, full_specs, load, release
 from tests.packages import import_package, print_package
 
-SHAPES = ("required", "every")
-ALONE = load_targets(None)["site"]
+SHAPES = ("required", "all_fields")
+TARGET = load_targets(None)["site"]
 
 
-class Printed:
-    """A release with all of its examples: kind and shape, to language, to code."""
+class PrintedExamples:
+    """The examples of a release: ``code`` maps the name of a kind's definition and a
+    shape to the code by language."""
 
     def __init__(self, spec: Release, target: Target, *names: str) -> None:
         self.release = spec
         examples = Examples(spec, target)
         kinds = [spec.definitions[name] for name in names] or examples.kinds
-        self.kinds = {each.name: each for each in kinds}
+        self.kinds = {kind.name: kind for kind in kinds}
         self.code = {
             (name, shape): {
-                each.language: each.code for each in shaped(examples, shape, kind)
+                example.language: example.code
+                for example in examples_of(examples, shape, kind)
             }
             for name, kind in self.kinds.items()
             for shape in SHAPES
         }
 
     def values(self) -> dict[tuple[str, str], Any]:
-        """What the YAML of each says."""
+        """The values of the YAML examples."""
         return {
             key: yaml.load(code["yaml"], yaml.CSafeLoader)
             for key, code in self.code.items()
         }
 
 
-def shaped(
+def examples_of(
     examples: Examples, shape: str, definition: Definition
 ) -> tuple[Example, ...]:
     if shape == "required":
         return examples.required(definition)
-    return examples.every(definition)
+    return examples.all_fields(definition)
 
 
 def with_package(folder: Path, package: str) -> Target:
-    """A target beside a user's target ``python``, which has that package."""
+    """The target site, with a user's target ``python`` that has another package."""
     text = (data_file("templates") / "python" / "target.toml").read_text()
-    old = 'package = "kubernetes_models"'
-    assert old in text
+    default = 'package = "kubernetes_models"'
+    assert default in text
     (folder / "python").mkdir(parents=True)
     (folder / "python" / "target.toml").write_text(
-        text.replace(old, f'package = "{package}"')
+        text.replace(default, f'package = "{package}"')
     )
     return load_targets(folder)["site"]
 
@@ -85,65 +87,73 @@ def package_of(spec: Release) -> str:
 @pytest.fixture(scope="module", params=RELEASES)
 def printed(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Printed:
+) -> PrintedExamples:
     spec = load(request.param, full_specs())
     folder = tmp_path_factory.mktemp("templates")
-    return Printed(spec, with_package(folder, package_of(spec)))
+    return PrintedExamples(spec, with_package(folder, package_of(spec)))
 
 
 @pytest.fixture(scope="module")
-def latest() -> Printed:
-    return Printed(load(RELEASES[-1], full_specs()), ALONE)
+def latest() -> PrintedExamples:
+    return PrintedExamples(load(RELEASES[-1], full_specs()), TARGET)
 
 
-def test_yaml_says_what_the_tree_says(printed: Printed) -> None:
+def test_yaml_has_the_value_of_the_tree(printed: PrintedExamples) -> None:
     assert len(printed.kinds) > 70
     assert_yaml(printed)
 
 
-def assert_yaml(printed: Printed) -> None:
+def assert_yaml(printed: PrintedExamples) -> None:
     trees = ExampleTrees(printed.release)
     for (name, shape), value in printed.values().items():
         kind = printed.kinds[name]
-        tree = trees.required(kind) if shape == "required" else trees.every(kind)
+        if shape == "required":
+            tree = trees.required(kind)
+        else:
+            tree = trees.all_fields(kind)
         assert isinstance(tree, Object)
         assert value == to_json(tree), (name, shape)
 
 
-def test_python_makes_the_same_object(printed: Printed, tmp_path: Path) -> None:
+def test_python_makes_the_same_object(printed: PrintedExamples, tmp_path: Path) -> None:
     assert_python(printed, tmp_path, package_of(printed.release))
 
 
-def assert_python(printed: Printed, folder: Path, package: str) -> None:
-    """The printed package takes the YAML, and the Python makes the same."""
+def assert_python(printed: PrintedExamples, folder: Path, package: str) -> None:
+    """Check that the printed package loads the YAML, and the Python makes an equal
+    object."""
     print_package(printed.release, folder, package)
     module = import_package(folder, package)
     for (name, shape), value in printed.values().items():
-        code, text = (printed.code[name, shape][each] for each in ("python", "yaml"))
+        code, text = (
+            printed.code[name, shape][language] for language in ("python", "yaml")
+        )
         assert f"from {package} import " in code
         names: dict[str, Any] = {}
         exec(compile(code, "example", "exec"), names)
-        made = names["example"]
-        assert made.to_dict() == value, (name, shape)
-        assert module.load(text, strict=True) == [made]
+        instance = names["example"]
+        assert instance.to_dict() == value, (name, shape)
+        assert module.load(text, strict=True) == [instance]
 
 
-def test_black_leaves_the_python_as_it_is(latest: Printed) -> None:
+def test_the_python_is_formatted_as_by_black(latest: PrintedExamples) -> None:
     for (name, shape), code in latest.code.items():
         if shape == "required" or name.startswith("io.k8s.api.apps."):
             text = code["python"]
             assert black.format_str(text, mode=black.Mode()) == text
 
 
-def test_jsonnet_evaluates_to_the_same_object(printed: Printed, tmp_path: Path) -> None:
+def test_jsonnet_evaluates_to_the_same_object(
+    printed: PrintedExamples, tmp_path: Path
+) -> None:
     pytest.importorskip("rjsonnet")
     missing = assert_jsonnet(printed, tmp_path)
-    # The library has no other packages.
+    # The library has only the packages of io.k8s.api.
     assert not any(name.startswith("io.k8s.api.") for name in missing)
 
 
-def assert_jsonnet(printed: Printed, folder: Path) -> set[str]:
-    """Returns the kinds that have no example."""
+def assert_jsonnet(printed: PrintedExamples, folder: Path) -> set[str]:
+    """Check the Jsonnet examples; returns the kinds that have none."""
     files = jsonnet_library.files(printed.release, "jsonnet", "default")
     main = json.dumps(str(jsonnet_library.write(folder, files)))
     values = printed.values()
@@ -153,22 +163,24 @@ def assert_jsonnet(printed: Printed, folder: Path) -> set[str]:
         if "jsonnet" in code
     }
     array = ",".join(f"({code})" for code in codes.values())
-    found = jsonnet_library.evaluate(f"[{array}]")
-    for key, each in zip(codes, found, strict=True):
-        assert each == values[key], key
+    results = jsonnet_library.evaluate(f"[{array}]")
+    for key, result in zip(codes, results, strict=True):
+        assert result == values[key], key
     return {key[0] for key in values if key not in codes}
 
 
-def test_rust_compiles_to_the_same_object(latest: Printed, cargo: Cargo) -> None:
+def test_rust_compiles_to_the_same_object(
+    latest: PrintedExamples, cargo: Cargo
+) -> None:
     compare_in_rust(latest, cargo, "written")
 
 
-def compare_in_rust(printed: Printed, cargo: Cargo, name: str) -> None:
-    """Compare what the examples make with what the crate reads from their YAML.
+def compare_in_rust(printed: PrintedExamples, cargo: Cargo, name: str) -> None:
+    """Compare the values of the examples with those that the crate reads from the YAML.
 
-    Not as JSON: the crate writes fields that the document calls optional.
+    They are not compared as JSON: the crate also writes optional fields.
     """
-    # In one place, so that a second run has less to build.
+    # One folder, so that a second run has less to build.
     crate = write_crate(printed.release, cargo.build / f"{name}-crate", name=name)
     codes = [code["rust"] for code in printed.code.values()]
     codes = [code.replace("kubernetes_types", name) for code in codes]
@@ -183,7 +195,7 @@ def compare_in_rust(printed: Printed, cargo: Cargo, name: str) -> None:
         timeout=60,
     )
     assert done.returncode == 0, done.stderr[:3000]
-    assert done.stdout == f"{len(codes)} are the same\n"
+    assert done.stdout == f"{len(codes)} are equal\n"
 
 
 def example_program(folder: Path, crate: Path, name: str, codes: list[str]) -> Path:
@@ -208,22 +220,22 @@ _MAIN = """
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-fn check<T: DeserializeOwned + PartialEq + std::fmt::Debug>(expected: &Value, made: T) {
-    let read: T = serde_json::from_value(expected.clone()).unwrap();
-    assert_eq!(read, made, "{expected}");
+fn check<T: DeserializeOwned + PartialEq + std::fmt::Debug>(expected: &Value, example: T) {
+    let value: T = serde_json::from_value(expected.clone()).unwrap();
+    assert_eq!(value, example, "{expected}");
 }
 
 fn main() {
     let all: Vec<Value> = serde_json::from_reader(std::io::stdin()).unwrap();
     assert_eq!(all.len(), COUNT);
-CHECKS    println!("COUNT are the same");
+CHECKS    println!("COUNT are equal");
 }
 """
 
 
 @pytest.mark.skipif(shutil.which("rustfmt") is None, reason="rustfmt is missing")
-def test_rustfmt_leaves_the_rust_without_long_lines_as_it_is(
-    latest: Printed, tmp_path: Path
+def test_rust_without_long_lines_is_formatted_as_by_rustfmt(
+    latest: PrintedExamples, tmp_path: Path
 ) -> None:
     for number, code in enumerate(latest.code.values()):
         if max(map(len, code["rust"].splitlines())) < 94:
@@ -234,7 +246,7 @@ def test_rustfmt_leaves_the_rust_without_long_lines_as_it_is(
     assert (done.returncode, done.stdout) == (0, "")
 
 
-# What would end a literal, or become something else, in one language or another.
+# Texts that end a literal, or have a special meaning, in one of the languages.
 NASTY = [
     '"', "'", "\\", '"""', "'''", "\n", "\r", "\t", "\0", "\x7f", "\x85", "\u2028",
     "\u2029", "\u202e", "\ufeff", "\ufffe", "\U0001f642", "é", "|||", "/*", "*/", "//",
@@ -250,7 +262,7 @@ WORDS = [
 TEXTS = st.one_of(
     st.sampled_from(WORDS), st.lists(st.sampled_from(NASTY), max_size=4).map("".join)
 )
-# The package refuses these in the names of fields.
+# The Python package refuses field names with other characters.
 ATTRIBUTES = TEXTS.filter(lambda name: not re.search(r'[\\"\x00-\x1f]', name))
 NUMBERS = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False))
 PART, THING = "io.k8s.api.x.v1.Part", "io.k8s.api.x.v1.Thing"
@@ -278,16 +290,17 @@ SCHEMAS = st.one_of(
 def hostile(
     fields: Mapping[str, Any], group: str = "", kind: str = "Thing", required: int = 0
 ) -> Release:
-    """A document with a kind that has these fields, and a part that has them."""
-    served = {"group": group, "version": "v1", "kind": kind}
-    own = {"apiVersion": TEXT, "kind": TEXT, "part": {"$ref": f"#/definitions/{PART}"}}
+    """A release with a kind and a supporting type that both have these fields."""
+    kind_keys = {"group": group, "version": "v1", "kind": kind}
+    type_meta = {"apiVersion": TEXT, "kind": TEXT}
+    part = {"part": {"$ref": f"#/definitions/{PART}"}}
     return release(
         {
             THING: {
                 "type": "object",
-                "properties": {**fields, **own},
+                "properties": {**fields, **type_meta, **part},
                 "required": list(fields)[:required],
-                "x-kubernetes-group-version-kind": [served],
+                "x-kubernetes-group-version-kind": [kind_keys],
             },
             PART: {"type": "object", "properties": fields},
         }
@@ -296,12 +309,12 @@ def hostile(
 
 @settings(max_examples=30)
 @given(st.dictionaries(TEXTS, SCHEMAS, max_size=4), TEXTS, TEXTS)
-def test_hostile_text_stays_in_its_literal(
+def test_hostile_text_is_quoted_in_yaml_and_jsonnet(
     fields: dict[str, Any], group: str, kind: str
 ) -> None:
-    """In YAML and Jsonnet, which take any name."""
+    """Both allow any text as a field name."""
     pytest.importorskip("rjsonnet")
-    printed = Printed(hostile(fields, group, kind), ALONE, THING)
+    printed = PrintedExamples(hostile(fields, group, kind), TARGET, THING)
     assert_yaml(printed)
     if any("jsonnet" in code for code in printed.code.values()):
         with TemporaryDirectory() as folder:
@@ -313,13 +326,13 @@ _NUMBERS = itertools.count()
 
 @settings(max_examples=20)
 @given(st.dictionaries(ATTRIBUTES, SCHEMAS, max_size=4), TEXTS, TEXTS)
-def test_hostile_text_stays_in_its_literal_in_python(
+def test_hostile_text_is_quoted_in_python(
     fields: dict[str, Any], group: str, kind: str
 ) -> None:
     package = f"hostile_{next(_NUMBERS)}"
     with TemporaryDirectory() as folder:
         target = with_package(Path(folder) / "templates", package)
-        printed = Printed(hostile(fields, group, kind), target, THING)
+        printed = PrintedExamples(hostile(fields, group, kind), target, THING)
         if all("python" in code for code in printed.code.values()):
             assert_python(printed, Path(folder), package)
             for code in printed.code.values():
@@ -327,7 +340,7 @@ def test_hostile_text_stays_in_its_literal_in_python(
                 assert black.format_str(text, mode=black.Mode()) == text
 
 
-def test_hostile_text_stays_in_its_literal_in_rust(cargo: Cargo) -> None:
+def test_hostile_text_is_quoted_in_rust(cargo: Cargo) -> None:
     texts: dict[str, Any] = {
         f"{number} {name}": {"type": "string", "default": name}
         for number, name in enumerate([*WORDS, *NASTY])
@@ -349,28 +362,29 @@ def test_hostile_text_stays_in_its_literal_in_rust(cargo: Cargo) -> None:
         },
     }
     spec = hostile({**texts, **others}, '"#\n', "*/", required=40)
-    compare_in_rust(Printed(spec, ALONE, THING), cargo, "hostile")
+    compare_in_rust(PrintedExamples(spec, TARGET, THING), cargo, "hostile")
 
 
 def definition(
     fields: Mapping[str, str], required: Sequence[str] = (), kind: str = ""
 ) -> dict[str, Any]:
-    """A definition whose fields refer to others, or are texts; perhaps a kind."""
+    """A definition, of a kind if given. ``fields`` maps field names to the definitions
+    that they refer to; those with an empty name are strings."""
     properties: dict[str, Any] = {
         field: {"$ref": f"#/definitions/{name}"} if name else TEXT
         for field, name in fields.items()
     }
-    found = {"type": "object", "properties": properties, "required": list(required)}
+    content = {"type": "object", "properties": properties, "required": list(required)}
     if kind:
         properties.update(apiVersion=TEXT, kind=TEXT)
-        found["x-kubernetes-group-version-kind"] = [
+        content["x-kubernetes-group-version-kind"] = [
             {"group": "x", "version": "v1", "kind": kind}
         ]
-    return found
+    return content
 
 
-def test_what_requires_itself_has_no_example() -> None:
-    """Where such a thing may be absent, it is; and a circle of others has an end."""
+def test_required_cycles_have_no_example() -> None:
+    """An optional field with such a type is left out; an optional cycle ends."""
     spec = release(
         {
             "x.v1.Endless": definition({"a": "x.v1.Between"}, ["a"], "Endless"),
@@ -380,18 +394,18 @@ def test_what_requires_itself_has_no_example() -> None:
             ),
         }
     )
-    printed = Printed(spec, ALONE)
+    printed = PrintedExamples(spec, TARGET)
     assert list(printed.kinds) == ["x.v1.Fine"]
-    assert printed.values()["x.v1.Fine", "every"] == {
+    assert printed.values()["x.v1.Fine", "all_fields"] == {
         "apiVersion": "x/v1",
         "kind": "Fine",
         "me": {"apiVersion": "x/v1", "kind": "Fine"},
     }
 
 
-def test_a_value_that_doubles_at_every_step_is_left_out() -> None:
-    """Thirty definitions that require the next one twice are a billion values."""
-    steps = {
+def test_values_of_exponential_size_are_left_out() -> None:
+    """Thirty definitions that each require the next one twice: a billion values."""
+    doubling = {
         f"x.v1.D{n}": definition(dict.fromkeys("ab", f"x.v1.D{n + 1}"), ["a", "b"])
         for n in range(30)
     }
@@ -399,14 +413,14 @@ def test_a_value_that_doubles_at_every_step_is_left_out() -> None:
         {
             "x.v1.Top": definition({"small": "", "large": "x.v1.D0"}, (), "Top"),
             "x.v1.D30": definition({"a": ""}, ["a"]),
-            **steps,
+            **doubling,
         }
     )
-    found = Printed(spec, ALONE).values()["x.v1.Top", "every"]
-    assert found.keys() == {"apiVersion", "kind", "small"}
+    value = PrintedExamples(spec, TARGET).values()["x.v1.Top", "all_fields"]
+    assert value.keys() == {"apiVersion", "kind", "small"}
 
 
-def test_no_example_is_much_larger_than_the_document() -> None:
+def test_examples_of_excessive_size_are_left_out() -> None:
     """A thousand fields of a type with hundreds of fields."""
     parts = [f"part{number}" for number in range(400)]
     wide = dict.fromkeys((f"field{number}" for number in range(1000)), "x.v1.Large")
@@ -416,25 +430,26 @@ def test_no_example_is_much_larger_than_the_document() -> None:
             "x.v1.Large": definition(dict.fromkeys(parts, ""), parts),
         }
     )
-    examples = Examples(spec, ALONE)
+    examples = Examples(spec, TARGET)
     (kind,) = examples.kinds
-    assert examples.required(kind) and not examples.every(kind)
+    assert examples.required(kind) and not examples.all_fields(kind)
 
 
 def test_a_language_that_cannot_print_the_release_is_left_out() -> None:
-    """Two fields with one attribute are an error in Python alone."""
-    printed = Printed(hostile({"a-b": TEXT, "a_b": TEXT}), ALONE)
+    """Two fields with the same attribute name are an error in Python only."""
+    printed = PrintedExamples(hostile({"a-b": TEXT, "a_b": TEXT}), TARGET)
     for code in printed.code.values():
         assert list(code) == ["yaml", "jsonnet", "rust"]
 
 
-def test_what_a_deployment_requires() -> None:
-    """The document requires no spec, and the example would be useless without."""
+def test_a_deployment_has_its_required_fields_and_spec() -> None:
+    """The document does not require the spec, without which no Deployment works."""
     spec = load(RELEASES[-1])
-    examples = Examples(spec, ALONE)
-    found = examples.required(spec.definitions["io.k8s.api.apps.v1.Deployment"])
-    assert [each.title for each in found] == ["YAML", "Python", "Jsonnet", "Rust"]
-    assert found[0].code == """\
+    examples = Examples(spec, TARGET)
+    deployment = examples.required(spec.definitions["io.k8s.api.apps.v1.Deployment"])
+    titles = [example.title for example in deployment]
+    assert titles == ["YAML", "Python", "Jsonnet", "Rust"]
+    assert deployment[0].code == """\
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -449,26 +464,29 @@ spec:
 
 
 @pytest.mark.parametrize(
-    ("kind", "begins"),
+    ("kind", "prefix"),
     [
         ("Namespace", "k.core.v1.namespace.new('example')"),
-        # The overlay has arguments of its own for new.
+        # In the overlay new has other parameters.
         ("Secret", "{ apiVersion: 'v1', kind: 'Secret' }"),
     ],
 )
-def test_jsonnet_calls_new_as_it_was_generated(kind: str, begins: str) -> None:
+def test_jsonnet_calls_new_only_where_it_is_generated(kind: str, prefix: str) -> None:
     spec = load(RELEASES[-1])
-    found = Examples(spec, ALONE).required(
+    examples = Examples(spec, TARGET).required(
         spec.definitions[f"io.k8s.api.core.v1.{kind}"]
     )
-    code = {each.language: each.code for each in found}["jsonnet"]
-    assert code.partition("\n\n")[2].startswith(begins)
+    code = {example.language: example.code for example in examples}["jsonnet"]
+    assert code.partition("\n\n")[2].startswith(prefix)
 
 
-def test_every_field_is_there_but_those_of_the_server(latest: Printed) -> None:
+def test_all_fields_but_those_that_only_the_server_sets(
+    latest: PrintedExamples,
+) -> None:
     for (name, shape), value in latest.values().items():
         fields = latest.kinds[name].fields
-        hidden = {"status"} - {each.name for each in fields if each.required}
-        if shape == "every":
-            assert value.keys() == {each.name for each in fields} - hidden
+        required = {field.name for field in fields if field.required}
+        server_fields = {"status"} - required
+        if shape == "all_fields":
+            assert value.keys() == {field.name for field in fields} - server_fields
             assert "managedFields" not in value.get("metadata", {})
