@@ -107,10 +107,7 @@ def assert_yaml(printed: PrintedExamples) -> None:
     trees = ExampleTrees(printed.release)
     for (name, shape), value in printed.values().items():
         kind = printed.kinds[name]
-        if shape == "required":
-            tree = trees.required(kind)
-        else:
-            tree = trees.all_fields(kind)
+        tree = trees.required(kind) if shape == "required" else trees.all_fields(kind)
         assert isinstance(tree, Object)
         assert value == to_json(tree), (name, shape)
 
