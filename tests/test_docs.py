@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shlex
@@ -163,7 +164,8 @@ def test_targets_page_documents_every_option(target: Target) -> None:
         if name.partition(".")[0] == target.name
     }
     assert documented == {
-        f"{target.name}.{name}": str(value) for name, value in target.options.items()
+        f"{target.name}.{name}": value if isinstance(value, str) else json.dumps(value)
+        for name, value in target.options.items()
     }
 
 
