@@ -101,6 +101,31 @@ def test_reference_parts_are_current(page: Path) -> None:
     ), "run python -m tests.docs_reference"
 
 
+@pytest.mark.parametrize(
+    "name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/adding-a-release.md"]
+)
+def test_source_files_that_are_named_exist(name: str) -> None:
+    folders = (ROOT, ROOT / "generator/kubestencil", ROOT / "templates/site/assets")
+    for code in _CODE.findall(prose(ROOT / name)):
+        if re.fullmatch(r"[\w./-]+\.(py|js)|[\w./-]+/[\w-]+\.toml", code):
+            assert any((folder / code).exists() for folder in folders), code
+
+
+def test_architecture_names_packages_and_modules_that_exist() -> None:
+    package = ROOT / "generator/kubestencil"
+    rows = re.findall(
+        r"^\| `(\w+)/` \| (.+) \|$", (ROOT / "ARCHITECTURE.md").read_text("utf-8"), re.M
+    )
+    assert {name for name, _ in rows} == {
+        path.parent.name for path in package.glob("*/__init__.py")
+    }
+    for name, text in rows:
+        modules = {path.stem for path in (package / name).iterdir()}
+        for code in _CODE.findall(text):
+            if re.fullmatch(r"[a-z]\w*", code):
+                assert code in {*modules, *load_targets(None)}, f"{name}: {code}"
+
+
 def command_lines(page: Path) -> Iterator[list[str]]:
     """The arguments of every kubestencil command in the shell blocks of a page."""
     for block in blocks(page, "sh"):
