@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kubestencil.engine import File, MultiReleaseView, Target, View, print_contexts
 from kubestencil.errors import nearest
 from kubestencil.schema import Release
+
+if TYPE_CHECKING:
+    # It takes longer to import than everything else here, and is seldom needed.
+    from importlib.metadata import EntryPoint, EntryPoints
 
 #: The entry point group in which other packages register views
 #: (docs/writing-a-target.md).
@@ -88,7 +91,13 @@ def installed_view(name: str) -> EntryPoint | None:
     view and for an unknown name."""
     if name in _VIEWS or name in _MULTI_RELEASE_VIEWS:
         return None
-    return next(iter(entry_points(group=ENTRY_POINTS, name=name)), None)
+    return next(iter(_installed_views().select(name=name)), None)
+
+
+def _installed_views() -> EntryPoints:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=ENTRY_POINTS)
 
 
 def _check_quirks(view: View | MultiReleaseView, target: Target) -> None:
@@ -106,7 +115,7 @@ def _load(target: Target, built_in: Mapping[str, str]) -> Any:
         return import_module(built_in[target.view])
     point = installed_view(target.view)
     if point is None:
-        others = (each.name for each in entry_points(group=ENTRY_POINTS))
+        others = _installed_views().names
         raise target.error(
             f"there is no view {target.view!r} of scope {target.scope!r}",
             "view",

@@ -194,15 +194,15 @@ class _Pages:
 
     def _row(self, definition: Definition, field: Field) -> FieldRow:
         schema = field.schema
-        type_ = self._types.name(schema)
+        type_name, link = self._types.name(schema)
         return FieldRow(
             self._spelling.attribute(field.name),
-            type_.text,
-            type_.link,
+            type_name,
+            link,
             self._description(definition, field),
             field.required,
             schema.raw.get("readOnly", False),
-            _default(schema) if schema.has_default else None,
+            _default(schema) if "default" in schema.raw else None,
             field.name in self._trimmed,
         )
 

@@ -113,7 +113,9 @@ def read_spelling(target: Target) -> Spelling:
     table = target.spelling
     for key, value in table.items():
         if key not in _KEYS:
-            raise target.error(f"unknown key {key!r}", "spelling", nearest(key, _KEYS))
+            raise target.error(
+                f"unknown key {key!r}", f"spelling.{key}", nearest(key, _KEYS)
+            )
         if not isinstance(value, _KEYS[key]) or not _has_only_strings(value):
             raise target.error(f"must be {_TYPE_NAMES[_KEYS[key]]}", f"spelling.{key}")
     acronyms = table.get("acronyms", "split")
