@@ -1,4 +1,4 @@
-"""The site on this machine: what is answered, to whom, and when it is printed again."""
+"""The preview server: what it serves, to whom, and when it rebuilds the site."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ from pathlib import Path
 
 import pytest
 
-from kubestencil.engine import load_targets
 from kubestencil.errors import ServeError
 from kubestencil.server import WatchedPaths, serve
 from tests.conftest import ROOT, SMALL, Command, document
 
-MOMENT = 60
-SITE = {
+TIMEOUT = 60  # seconds
+FILES = {
     "index.html": "<title>start</title>",
-    "404.html": "<title>nothing here</title>",
+    "404.html": "<title>not found</title>",
     "1.35/apps/index.html": "<title>apps</title>",
     "assets/site.js": "'use strict'",
     "assets/site.css": "a {}",
@@ -36,7 +35,7 @@ SITE = {
     "pod.yaml": "{}",
     "with space.html": "<title>space</title>",
 }
-TYPES = {
+CONTENT_TYPES = {
     "/": "text/html; charset=utf-8",
     "/assets/site.js": "text/javascript; charset=utf-8",
     "/assets/site.css": "text/css; charset=utf-8",
@@ -50,51 +49,54 @@ TYPES = {
 
 
 @dataclass
-class Answer:
+class Response:
     status: int
     headers: dict[str, str]
     body: bytes
 
 
 @dataclass
-class Site:
+class Client:
+    """Sends requests to a server on ``port``; ``folder`` is what it serves."""
+
     folder: Path
     port: int
 
-    def get(self, path: str, method: str = "GET", **headers: str) -> Answer:
-        """What is answered to exactly this path, which no client tidies up."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=MOMENT)
+    def get(self, path: str, method: str = "GET", **headers: str) -> Response:
+        """The response to exactly this path, which is not normalized."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         connection.putrequest(method, path, skip_host="Host" in headers)
         for name, value in headers.items():
             connection.putheader(name, value)
         connection.endheaders()
-        response = connection.getresponse()
-        answer = Answer(response.status, dict(response.headers), response.read())
+        received = connection.getresponse()
+        response = Response(received.status, dict(received.headers), received.read())
         connection.close()
-        return answer
+        return response
 
 
-def nothing() -> None:
-    """A print that changes nothing."""
+def build_nothing() -> None:
+    """A build that changes nothing."""
 
 
-def ended() -> None:
-    """What Ctrl-C does, where no terminal is."""
+def interrupt() -> None:
+    """Raise what Ctrl-C raises in a terminal."""
     raise KeyboardInterrupt
 
 
-class Running:
-    """``serve`` in a thread, watching one folder; it ends when ``again`` raises."""
+class ServerThread:
+    """``serve`` in a thread, watching the folder ``templates``; it stops when
+    ``rebuild`` raises KeyboardInterrupt."""
 
     def __init__(
-        self, folder: Path, templates: Path, again: Callable[[], None]
+        self, folder: Path, templates: Path, rebuild: Callable[[], None]
     ) -> None:
         self.ready = threading.Event()
-        self.address = ""
+        self.url = ""
         self.templates = templates
 
-        def listening(address: str) -> None:
-            self.address = address
+        def on_listening(url: str) -> None:
+            self.url = url
             self.ready.set()
 
         def run() -> None:
@@ -104,31 +106,31 @@ class Running:
                     folder,
                     0,
                     watched,
-                    build=nothing,
-                    rebuild=again,
-                    listening=listening,
+                    build=build_nothing,
+                    rebuild=rebuild,
+                    on_listening=on_listening,
                 )
 
         self.thread = threading.Thread(target=run, daemon=True)
         self.thread.start()
-        assert self.ready.wait(MOMENT)
+        assert self.ready.wait(TIMEOUT)
 
     @property
     def port(self) -> int:
-        return int(self.address.rpartition(":")[2].strip("/"))
+        return int(self.url.rpartition(":")[2].strip("/"))
 
-    def end(self) -> None:
-        """Change a template; ``again`` has to be, or to do, what Ctrl-C does."""
-        (self.templates / "end.j2").touch()
-        self.thread.join(MOMENT)
+    def stop(self) -> None:
+        """Change a template, so that ``rebuild`` is called and raises."""
+        (self.templates / "stop.j2").touch()
+        self.thread.join(TIMEOUT)
         assert not self.thread.is_alive()
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     base = tmp_path_factory.mktemp("serve")
     folder, templates = base / "site", base / "templates"
-    for name, text in SITE.items():
+    for name, text in FILES.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     templates.mkdir()
@@ -137,44 +139,44 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     (base / "site2/secret.html").write_text("secret")
     (folder / "leak.html").symlink_to(base / "secret.html")
     (folder / "leaks").symlink_to(base / "site2")
-    (folder / "circle.html").symlink_to("circle.html")
+    (folder / "cycle.html").symlink_to("cycle.html")
     (folder / "linked.html").symlink_to("index.html")
-    running = Running(folder, templates, ended)
-    yield Site(folder, running.port)
-    running.end()
+    server = ServerThread(folder, templates, interrupt)
+    yield Client(folder, server.port)
+    server.stop()
 
 
-@pytest.mark.parametrize("path", TYPES)
-def test_a_file_is_answered_with_its_type(site: Site, path: str) -> None:
-    """What a machine's own table of types says does not matter."""
-    answer = site.get(path)
-    assert answer.status == 200
-    assert answer.headers["Content-Type"] == TYPES[path]
-    assert answer.headers["Cache-Control"] == "no-cache"
-    assert int(answer.headers["Content-Length"]) == len(answer.body)
+@pytest.mark.parametrize("path", CONTENT_TYPES)
+def test_a_file_has_its_content_type(client: Client, path: str) -> None:
+    """It does not depend on the configuration of the system."""
+    response = client.get(path)
+    assert response.status == 200
+    assert response.headers["Content-Type"] == CONTENT_TYPES[path]
+    assert response.headers["Cache-Control"] == "no-cache"
+    assert int(response.headers["Content-Length"]) == len(response.body)
 
 
-def test_head_has_no_body(site: Site) -> None:
-    answer = site.get("/", "HEAD")
-    assert (answer.status, answer.body) == (200, b"")
-    assert int(answer.headers["Content-Length"]) == len(SITE["index.html"])
+def test_head_has_no_body(client: Client) -> None:
+    response = client.get("/", "HEAD")
+    assert (response.status, response.body) == (200, b"")
+    assert int(response.headers["Content-Length"]) == len(FILES["index.html"])
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])
-def test_nothing_but_get_and_head(site: Site, method: str) -> None:
-    assert site.get("/", method).status == 501
+def test_other_methods_are_refused(client: Client, method: str) -> None:
+    assert client.get("/", method).status == 501
 
 
-def test_a_folder_without_its_slash_is_sent_to_the_one_with(site: Site) -> None:
-    """Its page has links that are relative to the folder."""
-    answer = site.get("/1.35/apps")
-    assert (answer.status, answer.headers["Location"]) == (301, "/1.35/apps/")
-    assert site.get("/1.35/apps/").body == b"<title>apps</title>"
+def test_a_folder_without_a_slash_is_redirected(client: Client) -> None:
+    """The links of its page are relative to the folder."""
+    response = client.get("/1.35/apps")
+    assert (response.status, response.headers["Location"]) == (301, "/1.35/apps/")
+    assert client.get("/1.35/apps/").body == b"<title>apps</title>"
 
 
 @pytest.mark.parametrize("path", ["//1.35/apps", "/.//1.35/apps", "/%2f1.35/apps"])
-def test_it_sends_nobody_to_another_host(site: Site, path: str) -> None:
-    location = site.get(path).headers.get("Location", "/")
+def test_redirects_stay_on_the_server(client: Client, path: str) -> None:
+    location = client.get(path).headers.get("Location", "/")
     assert re.match(r"/(?!/)", location)
 
 
@@ -186,124 +188,130 @@ def test_it_sends_nobody_to_another_host(site: Site, path: str) -> None:
         *("/../secret.html", "/1.35/../../secret.html", "/..%2fsecret.html"),
         *("/%2e%2e/secret.html", "/%2e%2e%2fsecret.html", "/../site2/secret.html"),
         *("/..\\secret.html", "/%5c..%5csecret.html", "//etc/passwd", "/%2fetc/passwd"),
-        *("/leak.html", "/leaks/secret.html", "/circle.html", "/" + "a" * 5000),
+        *("/leak.html", "/leaks/secret.html", "/cycle.html", "/" + "a" * 5000),
     ],
 )
-def test_what_is_not_in_the_folder_is_the_sites_own_404(site: Site, path: str) -> None:
-    answer = site.get(path)
-    assert answer.status == 404
-    assert answer.body.decode() == SITE["404.html"]
-    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+def test_paths_outside_of_the_folder_get_the_404_page(
+    client: Client, path: str
+) -> None:
+    response = client.get(path)
+    assert response.status == 404
+    assert response.body.decode() == FILES["404.html"]
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
 
 
-def test_a_link_inside_of_the_folder_is_followed(site: Site) -> None:
-    assert site.get("/linked.html").status == 200
+def test_a_symbolic_link_inside_of_the_folder_is_followed(client: Client) -> None:
+    assert client.get("/linked.html").status == 200
 
 
 @pytest.mark.parametrize("name", ["localhost", "LOCALHOST", "127.0.0.1", "[::1]"])
-def test_the_machines_own_names_are_answered(site: Site, name: str) -> None:
-    assert site.get("/", Host=f"{name}:{site.port}").status == 200
+def test_local_host_names_are_allowed(client: Client, name: str) -> None:
+    assert client.get("/", Host=f"{name}:{client.port}").status == 200
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example:{}", "localhost.evil.example:{}", "localhost:1", "", "{}"]
 )
-def test_a_foreign_host_gets_nothing(site: Site, host: str) -> None:
-    """A page whose name was made to lead to this machine cannot read the site."""
-    answer = site.get("/", Host=host.format(site.port))
-    assert answer.status == 421
-    assert b"<title>" not in answer.body
+def test_other_host_names_are_refused(client: Client, host: str) -> None:
+    """DNS rebinding: a page whose name resolves to this machine cannot read the
+    site."""
+    response = client.get("/", Host=host.format(client.port))
+    assert response.status == 421
+    assert b"<title>" not in response.body
 
 
-def test_one_host_and_not_two(site: Site) -> None:
-    with socket.create_connection(("127.0.0.1", site.port), MOMENT) as connection:
-        names = f"Host: localhost:{site.port}\r\nHost: evil.example\r\n"
+def test_two_host_headers_are_refused(client: Client) -> None:
+    with socket.create_connection(("127.0.0.1", client.port), TIMEOUT) as connection:
+        names = f"Host: localhost:{client.port}\r\nHost: evil.example\r\n"
         connection.sendall(f"GET / HTTP/1.1\r\n{names}\r\n".encode())
         assert connection.recv(100).startswith(b"HTTP/1.0 421")
 
 
-def test_without_a_404_page_a_line_of_text(tmp_path: Path) -> None:
-    """Before the first print, and after somebody removed the folder."""
+def test_without_a_404_page_a_text_is_sent(tmp_path: Path) -> None:
+    """Before the first build, and after the folder was removed."""
     templates = tmp_path / "templates"
     templates.mkdir()
-    running = Running(tmp_path / "none", templates, ended)
-    answer = Site(tmp_path, running.port).get("/")
-    running.end()
-    assert (answer.status, answer.body) == (404, b"there is no such page\n")
+    server = ServerThread(tmp_path / "none", templates, interrupt)
+    response = Client(tmp_path, server.port).get("/")
+    server.stop()
+    assert (response.status, response.body) == (404, b"page not found\n")
 
 
-def test_only_the_loopback_listens(site: Site) -> None:
+def test_the_server_listens_on_loopback_only(client: Client) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing; tells our own address
+            probe.connect(
+                ("192.0.2.1", 9)
+            )  # sends nothing, but selects a local address
         except OSError:
-            pytest.skip("this machine has no address but the loopback's")
-        own = probe.getsockname()[0]
+            pytest.skip("this machine has a loopback address only")
+        address = probe.getsockname()[0]
     with pytest.raises(OSError):
-        socket.create_connection((own, site.port), 5)
+        socket.create_connection((address, client.port), 5)
 
 
-def test_a_taken_port_is_said_before_anything_is_printed(
-    site: Site, tmp_path: Path
+def test_a_taken_port_is_an_error_before_the_build(
+    client: Client, tmp_path: Path
 ) -> None:
     with pytest.raises(ServeError, match="--port 0") as caught:
         serve(
             tmp_path,
-            site.port,
+            client.port,
             WatchedPaths((tmp_path,), tmp_path / "out"),
             build=pytest.fail,
-            rebuild=nothing,
-            listening=pytest.fail,
+            rebuild=build_nothing,
+            on_listening=pytest.fail,
         )
     assert caught.value.exit_code == 1
 
 
-def test_a_change_prints_again_and_is_served(tmp_path: Path) -> None:
+def test_a_change_rebuilds_the_site(tmp_path: Path) -> None:
     templates, out = tmp_path / "templates", tmp_path / "templates/out"
     (templates / "site").mkdir(parents=True)
     out.mkdir()
-    printed = threading.Semaphore(0)
+    rebuilt = threading.Semaphore(0)
 
-    def again() -> None:
+    def rebuild() -> None:
         text = (templates / "site/page.j2").read_text()
         (out / "index.html").write_text(text)
-        printed.release()
-        if text == "end":
+        rebuilt.release()
+        if text == "stop":
             raise KeyboardInterrupt
 
-    running = Running(out, templates, again)
-    for text in ("one", "two", "end"):
-        # As an editor does it: a new file in the place of the old one.
+    server = ServerThread(out, templates, rebuild)
+    for text in ("one", "two", "stop"):
+        # Editors save a file by replacing it.
         (templates / "new~").write_text(text)
         (templates / "new~").replace(templates / "site/page.j2")
-        assert printed.acquire(timeout=MOMENT)
-        if text != "end":
-            assert Site(out, running.port).get("/").body.decode() == text
-    running.thread.join(MOMENT)
-    # What is printed into a folder of templates is not taken for a template.
-    assert not printed.acquire(blocking=False)
+        assert rebuilt.acquire(timeout=TIMEOUT)
+        if text != "stop":
+            assert Client(out, server.port).get("/").body.decode() == text
+    server.thread.join(TIMEOUT)
+    # The output folder is in the folder of templates, and is ignored.
+    assert not rebuilt.acquire(blocking=False)
 
 
-def test_what_counts_as_a_change(tmp_path: Path) -> None:
+def test_changes_of_the_output_folder_are_ignored(tmp_path: Path) -> None:
+    """And those of other files in the folder of a watched file."""
     folder, file = tmp_path / "templates", tmp_path / "options/words.toml"
-    for each in (folder, file.parent, folder / "out"):
-        each.mkdir()
+    for path in (folder, file.parent, folder / "out"):
+        path.mkdir()
     file.touch()
     watched = WatchedPaths((folder, file), folder / "out")
     assert set(watched.folders) == {folder, file.parent}
-    assert watched.counts(folder / "site/new/page.j2")
-    assert watched.counts(file)
-    assert not watched.counts(file.with_name("other.toml"))
-    assert not watched.counts(folder / "out/site/index.html")
-    assert watched.counts(folder / "outer.j2")
+    assert watched.includes(folder / "site/new/page.j2")
+    assert watched.includes(file)
+    assert not watched.includes(file.with_name("other.toml"))
+    assert not watched.includes(folder / "out/site/index.html")
+    assert watched.includes(folder / "outer.j2")
 
 
-def test_what_changes_during_the_first_print_is_not_lost(tmp_path: Path) -> None:
+def test_a_change_during_the_first_build_is_not_missed(tmp_path: Path) -> None:
     template = tmp_path / "page.j2"
-    printed = threading.Event()
+    rebuilt = threading.Event()
 
-    def again() -> None:
-        printed.set()
+    def rebuild() -> None:
+        rebuilt.set()
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -312,10 +320,10 @@ def test_what_changes_during_the_first_print_is_not_lost(tmp_path: Path) -> None
             0,
             WatchedPaths((tmp_path,), tmp_path / "out"),
             build=lambda: template.touch(),
-            rebuild=again,
-            listening=lambda _: None,
+            rebuild=rebuild,
+            on_listening=lambda _: None,
         )
-    assert printed.is_set()
+    assert rebuilt.is_set()
 
 
 # --- the command ------------------------------------------------------------------
@@ -337,11 +345,11 @@ boolean = "bool"
 """
 
 
-class Served:
-    """The command in a process: its lines, as they come."""
+class ServeProcess:
+    """The command ``serve`` in a process, with access to the lines that it prints."""
 
     def __init__(self, run: Command, *arguments: str) -> None:
-        # A shell that runs the tests in the background has SIGINT ignored.
+        # A process that a shell started in the background ignores SIGINT.
         self.process = run.popen(
             "serve",
             *arguments,
@@ -350,11 +358,11 @@ class Served:
             start_new_session=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
-        self.watchdog = threading.Timer(MOMENT, self.process.kill)
+        self.watchdog = threading.Timer(TIMEOUT, self.process.kill)
         self.watchdog.start()
 
-    def says(self, pattern: str) -> re.Match[str]:
-        """The next line on standard output, which has to match."""
+    def expect_output(self, pattern: str) -> re.Match[str]:
+        """Read the next line of standard output, which has to match."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         match = re.match(pattern, line)
@@ -363,20 +371,28 @@ class Served:
             raise AssertionError((line, self.process.communicate()))
         return match
 
-    def complains(self, pattern: str) -> None:
-        """The lines on standard error, up to one that matches."""
+    def expect_port(self) -> int:
+        """Read the line that names the server's URL; returns the port."""
+        match = self.expect_output(
+            r"serving generated/site at http://127\.0\.0\.1:(\d+)/ "
+        )
+        return int(match[1])
+
+    def expect_error(self, pattern: str) -> None:
+        """Read lines of standard error up to one that matches."""
         assert self.process.stderr is not None
-        seen = []
+        lines = []
         for line in self.process.stderr:
-            seen.append(line)
+            lines.append(line)
             if re.match(pattern, line):
                 return
-        raise AssertionError(seen)
+        raise AssertionError(lines)
 
-    def end(self) -> tuple[str, str]:
-        """Press Ctrl-C, which every process of the terminal's group gets."""
+    def interrupt(self) -> tuple[str, str]:
+        """Press Ctrl-C, which interrupts all processes of the terminal's group; returns
+        the rest of standard output and standard error."""
         os.killpg(self.process.pid, signal.SIGINT)
-        out, err = self.process.communicate(timeout=MOMENT)
+        out, err = self.process.communicate(timeout=TIMEOUT)
         self.watchdog.cancel()
         assert self.process.returncode == 0, err
         assert "Traceback" not in err
@@ -384,8 +400,8 @@ class Served:
 
 
 @pytest.fixture
-def mine(run: Command) -> Path:
-    """A specs folder with a small document, and a target of the user's called site."""
+def user_target(run: Command) -> Path:
+    """A specs folder with a small document, and a user's target called site."""
     (run.folder / "specs").mkdir()
     (run.folder / "specs/1.35.json").write_text(json.dumps(document(SMALL)))
     folder = run.folder / "mine/site"
@@ -396,36 +412,37 @@ def mine(run: Command) -> Path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a Ctrl-C cannot be sent")
-def test_a_broken_template_is_said_and_the_server_goes_on(
-    run: Command, mine: Path
+def test_an_error_in_a_template_is_shown_and_the_server_continues(
+    run: Command, user_target: Path
 ) -> None:
-    served = Served(run, "1.35", "--templates", "mine")
-    served.says(r"site: 1 files, .* 1 written, ")
-    address = served.says(r"serving generated/site at (http://127\.0\.0\.1:\d+/), ")
-    port = int(address[1].split(":")[2].strip("/"))
+    serve_process = ServeProcess(run, "1.35", "--templates", "mine")
+    serve_process.expect_output(r"site: 1 files, .* 1 written, ")
+    port = serve_process.expect_port()
     folder = run.folder / "generated/site"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "index.html").write_text("as before")
 
-    (mine / "fields.j2").write_text("{{ model.nam }}\n")
-    served.complains(r"error: .*mine/site/fields\.j2:1: ")
-    assert Site(folder, port).get("/").body == b"as before"
+    (user_target / "fields.j2").write_text("{{ model.nam }}\n")
+    serve_process.expect_error(r"error: .*mine/site/fields\.j2:1: ")
+    assert Client(folder, port).get("/").body == b"as before"
 
-    (mine / "fields.j2").write_text("{{ model.name }}!\n")
-    served.says(r"site: 1 files, .* 1 written, ")
-    (mine / "target.toml").write_text(TARGET.replace("txt", "md"))
-    served.says(r"site: 1 files, .* 1 written, 1 removed, ")
-    assert served.end()[0] == ""
+    (user_target / "fields.j2").write_text("{{ model.name }}!\n")
+    serve_process.expect_output(r"site: 1 files, .* 1 written, ")
+    (user_target / "target.toml").write_text(TARGET.replace("txt", "md"))
+    serve_process.expect_output(r"site: 1 files, .* 1 written, 1 removed, ")
+    assert serve_process.interrupt()[0] == ""
 
 
-def test_a_mistake_at_the_start_ends_it(run: Command, mine: Path) -> None:
-    (mine / "fields.j2").write_text("{{ model.nam }}\n")
+def test_an_error_in_the_first_build_stops_the_command(
+    run: Command, user_target: Path
+) -> None:
+    (user_target / "fields.j2").write_text("{{ model.nam }}\n")
     done = run("serve", "1.35", "--templates", "mine", "--port", "0")
     assert (done.returncode, done.stdout) == (1, "")
     assert "fields.j2:1: " in done.stderr
 
 
-def test_the_command_says_that_a_port_is_taken(run: Command, mine: Path) -> None:
+def test_the_command_reports_a_taken_port(run: Command, user_target: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = run("serve", "1.35", "--templates", "mine", "--port", port)
@@ -435,34 +452,29 @@ def test_the_command_says_that_a_port_is_taken(run: Command, mine: Path) -> None
     assert not (run.folder / "generated").exists()
 
 
-@pytest.mark.skipif(
-    "site" not in load_targets(None), reason="there is no target site yet"
-)
-def test_the_site_itself(run: Command, tmp_path: Path) -> None:
-    """The built-in target, from two releases to a page in a client."""
-    served = Served(run, "1.34", "1.35")
-    served.says(r"site: \d+ files, ")
-    address = served.says(r"serving generated/site at (http://127\.0\.0\.1:\d+/), ")
-    site = Site(tmp_path, int(address[1].split(":")[2].strip("/")))
-    assert b'data-release="1.35"' in site.get("/1.35/apps/v1/Deployment/").body
-    assert site.get("/1.35/apps/v1/Nothing/").status == 404
-    served.end()
+def test_the_built_in_site_is_served(run: Command, tmp_path: Path) -> None:
+    serve_process = ServeProcess(run, "1.34", "1.35")
+    serve_process.expect_output(r"site: \d+ files, ")
+    client = Client(tmp_path, serve_process.expect_port())
+    assert b'data-release="1.35"' in client.get("/1.35/apps/v1/Deployment/").body
+    assert client.get("/1.35/apps/v1/Nothing/").status == 404
+    serve_process.interrupt()
 
 
-def dawdle() -> None:
-    """A print that takes longer than anybody waits, with a worker of its own."""
-    worker = "import time; print('printing', flush=True); time.sleep(1000)"
+def build_forever() -> None:
+    """A build that does not end, with a worker process."""
+    worker = "import time; print('building', flush=True); time.sleep(1000)"
     subprocess.run([sys.executable, "-c", worker], check=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a Ctrl-C cannot be sent")
-def test_ctrl_c_during_a_print_ends_all_of_its_processes() -> None:
-    """And silently: each of them would have a traceback to show."""
+def test_ctrl_c_during_a_rebuild_kills_all_processes() -> None:
+    """Without a traceback from each."""
     code = (
         "from kubestencil.server import run_in_subprocess\n"
-        "from tests.test_serve import dawdle\n"
-        "try: run_in_subprocess(dawdle)\n"
-        "except KeyboardInterrupt: print('ended', flush=True)"
+        "from tests.test_serve import build_forever\n"
+        "try: run_in_subprocess(build_forever)\n"
+        "except KeyboardInterrupt: print('stopped', flush=True)"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code],
@@ -474,7 +486,7 @@ def test_ctrl_c_during_a_print_ends_all_of_its_processes() -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
-    assert process.stdout.readline() == "printing\n"
+    assert process.stdout.readline() == "building\n"
     os.killpg(process.pid, signal.SIGINT)
-    # This waits until every process that could still write has ended.
-    assert process.communicate(timeout=MOMENT) == ("ended\n", "")
+    # Waits until all processes that share standard output have ended.
+    assert process.communicate(timeout=TIMEOUT) == ("stopped\n", "")

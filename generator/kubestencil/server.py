@@ -1,7 +1,7 @@
-"""The printed site on this machine, printed again when what it is made of changes.
+"""A local web server that rebuilds the docs site when its templates change.
 
-For whoever writes templates: nobody but this machine is served, nothing is listed,
-and what does not lie in the folder is not there.
+It is a preview for people who write templates: it listens on the loopback interface
+only, lists no folders, and serves no file outside of its folder.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ from kubestencil.errors import ServeError
 
 LOOPBACK = "127.0.0.1"
 
-# What a machine calls itself. A page of another origin whose name was made to lead
-# to this machine (DNS rebinding) sends its own name, and gets nothing.
-_NAMES = ("localhost", LOOPBACK, "[::1]")
+# The host names that requests may have. A page of another origin whose DNS name was
+# pointed to this machine (DNS rebinding) sends its own name and is refused.
+_LOCAL_HOSTS = ("localhost", LOOPBACK, "[::1]")
 
-# Not mimetypes: it asks the machine, and some say that JavaScript is plain text.
-_TYPES = {
+# Not from mimetypes: it reads the system's configuration, and on some systems that
+# calls JavaScript plain text.
+_CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".gif": "image/gif",
     ".html": "text/html; charset=utf-8",
@@ -49,34 +50,40 @@ _TYPES = {
     ".xml": "application/xml",
     ".yaml": "application/yaml",
 }
-_OTHER_TYPE = "application/octet-stream"
+_DEFAULT_CONTENT_TYPE = "application/octet-stream"
 
-# Milliseconds until the watching first hands over, and so how long a start waits.
-_TICK = 100
+# How often the watcher returns without a change, in milliseconds. The start of the
+# server waits for the first time.
+_WATCH_INTERVAL = 100
 
-# Seconds that the end of the server may take.
-_POLL = 0.1
+# How often the server checks whether it should stop, in seconds.
+_POLL_INTERVAL = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class WatchedPaths:
-    """What a site is printed from: ``paths`` are files and folders, and a change
-    in one counts unless it is in the folder ``output``, which a print changes."""
+    """The files and folders whose changes rebuild the site.
+
+    Changes in the folder ``output`` are ignored, since a build causes them.
+    """
 
     paths: tuple[Path, ...]
     output: Path
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """The folders to watch. Of a file it is the one that it is in, since an
-        editor replaces a file, and the new one is not the one that was watched."""
-        found = (place if place.is_dir() else place.parent for place in self.paths)
-        return tuple(dict.fromkeys(each.resolve() for each in found))
+        """The folders to watch, resolved.
 
-    def counts(self, path: Path) -> bool:
-        """Whether a change at ``path``, as it is below ``folders``, counts."""
+        For a file that is its parent folder: editors save a file by replacing it, and
+        the replacement would not be watched.
+        """
+        folders = (path if path.is_dir() else path.parent for path in self.paths)
+        return tuple(dict.fromkeys(folder.resolve() for folder in folders))
+
+    def includes(self, path: Path) -> bool:
+        """Whether a change of ``path``, which is resolved, rebuilds the site."""
         return not path.is_relative_to(self.output.resolve()) and any(
-            path.is_relative_to(place.resolve()) for place in self.paths
+            path.is_relative_to(watched.resolve()) for watched in self.paths
         )
 
 
@@ -87,93 +94,101 @@ def serve(
     *,
     build: Callable[[], None],
     rebuild: Callable[[], None],
-    listening: Callable[[str], None],
+    on_listening: Callable[[str], None],
 ) -> None:
-    """Call ``build``, serve ``folder``, and call ``rebuild`` after each change of what
-    is watched, until the first KeyboardInterrupt, which is raised.
+    """Call ``build``, serve ``folder``, and call ``rebuild`` after each change of the
+    watched paths, until a KeyboardInterrupt, which is raised.
 
-    ``listening`` is called with the address that answers from then on; the port 0
-    stands for any free one. Raises ServeError where the port cannot be had or the
-    folders cannot be watched.
+    The port 0 stands for any free one. ``on_listening`` is called with the URL once the
+    server answers. Raises ServeError where the port is taken or the folders cannot be
+    watched.
     """
     with (
-        _server(folder, port) as server,
-        contextlib.closing(_changes(watched)) as changes,
+        _bind(folder, port) as server,
+        contextlib.closing(_watch(watched)) as changes,
     ):
-        # It watches from here on, so that no change is lost during ``build``.
+        # Starts the watcher, so that no change during ``build`` is missed.
         next(changes)
         build()
-        with _answering(server) as address:
-            listening(address)
-            for changed in changes:
-                if changed:
+        with _serving(server) as url:
+            on_listening(url)
+            for has_changed in changes:
+                if has_changed:
                     rebuild()
 
 
 def run_in_subprocess(work: Callable[[], object]) -> None:
     """Call ``work``, which has to be picklable, in a new process, and wait for it.
 
-    A run remembers what it has read for as long as its process lives: templates,
-    digests, the spelling of names. The next one needs to look again. An interrupt
-    ends the process and those that it started.
+    A build caches templates, digests and names for the lifetime of its process, and a
+    rebuild must not see old ones. A KeyboardInterrupt kills the process and all
+    processes that it started, and is raised.
     """
-    process = get_context("spawn").Process(target=_lead, args=(work,))
-    with _without_interrupts():
+    process = get_context("spawn").Process(target=_run_in_process_group, args=(work,))
+    with _interrupts_blocked():
         process.start()
     try:
         process.join()
     except KeyboardInterrupt:
-        _kill(process)
+        _kill_process_group(process)
         raise
 
 
-def _lead(work: Callable[[], object]) -> None:
-    # Ctrl-C in a terminal reaches every process of its group. In a group of their
-    # own this process and its workers end when, and only when, ``run_in_subprocess`` says so.
+def _run_in_process_group(work: Callable[[], object]) -> None:
+    """Call ``work`` in a new process group.
+
+    Ctrl-C in a terminal interrupts all processes of the terminal's group. In a group of
+    their own, this process and its workers end only when ``run_in_subprocess`` kills
+    them, without a traceback from each.
+    """
     if sys.platform != "win32":
         os.setpgid(0, 0)
     work()
 
 
-def _kill(process: SpawnProcess) -> None:
+def _kill_process_group(process: SpawnProcess) -> None:
     if sys.platform == "win32" or process.pid is None:
         process.kill()
         return
     try:
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:  # It has ended, or does not lead a group yet.
+    except ProcessLookupError:  # It has ended, or has no group of its own yet.
         process.kill()
 
 
 @contextlib.contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Keep interrupts for later; a process started meanwhile never gets any."""
+def _interrupts_blocked() -> Iterator[None]:
+    """Delay SIGINT until the end. A process that is started meanwhile inherits the
+    blocked signal, and never gets one."""
     if sys.platform == "win32":
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    previous = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, previous)
 
 
-def _changes(watched: WatchedPaths) -> Generator[bool, None, None]:
-    """Whether something changed, again and again: soon after a change, and at the
-    latest after a moment."""
+def _watch(watched: WatchedPaths) -> Generator[bool, None, None]:
+    """Yield whether a watched path has changed: soon after each change, and at least
+    once in each ``_WATCH_INTERVAL``.
+
+    Raises ServeError where the folders cannot be watched.
+    """
     from watchfiles import Change, DefaultFilter, watch
 
-    # Which files an editor leaves for a moment is something that it knows.
-    is_kept = DefaultFilter(ignore_dirs=())
+    # Ignores the temporary files of editors.
+    is_relevant = DefaultFilter(ignore_dirs=())
 
-    def counts(change: Change, path: str) -> bool:
-        return is_kept(change, path) and watched.counts(Path(path))
+    def watch_filter(change: Change, path: str) -> bool:
+        return is_relevant(change, path) and watched.includes(Path(path))
 
     try:
         for changes in watch(
             *watched.folders,
-            watch_filter=counts,
-            rust_timeout=_TICK,
+            watch_filter=watch_filter,
+            rust_timeout=_WATCH_INTERVAL,
             yield_on_timeout=True,
         ):
             yield bool(changes)
@@ -181,38 +196,41 @@ def _changes(watched: WatchedPaths) -> Generator[bool, None, None]:
         raise ServeError(
             f"cannot be watched: {error}",
             where=", ".join(map(str, watched.folders)),
-            hint="the system may allow too few watches; "
-            "WATCHFILES_FORCE_POLLING=1 does without",
+            hint="if the system's limit of watches is reached, set "
+            "WATCHFILES_FORCE_POLLING=1",
         ) from error
 
 
 class _Server(ThreadingHTTPServer):
     def server_bind(self) -> None:
-        # That of HTTPServer asks the network for a name, which may take its time.
+        # HTTPServer.server_bind looks up the host name, which can take seconds.
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = LOOPBACK, self.server_address[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # A browser that leaves in the middle of an answer is no error.
+        # A browser that closes its connection early is no error.
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
 
-def _server(folder: Path, port: int) -> _Server:
+def _bind(folder: Path, port: int) -> _Server:
+    """A server that has its port and does not answer yet."""
     try:
         return _Server((LOOPBACK, port), partial(_Handler, folder))
     except OSError as error:
         raise ServeError(
             f"cannot be listened on: {error.strerror}",
             where=f"port {port}",
-            hint="--port names another one, --port 0 takes any that is free",
+            hint="choose another port with --port, or any free one with --port 0",
         ) from error
 
 
 @contextlib.contextmanager
-def _answering(server: _Server) -> Iterator[str]:
-    """The address of a server that answers in a thread of its own."""
-    thread = threading.Thread(target=server.serve_forever, args=(_POLL,), daemon=True)
+def _serving(server: _Server) -> Iterator[str]:
+    """Answer requests in a thread; yields the server's URL."""
+    thread = threading.Thread(
+        target=server.serve_forever, args=(_POLL_INTERVAL,), daemon=True
+    )
     thread.start()
     try:
         yield f"http://{LOOPBACK}:{server.server_port}/"
@@ -221,7 +239,7 @@ def _answering(server: _Server) -> Iterator[str]:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Answers GET and HEAD with the files of one folder."""
+    """Answers GET and HEAD requests with the files of one folder."""
 
     server: _Server
 
@@ -236,11 +254,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer()
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing: standard error is for what is wrong with the templates."""
+        """Log no requests: standard error is for errors in templates."""
 
     def _answer(self) -> None:
-        if not self._is_for_us():
-            self._send(HTTPStatus.MISDIRECTED_REQUEST, ".txt", b"not this machine\n")
+        if not self._has_local_host():
+            self._send(HTTPStatus.MISDIRECTED_REQUEST, ".txt", b"unknown host\n")
             return
         path = unquote(self.path.partition("?")[0])
         file = f"{path}index.html" if path.endswith("/") else path
@@ -248,35 +266,39 @@ class _Handler(BaseHTTPRequestHandler):
         if data is not None:
             self._send(HTTPStatus.OK, Path(file).suffix, data)
         elif _read(self.folder, f"{path}/index.html") is not None:
-            # The links of a page are relative to the folder that it stands for.
-            place = quote(f"/{path.strip('/')}/")
-            self._send(HTTPStatus.MOVED_PERMANENTLY, ".txt", b"", Location=place)
+            # The links of an index page are relative to its folder.
+            location = quote(f"/{path.strip('/')}/")
+            self._send(HTTPStatus.MOVED_PERMANENTLY, ".txt", b"", Location=location)
         else:
-            self._send_missing()
+            self._send_not_found()
 
-    def _send_missing(self) -> None:
+    def _send_not_found(self) -> None:
         page = _read(self.folder, "404.html")
         if page is None:
-            self._send(HTTPStatus.NOT_FOUND, ".txt", b"there is no such page\n")
+            self._send(HTTPStatus.NOT_FOUND, ".txt", b"page not found\n")
         else:
             self._send(HTTPStatus.NOT_FOUND, ".html", page)
 
-    def _is_for_us(self) -> bool:
-        """Whether the request names this server, by one of the machine's own names."""
+    def _has_local_host(self) -> bool:
+        """Whether the request has exactly one Host header, and that names this
+        server."""
         port = self.server.server_port
-        ours = {f"{name}:{port}" for name in _NAMES}
-        if port == HTTP_PORT:  # No browser says it then.
-            ours.update(_NAMES)
+        local_hosts = {f"{name}:{port}" for name in _LOCAL_HOSTS}
+        if port == HTTP_PORT:  # Browsers leave out the default port.
+            local_hosts.update(_LOCAL_HOSTS)
         hosts = self.headers.get_all("Host", [])
-        return len(hosts) == 1 and hosts[0].lower() in ours
+        return len(hosts) == 1 and hosts[0].lower() in local_hosts
 
     def _send(
         self, status: HTTPStatus, suffix: str, data: bytes, **headers: str
     ) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", _TYPES.get(suffix, _OTHER_TYPE))
+        self.send_header(
+            "Content-Type", _CONTENT_TYPES.get(suffix, _DEFAULT_CONTENT_TYPE)
+        )
         self.send_header("Content-Length", str(len(data)))
-        # What is printed again has to be seen, and a time in seconds does not tell.
+        # A rebuilt page must be reloaded. Last-Modified has seconds only, which is too
+        # coarse to detect that.
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
         for name, value in headers.items():
@@ -287,12 +309,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _read(folder: Path, path: str) -> bytes | None:
-    """The bytes of a file that lies in ``folder``, wherever links lead; None where
-    there is none."""
+    """The bytes of a file in ``folder``; None where there is none, or a symbolic link
+    leads out of the folder."""
     root = folder.resolve()
     try:
         file = (root / path.lstrip("/")).resolve(strict=True)
         return file.read_bytes() if file.is_relative_to(root) else None
     except (OSError, ValueError, RuntimeError):
-        # Not there, a folder, a name with a zero byte, links that lead to themselves.
+        # A missing file, a folder, a name with a zero byte, a cycle of symbolic links.
         return None

@@ -47,7 +47,9 @@ _SITE = "site"
     metavar="PORT",
     help="Port to listen on; 0 takes a free one.",
 )
-@click.option("--open", "opened", is_flag=True, help="Open the site in a browser.")
+@click.option(
+    "--open", "open_browser", is_flag=True, help="Open the site in a browser."
+)
 def serve(
     releases: tuple[str, ...],
     out: Path,
@@ -56,7 +58,7 @@ def serve(
     settings: tuple[str, ...],
     jobs: int,
     port: int,
-    opened: bool,
+    open_browser: bool,
 ) -> None:
     """Serve the docs site on this machine, and rebuild it on changes.
 
@@ -69,17 +71,17 @@ def serve(
     from kubestencil import server
     from kubestencil.engine import choose_targets, load_targets
 
-    known = load_targets(templates)
-    sources = find_sources(releases, specs, None, known)
+    available = load_targets(templates)
+    sources = find_sources(releases, specs, None, available)
     options = parse_settings(settings)
-    [target] = choose_targets(known, [_SITE], options, len(sources))
+    [target] = choose_targets(available, [_SITE], options, len(sources))
     console.announce_sources(sources, quiet=False)
     build_site = partial(_build_site, sources, out, templates, options, jobs)
 
-    def listening(address: str) -> None:
-        click.echo(f"serving {out / _SITE} at {address}, Ctrl-C ends it")
-        if opened:
-            webbrowser.open(address)
+    def on_listening(url: str) -> None:
+        click.echo(f"serving {out / _SITE} at {url} (press Ctrl-C to stop)")
+        if open_browser:
+            webbrowser.open(url)
 
     # Unlike a build, a server runs long enough to need garbage collection.
     gc.enable()
@@ -90,7 +92,7 @@ def serve(
             server.WatchedPaths(_watched_paths(target, templates), out),
             build=build_site,
             rebuild=partial(server.run_in_subprocess, partial(_rebuild, build_site)),
-            listening=listening,
+            on_listening=on_listening,
         )
 
 
@@ -101,12 +103,11 @@ def _build_site(
     options: Mapping[str, str],
     jobs: int,
 ) -> None:
-    """Generate the site with the templates as they are now, and say what changed."""
+    """Generate the site with the current templates, and show a summary."""
     from kubestencil import build
     from kubestencil.engine import choose_targets, load_targets
 
-    known = load_targets(templates)
-    targets = choose_targets(known, [_SITE], options, len(sources))
+    targets = choose_targets(load_targets(templates), [_SITE], options, len(sources))
     with console.ProgressBar("reading", quiet=False) as bar:
         summary = build.render(
             sources, targets, out, jobs=jobs, overwrite=False, progress=bar.jobs
@@ -115,8 +116,8 @@ def _build_site(
 
 
 def _rebuild(build_site: Callable[[], None]) -> None:
-    """Build again, in a process of its own: an error is shown, and the last site
-    stays."""
+    """Rebuild the site, in a process of its own; an error is shown, and the site stays
+    as it was."""
 
     def run() -> int:
         build_site()
@@ -128,9 +129,9 @@ def _rebuild(build_site: Callable[[], None]) -> None:
 
 
 def _watched_paths(target: Target, templates: Path | None) -> tuple[Path, ...]:
-    """The files and folders that affect how a target is printed."""
-    user = () if templates is None else (templates,)
+    """The template folders, and the files and folders that options name."""
+    user_folders = () if templates is None else (templates,)
     values = (str(target.options[name]) for name in target.path_options)
-    # An option may be empty, or a word that stands for something built in.
+    # An option may be empty, or name something built in instead of a path.
     paths = (Path(value) for value in values if value and Path(value).exists())
-    return tuple(dict.fromkeys((*user, *target.roots, *paths)))
+    return tuple(dict.fromkeys((*user_folders, *target.roots, *paths)))
