@@ -56,6 +56,22 @@ def test_distances_are_those_of_the_shortest_paths(
     assert list(distances.values()) == sorted(distances.values()), "nearest first"
 
 
+@given(GRAPHS, st.sampled_from(NAMES))
+def test_breadth_first_yields_each_reachable_name_once_nearest_first(
+    edges: graph.Graph, start: str
+) -> None:
+    """With a referrer that is one reference nearer; the start only if on a cycle."""
+    distances = graph.distances(edges, start)
+    pairs = list(graph.breadth_first(edges, start))
+    names = [name for _, name in pairs]
+    reachable = {end for first, end in paths_exist(edges) if first == start}
+    assert sorted(names) == sorted(reachable)
+    others = [(referrer, name) for referrer, name in pairs if name != start]
+    assert all(name in edges[referrer] for referrer, name in pairs)
+    assert all(distances[name] == distances[to] + 1 for to, name in others)
+    assert [name for _, name in others] == list(distances)[1:]
+
+
 @given(GRAPHS, st.sets(st.sampled_from(NAMES)))
 def test_reachable_names_are_those_with_a_path(
     edges: graph.Graph, starts: set[str]

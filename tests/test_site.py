@@ -18,6 +18,7 @@ from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
 from kubestencil.schema.load import load_release
 from kubestencil.source import Source, locate
+from kubestencil.targets import load_multi_release_view
 from tests.conftest import POD, Command, command, document, visible
 from tests.site_pages import Site, Tags
 from tests.strategies import VALID_NAMES, documents, print_all_files
@@ -410,6 +411,36 @@ def test_releases_that_are_no_longer_printed_are_removed(run: Command) -> None:
     assert not (site / "diff").exists()
     assert run(*call, "1.35", "--check").returncode == 0
     assert Site(site).broken_links(Site(site).page("")) == []
+
+
+# --- documentation of the templates
+
+
+def test_the_documented_variables_are_those_of_the_contexts(
+    tmp_path: Path,
+) -> None:
+    """Of all parts, with an extra page; all values of ``each`` are documented."""
+    (tmp_path / "page.md").write_text("# A page")
+    target = TARGET.with_options({"pages": str(tmp_path)})
+    view = load_multi_release_view(target)
+    releases = {name: load_release(locate(name, None)) for name in ("1.34", "1.35")}
+    printed = set()
+    for part in view.divide(list(releases), lambda: [*releases.values()], target):
+        part_releases = [releases[name] for name in part.releases]
+        contexts = view.make_part_contexts(
+            part.name, part_releases, part.context(), target
+        )
+        assert contexts.files.keys().isdisjoint(contexts.handled_by_other_parts)
+        assert {*contexts.files, *contexts.handled_by_other_parts} == view.EACH.keys()
+        for each, files in contexts.files.items():
+            file = next(iter(files()))
+            documented = view.EACH[each]
+            assert file.placeholders.keys() == documented.placeholders.keys(), each
+            if not file.data:
+                variables = {*contexts.shared_variables, *file.variables}
+                assert variables == documented.variables.keys(), each
+            printed.add(each)
+    assert printed == view.EACH.keys()
 
 
 # --- options and the user's own templates
