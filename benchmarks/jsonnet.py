@@ -1,36 +1,34 @@
-"""The Jsonnet targets against the programs that they replace, and against cp -r.
+"""The times of the Jsonnet targets, of the programs they replace, and of ``cp -r``.
 
     KUBESTENCIL_SPECS=… python benchmarks/jsonnet.py [RELEASE] [RUNS]
 
 Needs k8s-gen and docsonnet on the PATH (go build in jsonnet-libs/k8s and
-jsonnet-libs/docsonnet). Runs take turns, so that a busy machine is unfair to
-nobody; the medians of elapsed and of processor time are compared.
+jsonnet-libs/docsonnet). All are run in turns, so that other work on the machine affects
+all alike; the medians of elapsed and of processor time are compared.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from measuring import ROOT, Times, child_times, environment
+
 TARGETS = ("jsonnet", "jsonnet-docs")
 
-# An installed package is compiled once; measure that, not the compiler.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-WRITES = {
+#: The folder that each program writes.
+FOLDERS = {
     "k8s-gen": "go",
     "docsonnet": "docs",
-    "kubestencil": "ours",
-    "kubestencil, overlay": "ours",
+    "kubestencil": "kubestencil",
+    "kubestencil, overlay": "kubestencil",
     "cp -r": "copy",
 }
 PREFIX = r"^io\.k8s\.(api|(kube-aggregator|apimachinery)\.pkg\.apis)\..*"
@@ -45,48 +43,39 @@ def main() -> None:
     for program in ("k8s-gen", "docsonnet"):
         if shutil.which(program) is None:
             sys.exit(f"{program} is not on the PATH")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        jobs: dict[str, Callable[[], None]] = {
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        programs: dict[str, Callable[[], None]] = {
             "k8s-gen": lambda: k8s_gen(folder, spec, release),
             "docsonnet": lambda: docsonnet(folder, release),
             "kubestencil": lambda: kubestencil(folder, release, ""),
             "kubestencil, overlay": lambda: kubestencil(folder, release, "default"),
             "cp -r": lambda: copy(folder),
         }
-        times: dict[str, list[tuple[float, float]]] = {job: [] for job in jobs}
+        times: dict[str, list[Times]] = {name: [] for name in programs}
         for _ in range(runs):
-            for job, function in jobs.items():
-                shutil.rmtree(folder / WRITES[job], ignore_errors=True)
-                times[job].append(timed(function))
+            for name, function in programs.items():
+                shutil.rmtree(folder / FOLDERS[name], ignore_errors=True)
+                times[name].append(child_times(function))
     report(times)
 
 
-def report(times: dict[str, list[tuple[float, float]]]) -> None:
+def report(times: dict[str, list[Times]]) -> None:
+    """Print the medians, and the ratios of the times."""
     medians = {
-        job: tuple(statistics.median(column) for column in zip(*found, strict=True))
-        for job, found in times.items()
+        name: Times(*(statistics.median(column) for column in zip(*runs, strict=True)))
+        for name, runs in times.items()
     }
-    for job, (elapsed, processor) in medians.items():
-        print(f"{job:<22} {elapsed:6.3f} s elapsed, {processor:6.3f} s processor")
-    for number, what in enumerate(("elapsed", "processor")):
-        go = medians["k8s-gen"][number] + medians["docsonnet"][number]
-        for ours in ("kubestencil", "kubestencil, overlay"):
-            mine = medians[ours][number]
+    for name, (elapsed, processor) in medians.items():
+        print(f"{name:<22} {elapsed:6.3f} s elapsed, {processor:6.3f} s processor")
+    for index, kind in enumerate(Times._fields):
+        replaced = medians["k8s-gen"][index] + medians["docsonnet"][index]
+        for name in ("kubestencil", "kubestencil, overlay"):
+            seconds = medians[name][index]
             print(
-                f"{what}: {ours} takes 1/{go / mine:.1f} of k8s-gen and docsonnet, "
-                f"{mine / medians['cp -r'][number]:.1f} times cp -r"
+                f"{kind}: {name} takes 1/{replaced / seconds:.1f} of k8s-gen and "
+                f"docsonnet, {seconds / medians['cp -r'][index]:.1f} times cp -r"
             )
-
-
-def timed(function: Callable[[], None]) -> tuple[float, float]:
-    """Elapsed and processor seconds of the processes that a function starts."""
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    function()
-    elapsed = time.perf_counter() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return elapsed, used
 
 
 def k8s_gen(folder: Path, spec: Path, release: str) -> None:
@@ -108,23 +97,22 @@ def docsonnet(folder: Path, release: str) -> None:
 
 
 def kubestencil(folder: Path, release: str, overlay: str) -> None:
-    arguments = ["-o", str(folder / "ours")]
+    arguments = ["-o", str(folder / "kubestencil")]
     for target in TARGETS:
         arguments += ["-t", target, "--set", f"{target}.overlay={overlay}"]
     run(sys.executable, "-m", "kubestencil", "render", release, "-q", *arguments)
 
 
 def copy(folder: Path) -> None:
-    run("cp", "-r", str(folder / "ours"), str(folder / "copy"))
+    run("cp", "-r", str(folder / "kubestencil"), str(folder / "copy"))
 
 
 def run(*command: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     subprocess.run(
         command,
         check=True,
         cwd=ROOT,
-        env=environment,
+        env=environment(with_specs=True),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -1,29 +1,28 @@
-"""How fast the documented Markdown is printed, as ratios measured in one run.
+"""The times of the Markdown targets, as ratios measured in one run.
 
     python benchmarks/markdown.py [--specs DIR] [--jar openapi-generator-cli.jar]
 
-Without ``--specs`` the embedded specs are printed. With a jar and a JVM,
-openapi-generator prints one release too, straight from the swagger.json. Every
-number is the best of several runs, taken in turn, since machines are noisy.
+Without ``--specs``, the embedded specs are used. With a jar and a JVM,
+openapi-generator is measured on one release, too. Every time is the shortest of
+several runs, which are made in turns, since other work disturbs single ones.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from measuring import ROOT, Task, best_times, environment, row
+
 RELEASES = [f"1.{minor}" for minor in range(29, 36)]
-# Every dependency that pyproject.toml names, and those that this run needs.
+#: The dependencies in pyproject.toml, and those that this run imports.
 ALL = "black, click, filelock, jinja2, kubernetes_validate, openapi_spec_validator"
 NEEDED = "click, filelock, jinja2, hashlib, tomllib"
 
@@ -47,95 +46,75 @@ def parser() -> argparse.ArgumentParser:
     return parser
 
 
-def measure(options: argparse.Namespace, scratch: Path):
+def measure(options: argparse.Namespace, scratch: Path) -> Iterator[str]:
     out = scratch / "out"
     specs = ["--specs", str(options.specs)] if options.specs else []
-    spec = document(options.specs, scratch)
+    spec = document_path(options.specs, scratch)
 
     def render(*arguments: str) -> None:
         command("-m", "kubestencil", "render", *arguments, *specs, "-q", "-o", str(out))
 
-    def fresh(*arguments: str) -> Callable[[], None]:
-        def run() -> None:
-            render(*arguments)
-
-        return run
-
-    def clean() -> None:
+    def remove_output() -> None:
         shutil.rmtree(out, ignore_errors=True)
 
-    render("1.35", "-t", "markdown-v5")  # validates the document, and warms the disk
-    clean()
-    floor, strict, one = together(
+    # The first run validates the document and fills the disk cache.
+    render("1.35", "-t", "markdown-v5")
+    remove_output()
+    import_all, import_needed, one_release = best_times(
         options.runs,
-        (start(f"{ALL}, platformdirs, urllib3, yaml", spec),),
-        (start(NEEDED, spec),),
-        (fresh("1.35", "-t", "markdown-v5", "-j1"), clean),
+        Task(import_and_parse(f"{ALL}, platformdirs, urllib3, yaml", spec)),
+        Task(import_and_parse(NEEDED, spec)),
+        Task(lambda: render("1.35", "-t", "markdown-v5", "-j1"), remove_output),
     )
-    yield row("Python, the dependencies, one spec parsed", floor, floor)
-    yield row("the same with those that the run needs", strict, floor)
-    yield row("one release, one format, one process", one, floor, "at most 1.5")
-    yield row("  against those that the run needs", one, strict)
+    yield row("Python, all dependencies, one spec parsed", import_all, import_all)
+    yield row("the same, only the needed dependencies", import_needed, import_all)
+    yield row(
+        "one release, one format, one process", one_release, import_all, "at most 1.5"
+    )
+    yield row("  against only the needed dependencies", one_release, import_needed)
 
     formats = [f"-t{name}" for name in ("markdown", "markdown-v4", "markdown-v5")]
     copy = scratch / "copy"
     render(*RELEASES, *formats)
-    kept = scratch / "kept"
-    out.rename(kept)
-    copied, all_of_it = together(
+    original = scratch / "original"
+    out.rename(original)
+    copied, all_formats = best_times(
         options.runs,
-        (
-            lambda: subprocess.run(["cp", "-r", kept, copy], check=True),
+        Task(
+            lambda: subprocess.run(["cp", "-r", original, copy], check=True),
             lambda: shutil.rmtree(copy),
         ),
-        (fresh(*RELEASES, *formats), clean),
+        Task(lambda: render(*RELEASES, *formats), remove_output),
     )
     yield row("cp -r of seven releases, three formats", copied, copied)
-    yield row("seven releases, three formats", all_of_it, copied, "under 4")
+    yield row("seven releases, three formats", all_formats, copied, "under 4")
     render(*RELEASES, *formats)
-    (again,) = together(options.runs, (fresh(*RELEASES, *formats),))
-    yield row("the same again, nothing changed", again, all_of_it, "under 0.33")
+    (unchanged,) = best_times(options.runs, Task(lambda: render(*RELEASES, *formats)))
+    yield row("the same again, nothing changed", unchanged, all_formats, "under 0.33")
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     yield f"{'largest process':44} {peak:8.0f} MiB"
     if options.jar and shutil.which("java"):
-        (java,) = together(1, (lambda: openapi_generator(options.jar, spec, scratch),))
-        yield row("openapi-generator, one release", java, one)
-        yield row("  against one of all 21 trees", java, all_of_it / 21, "at least 50")
+        (java,) = best_times(
+            1, Task(lambda: openapi_generator(options.jar, spec, scratch))
+        )
+        yield row("openapi-generator, one release", java, one_release)
+        yield row(
+            "  against one of all 21 trees", java, all_formats / 21, "at least 50"
+        )
 
 
-def together(runs: int, *work: tuple[Callable[[], object], ...]) -> tuple[float, ...]:
-    """The best time of each piece of work; a second function tidies up, untimed."""
-    best = [float("inf")] * len(work)
-    for _ in range(runs):
-        for index, (run, *after) in enumerate(work):
-            start = time.perf_counter()
-            run()
-            best[index] = min(best[index], time.perf_counter() - start)
-            for tidy in after:
-                tidy()
-    return tuple(best)
-
-
-def row(what: str, seconds: float, of: float, goal: str = "") -> str:
-    ratio = f"x {seconds / of:6.2f}" if seconds != of else " " * 8
-    return f"{what:44} {seconds:8.3f} s  {ratio}  {goal}"
-
-
-def start(imports: str, spec: Path) -> Callable[[], None]:
+def import_and_parse(imports: str, spec: Path) -> Callable[[], None]:
+    """A function that starts Python, imports modules and parses a JSON document."""
     code = f"import json, {imports}; json.loads(open({str(spec)!r}, 'rb').read())"
     return lambda: command("-c", code)
 
 
 def command(*arguments: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
-    environment.pop("KUBESTENCIL_SPECS", None)
-    # An installed package is compiled once; measure that, not the compiler.
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    subprocess.run([sys.executable, *arguments], check=True, env=environment)
+    subprocess.run([sys.executable, *arguments], check=True, env=environment())
 
 
-def document(specs: Path | None, scratch: Path) -> Path:
-    """A file with the swagger.json of 1.35 as it is read in the measured runs."""
+def document_path(specs: Path | None, scratch: Path) -> Path:
+    """The path of the document of 1.35, as it is read in the measured runs."""
     if specs is not None:
         return specs / "1.35.json"
     sys.path.insert(0, str(ROOT / "generator"))

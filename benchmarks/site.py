@@ -1,23 +1,23 @@
-"""The docs site: how fast it is printed, beside cp -r and MkDocs, and what a page costs.
+"""The times of the documentation site: generating it, MkDocs, and pages in a browser.
 
     python benchmarks/site.py [--specs DIR] [--only PART]... [--mkdocs PROGRAM]
 
 The parts, each of which can be run alone:
 
-print   the site of all seven releases, cold, and again with nothing changed, as ratios
-        to ``cp -r`` of the result on the same disk
-change  one description of 1.33 is another: how long the next run takes, and which
-        releases' files it wrote
-mkdocs  MkDocs with Material for MkDocs on the pages that ``-t markdown`` prints of 1.35,
-        beside the site of 1.35; it is installed into a folder of its own, unless
+print   the site of all seven releases, into an empty folder and with nothing changed,
+        as ratios to ``cp -r`` of the result on the same disk
+change  after a change of one description in 1.33: the time of the next run, and the
+        releases of the files that it wrote
+mkdocs  MkDocs with Material for MkDocs on the pages that ``-t markdown`` generates for
+        1.35, and the site of 1.35; MkDocs is installed into a new environment, unless
         ``--mkdocs`` (or MKDOCS) names the program
-page    in a headless Chromium, from a server on the loopback: the bytes that the page
-        of a Pod loads and those of the search, the time until it can be used, until
-        everything is unfolded, and from a typed letter to the answers
+page    in a headless Chromium, from a server on the loopback interface: the bytes that
+        the page of a Pod and its search load, and the times until the page is ready,
+        until all fields are expanded, and until the search shows its results
 
-Times are the best of several runs, taken in turn; those in the browser are medians.
-``--target`` measures another target's printing. Without ``--specs`` the embedded specs
-are read.
+Times are the shortest of several runs, which are made in turns; those in the browser
+are medians. ``--target`` measures another target. Without ``--specs``, the embedded
+specs are used.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ import time
 import venv
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -42,10 +43,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-ROOT = Path(__file__).parent.parent
+from measuring import ROOT, Task, best_times, environment, row
+
 RELEASES = [f"1.{minor}" for minor in range(29, 36)]
-ONE, CHANGED = "1.35", "1.33"
-POD = f"{ONE}/core/v1/Pod/"
+LATEST, CHANGED = "1.35", "1.33"
+POD = f"{LATEST}/core/v1/Pod/"
 QUERIES = (
     "p",
     "pod",
@@ -55,7 +57,7 @@ QUERIES = (
     "grace period",
     "containrPort",
 )
-WHERE_CHROMIUM_IS = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> None:
@@ -88,7 +90,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 class Tool:
-    """kubestencil, printing into a folder of its own."""
+    """Runs kubestencil with an output folder of its own."""
 
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self.folder = folder
@@ -99,131 +101,136 @@ class Tool:
         folder.mkdir()
 
     def render(self, *releases: str, target: str = "") -> str:
-        """What it says on standard output."""
+        """Generate a target and return what the command prints."""
         command = [sys.executable, "-m", "kubestencil", "render", *releases]
         command += ["-t", target or self.target, "-o", str(self.out)]
         command += ["--specs", str(self.specs.resolve())] if self.specs else []
         return run(command, self.limit)
 
-    def clean(self) -> None:
+    def remove_output(self) -> None:
         shutil.rmtree(self.out, ignore_errors=True)
 
 
-def printing(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
-    kept, copy = tool.folder / "kept", tool.folder / "copy"
-    yield tool.render(*RELEASES).strip()  # validates the documents, warms the disk
-    tool.out.rename(kept)
-    copied, cold = together(
+def measure_generation(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
+    original, copy = tool.folder / "original", tool.folder / "copy"
+    # The first run validates the documents and fills the disk cache.
+    yield tool.render(*RELEASES).strip()
+    tool.out.rename(original)
+    copied, generated = best_times(
         options.runs,
-        (lambda: run(["cp", "-r", kept, copy]), lambda: shutil.rmtree(copy)),
-        (lambda: tool.render(*RELEASES), tool.clean),
+        Task(lambda: run(["cp", "-r", original, copy]), lambda: shutil.rmtree(copy)),
+        Task(lambda: tool.render(*RELEASES), tool.remove_output),
     )
     yield row("cp -r of seven releases", copied, copied)
-    yield row("seven releases, cold", cold, copied)
+    yield row("seven releases, empty folder", generated, copied)
     tool.render(*RELEASES)
-    (again,) = together(options.runs, (lambda: tool.render(*RELEASES),))
-    yield row("the same again, nothing changed", again, cold)
+    (unchanged,) = best_times(options.runs, Task(lambda: tool.render(*RELEASES)))
+    yield row("the same again, nothing changed", unchanged, generated)
 
 
-def changing(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
-    tool.specs = documents(tool.specs, tool.folder / "specs")
+def measure_change(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
+    tool.specs = write_documents(tool.specs, tool.folder / "specs")
     tool.render(*RELEASES)
-    # Each document is validated once, whatever is printed from it: not in the time.
-    elsewhere = Tool(options, tool.folder / "elsewhere")
-    elsewhere.specs = tool.specs
+    # Validates each changed document, which is not part of the measured time.
+    validator = Tool(options, tool.folder / "validator")
+    validator.specs = tool.specs
     path = tool.specs / f"{CHANGED}.json"
     for _ in range(min(options.runs, 3)):
         document = json.loads(path.read_bytes())
-        changed = document["definitions"]["io.k8s.api.core.v1.Pod"]
-        changed["description"] = f"A pod, as of {time.time_ns()}."
+        definition = document["definitions"]["io.k8s.api.core.v1.Pod"]
+        definition["description"] = f"A pod, as of {time.time_ns()}."
         path.write_text(json.dumps(document))
         start = time.perf_counter()
-        elsewhere.render(CHANGED, target="markdown-v5")
-        validated = time.perf_counter() - start
-        before = times_of(tool.out)
+        validator.render(CHANGED, target="markdown-v5")
+        validation = time.perf_counter() - start
+        before = modification_times(tool.out)
         start = time.perf_counter()
-        said = tool.render(*RELEASES).strip()
-        took = time.perf_counter() - start
-        after = times_of(tool.out)
+        output = tool.render(*RELEASES).strip()
+        seconds = time.perf_counter() - start
         written = Counter(
-            top(file) for file, seen in after.items() if before.get(file) != seen
+            top_folder(file)
+            for file, modified in modification_times(tool.out).items()
+            if before.get(file) != modified
         )
-        listed = ", ".join(f"{count} in {name}" for name, count in written.items())
-        yield f"{took:.3f} s, after {validated:.1f} s to validate the document; {said}"
-        yield f"  files of which the time is another: {listed or 'none'}"
+        counts = ", ".join(f"{count} in {name}" for name, count in written.items())
+        yield f"{seconds:.3f} s, after {validation:.1f} s for validation; {output}"
+        yield f"  written files: {counts or 'none'}"
 
 
-def mkdocs(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
-    program = options.mkdocs or installed(tool.folder / "venv", options.limit)
-    tool.render(ONE, target="markdown")
-    pages = tool.out / ONE / "markdown" / "docs"
+def measure_mkdocs(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
+    program = options.mkdocs or install_mkdocs(tool.folder / "venv", options.limit)
+    tool.render(LATEST, target="markdown")
+    pages = tool.out / LATEST / "markdown" / "docs"
     config = tool.folder / "mkdocs.yml"
     built = tool.folder / "built"
     config.write_text(
-        f"site_name: models of {ONE}\ndocs_dir: {pages}\nsite_dir: {built}\n"
+        f"site_name: models of {LATEST}\ndocs_dir: {pages}\nsite_dir: {built}\n"
         "theme:\n  name: material\n  font: false\nplugins:\n  - search\n"
     )
-    # Its index page is what MkDocs wants of a site.
+    # MkDocs needs an index page.
     (pages / "index.md").write_text("# Models\n")
     build = [program, "build", "--quiet", "--config-file", str(config)]
-    ours = Tool(options, tool.folder / "ours")
-    ours.render(ONE)
-    ours.clean()
+    site = Tool(options, tool.folder / "site")
+    site.render(LATEST)
+    site.remove_output()
     start = time.perf_counter()
     try:
         run(build, options.limit)
     except subprocess.TimeoutExpired:
         yield f"MkDocs was stopped after {options.limit} s"
-        theirs = float(options.limit)
+        mkdocs = float(options.limit)
     else:
-        theirs = time.perf_counter() - start
-    (mine,) = together(options.runs, (lambda: ours.render(ONE), ours.clean))
-    ours.render(ONE)
+        mkdocs = time.perf_counter() - start
+    (kubestencil,) = best_times(
+        options.runs, Task(lambda: site.render(LATEST), site.remove_output)
+    )
+    site.render(LATEST)
     count = sum(1 for _ in pages.glob("*.md"))
-    yield row(f"kubestencil, {tool.target} of {ONE}", mine, theirs)
-    yield row(f"MkDocs with Material, {count} pages", theirs, mine)
-    yield f"kubestencil {weight(ours.out)}; MkDocs {weight(built)}"
+    yield row(f"kubestencil, {tool.target} of {LATEST}", kubestencil, mkdocs)
+    yield row(f"MkDocs with Material, {count} pages", mkdocs, kubestencil)
+    yield f"kubestencil {size_of(site.out)}; MkDocs {size_of(built)}"
 
 
-def page(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
+def measure_page(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
     tool.render(*RELEASES)
     root = tool.out / tool.target
     html = (root / POD / "index.html").read_bytes()
-    loaded = Loaded(html.decode())
     sizes = [("HTML", len(html))]
-    for url in loaded.files:
+    for url in LoadedFiles(html.decode()).urls:
         sizes.append((url.rpartition("/")[2], (root / POD / url).stat().st_size))
     yield f"a Pod's page: {sum(size for _, size in sizes) / 1e3:.0f} kB: " + ", ".join(
         f"{name} {size / 1e3:.1f}" for name, size in sizes
     )
-    with served(root) as address, browser(tool.folder) as driver:
-        yield from usable(driver, address + POD, options.runs)
-        yield from unfolded(driver, address + POD, options.runs)
-        yield from searched(driver, address + POD, root, options.runs)
+    with serve(root) as base_url, browser(tool.folder) as driver:
+        yield from measure_loading(driver, base_url + POD, options.runs)
+        yield from measure_expanding(driver, base_url + POD, options.runs)
+        yield from measure_search(driver, base_url + POD, root, options.runs)
 
 
-def usable(driver: Any, url: str, runs: int) -> Iterator[str]:
-    """From the start of the navigation to a page that answers, and to a whole one."""
-    found: list[tuple[float, float]] = []
+def measure_loading(driver: Any, url: str, runs: int) -> Iterator[str]:
+    """From the start of the navigation to the events DOMContentLoaded and load."""
+    timings: list[tuple[float, float]] = []
     for _ in range(runs + 1):
         driver.get("about:blank")
         driver.get(url)
-        found.append(
+        timings.append(
             driver.execute_async_script(
                 "const done = arguments[0];"
-                "const told = () => {"
+                "const check = () => {"
                 " const t = performance.getEntriesByType('navigation')[0];"
                 " if (t.loadEventEnd) done([t.domContentLoadedEventEnd, t.loadEventEnd]);"
-                " else setTimeout(told, 10); }; told();"
+                " else setTimeout(check, 10); }; check();"
             )
         )
-    ready, whole = (statistics.median(each) for each in zip(*found[1:], strict=True))
-    yield f"{ready:.0f} ms to the end of DOMContentLoaded, {whole:.0f} ms to load's"
+    # The first run is not counted, since it fills the browser's cache.
+    columns = zip(*timings[1:], strict=True)
+    ready, complete = (statistics.median(column) for column in columns)
+    yield f"{ready:.0f} ms until DOMContentLoaded, {complete:.0f} ms until load"
 
 
-def unfolded(driver: Any, url: str, runs: int) -> Iterator[str]:
-    """A click on Unfold all, until the browser has drawn twice."""
-    took: list[float] = []
+def measure_expanding(driver: Any, url: str, runs: int) -> Iterator[str]:
+    """From a click that expands all fields until the browser has drawn twice."""
+    times: list[float] = []
     fields = 0
     for _ in range(runs):
         driver.get("about:blank")
@@ -235,22 +242,22 @@ def unfolded(driver: Any, url: str, runs: int) -> Iterator[str]:
             " done([performance.now() - start,"
             "  document.querySelectorAll('ul.tree li').length])));"
         )
-        took.append(milliseconds)
-    yield f"{statistics.median(took):.0f} ms to unfold all, to {fields} fields"
+        times.append(milliseconds)
+    yield f"{statistics.median(times):.0f} ms to expand all {fields} fields"
 
 
-def searched(driver: Any, url: str, root: Path, runs: int) -> Iterator[str]:
-    """The search: what it loads, until it has read that, and from a letter to answers.
+def measure_search(driver: Any, url: str, root: Path, runs: int) -> Iterator[str]:
+    """The bytes that the search loads, and the times until it is ready and until it
+    shows its results.
 
-    It is ready when the list of what was found is busy no more (aria-busy), and
-    nothing more is loaded.
+    It is ready when its list of results is not busy (aria-busy) and no file is loading.
     """
     ready: list[float] = []
     names: list[str] = []
     for _ in range(runs):
         driver.get("about:blank")
         driver.get(url)
-        milliseconds, names = driver.execute_async_script(READ)
+        milliseconds, names = driver.execute_async_script(OPEN_SEARCH)
         ready.append(milliseconds)
     sizes = {
         name: (root / urlsplit(name).path.lstrip("/")).stat().st_size for name in names
@@ -259,36 +266,36 @@ def searched(driver: Any, url: str, root: Path, runs: int) -> Iterator[str]:
         f"{urlsplit(name).path.lstrip('/')} {size / 1e3:.0f}"
         for name, size in sizes.items()
     )
-    yield f"{statistics.median(ready):.0f} ms until it has read all of that"
+    yield f"{statistics.median(ready):.0f} ms until it has read these files"
     for query in QUERIES:
-        answers = [driver.execute_async_script(ANSWERED, query) for _ in range(runs)]
-        found = answers[-1][1]
-        took = statistics.median(answer[0] for answer in answers)
-        yield f"{took:6.1f} ms to {found} answers for {query!r}"
+        measured = [driver.execute_async_script(RUN_QUERY, query) for _ in range(runs)]
+        milliseconds = statistics.median(time for time, _ in measured)
+        yield f"{milliseconds:6.1f} ms until {measured[-1][1]} results for {query!r}"
 
 
-# A click on Search, until what that loads is there and read: the last change of either.
-READ = """
+# From a click on Search to the last change of its list of results, or of the loaded
+# files.
+OPEN_SEARCH = """
 const done = arguments[0], start = performance.now();
-const loaded = () => performance.getEntriesByType("resource").map((each) => each.name);
+const loaded = () => performance.getEntriesByType("resource").map((entry) => entry.name);
 const isBusy = () => Boolean(document.querySelector("#search [aria-busy=true]"));
 const before = new Set(loaded());
 const isNew = (name) => !before.has(name);
 let last = start, state = "";
 document.getElementById("find").click();
-const look = () => {
+const check = () => {
   const files = loaded().filter(isNew), now = performance.now();
-  const seen = `${isBusy()} ${files.length}`;
-  if (seen !== state) [state, last] = [seen, now];
+  const newState = `${isBusy()} ${files.length}`;
+  if (newState !== state) [state, last] = [newState, now];
   if (files.length && !isBusy() && now - last > 500) done([last - start, files]);
-  else setTimeout(look, 5);
+  else setTimeout(check, 5);
 };
-look();
+check();
 """
 
-# The event of typing, until the list has changed for the last time; a search that
-# puts its answers off is seen too, as long as it begins within a quarter of a second.
-ANSWERED = """
+# From the input event to the last change of the list of results. A search that waits
+# for more input is measured, too, if it begins within a quarter of a second.
+RUN_QUERY = """
 const [query, done] = arguments;
 const box = document.querySelector("#search"), input = box.querySelector("input");
 const type = (text) => {
@@ -315,39 +322,37 @@ settle(() => {
 """
 
 
-class Loaded(HTMLParser):
-    """What a page loads before anybody has done anything: scripts and style sheets."""
+class LoadedFiles(HTMLParser):
+    """The URLs of the scripts and style sheets that a page loads."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.files: list[str] = []
+        self.urls: list[str] = []
         self.feed(html)
 
     def handle_starttag(self, tag: str, pairs: list[tuple[str, str | None]]) -> None:
         attributes = dict(pairs)
         if tag == "script" and attributes.get("src"):
-            self.files.append(str(attributes["src"]))
+            self.urls.append(str(attributes["src"]))
         if tag == "link" and attributes.get("rel") == "stylesheet":
-            self.files.append(str(attributes["href"]))
+            self.urls.append(str(attributes["href"]))
 
 
-class served:  # noqa: N801 - it is used as a function
-    """The address of a folder that is served on the loopback."""
-
-    def __init__(self, folder: Path) -> None:
-        handler = partial(Silent, directory=str(folder))
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-
-    def __enter__(self) -> str:
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return urljoin(f"http://127.0.0.1:{self.server.server_port}", "/")
-
-    def __exit__(self, *_: object) -> None:
-        self.server.shutdown()
-        self.server.server_close()
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder on the loopback interface; gives the URL of its root."""
+    handler = partial(QuietHandler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield urljoin(f"http://127.0.0.1:{server.server_port}", "/")
+        finally:
+            server.shutdown()
 
 
-class Silent(SimpleHTTPRequestHandler):
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves files and logs nothing."""
+
     def log_message(self, *_: object) -> None:
         pass
 
@@ -356,8 +361,8 @@ def browser(folder: Path) -> Any:
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()
-    found = filter(None, map(shutil.which, WHERE_CHROMIUM_IS))
-    options.binary_location = next(found, "")
+    programs = filter(None, map(shutil.which, CHROMIUM_PROGRAMS))
+    options.binary_location = next(programs, "")
     for flag in (
         *("headless", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run"),
         *("disable-background-networking", "disable-component-update", "disable-sync"),
@@ -371,8 +376,8 @@ def browser(folder: Path) -> Any:
     return driver
 
 
-def documents(specs: Path | None, folder: Path) -> Path:
-    """A folder with the documents of all releases, to be changed."""
+def write_documents(specs: Path | None, folder: Path) -> Path:
+    """Write the documents of all releases to a new folder, where they can be changed."""
     sys.path.insert(0, str(ROOT / "generator"))
     from kubestencil.source import locate
 
@@ -383,72 +388,50 @@ def documents(specs: Path | None, folder: Path) -> Path:
     return folder
 
 
-def installed(folder: Path, limit: int) -> str:
-    """The program of MkDocs, installed into a new environment."""
+def install_mkdocs(folder: Path, limit: int) -> str:
+    """Install MkDocs into a new environment and return the path of its program."""
     venv.create(folder, with_pip=True)
-    program = folder / ("Scripts" if os.name == "nt" else "bin")
+    programs = folder / ("Scripts" if os.name == "nt" else "bin")
     packages = ["mkdocs", "mkdocs-material"]
-    run([program / "python", "-m", "pip", "install", "--quiet", *packages], limit)
-    return str(program / "mkdocs")
+    run([programs / "python", "-m", "pip", "install", "--quiet", *packages], limit)
+    return str(programs / "mkdocs")
 
 
-def times_of(folder: Path) -> dict[Path, int]:
+def modification_times(folder: Path) -> dict[Path, int]:
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder): path.stat().st_mtime_ns for path in files}
 
 
-def top(file: Path) -> str:
-    """The release, or the folder or file, of the site that a file belongs to."""
+def top_folder(file: Path) -> str:
+    """The release of the site, or other folder or file at its top, with the file."""
     if file.parts[0].startswith("."):
-        return "the record"
+        return "the run's records"
     return "/".join(file.parts[:2])
 
 
-def weight(folder: Path) -> str:
+def size_of(folder: Path) -> str:
     sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
     return f"{len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
 
 
-def together(runs: int, *work: tuple[Callable[[], object], ...]) -> tuple[float, ...]:
-    """The best time of each piece of work; a second function tidies up, untimed."""
-    best = [float("inf")] * len(work)
-    for _ in range(runs):
-        for index, (function, *after) in enumerate(work):
-            start = time.perf_counter()
-            function()
-            best[index] = min(best[index], time.perf_counter() - start)
-            for tidy in after:
-                tidy()
-    return tuple(best)
-
-
-def row(what: str, seconds: float, of: float) -> str:
-    ratio = f"x {seconds / of:8.3f}" if seconds != of else ""
-    return f"{what:40} {seconds:8.3f} s  {ratio}".rstrip()
-
-
 def run(command: list[Any], limit: int = 900) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
-    environment.pop("KUBESTENCIL_SPECS", None)
-    # An installed package is compiled once; measure that, not the compiler.
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    done = subprocess.run(
-        [str(each) for each in command],
-        env=environment,
+    process = subprocess.run(
+        [str(argument) for argument in command],
+        env=environment(),
         text=True,
         capture_output=True,
         timeout=limit,
     )
-    if done.returncode:
-        raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr[-3000:]}")
-    return done.stdout
+    if process.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}\n{process.stderr[-3000:]}")
+    return process.stdout
 
 
 PARTS: dict[str, Callable[[Tool, argparse.Namespace], Iterator[str]]] = {
-    "print": printing,
-    "change": changing,
-    "mkdocs": mkdocs,
-    "page": page,
+    "print": measure_generation,
+    "change": measure_change,
+    "mkdocs": measure_mkdocs,
+    "page": measure_page,
 }
 
 

@@ -1,0 +1,69 @@
+"""Measures time; shared by the benchmarks."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parent.parent
+
+
+class Times(NamedTuple):
+    """Elapsed seconds, and processor seconds of child processes. Other work on the
+    machine makes the first longer, but not the second."""
+
+    elapsed: float
+    processor: float
+
+
+class Task(NamedTuple):
+    """What is measured, and what is done after each run without being measured."""
+
+    run: Callable[[], object]
+    clean_up: Callable[[], object] = lambda: None
+
+
+def environment(*, with_specs: bool = False) -> Mapping[str, str]:
+    """The environment of a process that runs this checkout of kubestencil.
+
+    Without ``with_specs``, it reads the embedded specs by default.
+    """
+    variables = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
+    if not with_specs:
+        variables.pop("KUBESTENCIL_SPECS", None)
+    # The modules of an installed package are compiled once, which is not measured.
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    return variables
+
+
+def child_times(function: Callable[[], object]) -> Times:
+    """The times of one call of a function that starts processes and waits for them."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    function()
+    elapsed = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return Times(elapsed, processor)
+
+
+def best_times(runs: int, *tasks: Task) -> tuple[float, ...]:
+    """The shortest elapsed time of each task in seconds. The tasks are run in turns."""
+    best = [float("inf")] * len(tasks)
+    for _ in range(runs):
+        for index, task in enumerate(tasks):
+            start = time.perf_counter()
+            task.run()
+            best[index] = min(best[index], time.perf_counter() - start)
+            task.clean_up()
+    return tuple(best)
+
+
+def row(label: str, seconds: float, reference: float, goal: str = "") -> str:
+    """A line of a table: a time, and its ratio to another."""
+    ratio = f"x {seconds / reference:8.3f}" if seconds != reference else " " * 10
+    return f"{label:44} {seconds:8.3f} s  {ratio}  {goal}".rstrip()
