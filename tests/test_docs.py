@@ -35,7 +35,7 @@ PAGES = [
     ROOT / "CHANGELOG.md",
     ROOT / "specs/README.md",
     ROOT / "generated/README.md",
-    ROOT / "tests/conformance/README.md",
+    *sorted((ROOT / "tests").rglob("README.md")),
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 DOCS = [page for page in PAGES if page.parent == ROOT / "docs"]
