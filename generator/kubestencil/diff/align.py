@@ -10,7 +10,7 @@ from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.graph import reachable, references
 from kubestencil.schema.kinds import api_versions, served_kinds
-from kubestencil.schema.types import Raw
+from kubestencil.schema.types import JsonObject
 
 _REF = "#/definitions/"
 _KINDS = "x-kubernetes-group-version-kind"
@@ -26,7 +26,7 @@ class Side:
 
     label: str
     release: Release
-    fragments: Mapping[str, Raw]
+    fragments: Mapping[str, JsonObject]
     names: Mapping[str, str]
 
 
@@ -73,7 +73,7 @@ def align_names(side: Side, other: Side) -> Side:
         new_name = match or f"{package}.{kind}"
         mapping[name] = name if new_name in mapping.values() else new_name
     new_refs = {f"{_REF}{old}": f"{_REF}{new}" for old, new in mapping.items()}
-    fragments: dict[str, Raw] = {}
+    fragments: dict[str, JsonObject] = {}
     for old, new in mapping.items():
         fragment = dict(rewrite_refs(side.fragments[old], new_refs))
         kinds = other.fragments.get(new, {}).get(_KINDS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from kubestencil.diff.rules import SEVERITIES, Rule, Severity
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Level
-from kubestencil.schema.types import Raw
+from kubestencil.schema.types import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Change:
     field: str | None
     schema_path: tuple[str, ...]
     keyword: str | None
-    before: Raw | None
-    after: Raw | None
+    before: JsonObject | None
+    after: JsonObject | None
     severity: Severity
     stability: Level
     rule: Rule

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import Any, Literal
 
-from kubestencil.schema.types import Raw
+from kubestencil.schema.types import JsonObject
 
 #: The fragments of definitions, by full name.
-Definitions = Mapping[str, Raw]
+Definitions = Mapping[str, JsonObject]
 
 _INNER_SCHEMAS = ("items", "additionalProperties")
 _KINDS = "x-kubernetes-group-version-kind"
@@ -69,9 +69,9 @@ class Difference:
     field: str | None
     schema_path: tuple[str, ...]
     keyword: str | None
-    before: Raw | None
-    after: Raw | None
-    schemas: tuple[Raw, Raw] = attribute(repr=False, compare=False)
+    before: JsonObject | None
+    after: JsonObject | None
+    schemas: tuple[JsonObject, JsonObject] = attribute(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def json_equal(one: Any, other: Any) -> bool:
     return True
 
 
-def differing_keywords(one: Raw, other: Raw) -> set[str]:
+def differing_keywords(one: JsonObject, other: JsonObject) -> set[str]:
     """The keywords that only one of two schemas has, or whose values differ."""
     return {
         keyword
@@ -138,7 +138,7 @@ def differing_keywords(one: Raw, other: Raw) -> set[str]:
 
 
 def _schema_differences(
-    location: _Location, before: Raw, after: Raw
+    location: _Location, before: JsonObject, after: JsonObject
 ) -> Iterator[Difference]:
     """The differences between two schemas at the same location."""
     for keyword in sorted(differing_keywords(before, after)):
@@ -157,7 +157,7 @@ def _schema_differences(
 
 
 def _properties_differences(
-    location: _Location, before: Raw, after: Raw
+    location: _Location, before: JsonObject, after: JsonObject
 ) -> Iterator[Difference]:
     """The differences in ``properties``.
 
@@ -177,7 +177,9 @@ def _properties_differences(
         )
 
 
-def _field_differences(location: _Location, old: Raw, new: Raw) -> Iterator[Difference]:
+def _field_differences(
+    location: _Location, old: JsonObject, new: JsonObject
+) -> Iterator[Difference]:
     for name in sorted(old.keys() | new.keys()):
         field = location.property(name)
         if name not in old or name not in new:
@@ -187,7 +189,7 @@ def _field_differences(location: _Location, old: Raw, new: Raw) -> Iterator[Diff
 
 
 def _required_differences(
-    location: _Location, before: Raw, after: Raw
+    location: _Location, before: JsonObject, after: JsonObject
 ) -> Iterator[Difference]:
     """A difference for each field that became required or optional.
 
@@ -207,7 +209,7 @@ def _required_differences(
 
 
 def _properties_keyword_difference(
-    change: str, location: _Location, before: Raw, after: Raw
+    change: str, location: _Location, before: JsonObject, after: JsonObject
 ) -> Difference:
     return Difference(
         change,
@@ -225,7 +227,10 @@ _Noun = Literal["kind", "definition", "field"]
 
 
 def _schema_difference(
-    noun: _Noun, location: _Location, before: Raw | None, after: Raw | None
+    noun: _Noun,
+    location: _Location,
+    before: JsonObject | None,
+    after: JsonObject | None,
 ) -> Difference:
     """A whole schema that was added or removed."""
     return Difference(
@@ -241,7 +246,11 @@ def _schema_difference(
 
 
 def _keyword_difference(
-    change: str, location: _Location, keyword: str, before: Raw, after: Raw
+    change: str,
+    location: _Location,
+    keyword: str,
+    before: JsonObject,
+    after: JsonObject,
 ) -> Difference:
     return Difference(
         change,
@@ -265,7 +274,7 @@ def _has_fields(value: Any) -> bool:
 
 
 def _presence_change(
-    keyword: str, before: Raw, after: Raw
+    keyword: str, before: JsonObject, after: JsonObject
 ) -> Literal["added", "changed", "removed"]:
     if keyword not in before:
         return "added"

@@ -15,7 +15,7 @@ from kubestencil.diff.rules import Rule, Severity
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import Level, group_names, level, precedence
-from kubestencil.schema.types import Raw
+from kubestencil.schema.types import JsonObject
 
 #: How a field differs from the column that its column is compared with: ``new``,
 #: ``changed``, ``docs`` (only its description changed), or empty (unchanged).
@@ -42,7 +42,7 @@ class Cell:
     """A field in one column: its ``schema``, whether it is ``required``, and how it
     differs from the column that this one is compared with."""
 
-    schema: Raw
+    schema: JsonObject
     required: bool
     mark: Mark
 
@@ -79,8 +79,8 @@ class Event:
     stability: Level
     rule: Rule
     field: str | None
-    before: Raw | None
-    after: Raw | None
+    before: JsonObject | None
+    after: JsonObject | None
 
     @property
     def severity(self) -> Severity:
@@ -186,7 +186,7 @@ def _history(
     return History(kind, group, tuple(releases), columns, rows, events)
 
 
-def _schema(column: Column, release: Release) -> Raw:
+def _schema(column: Column, release: Release) -> JsonObject:
     """The type's schema. References to types of its own version have only the last part
     of their names, so that they are equal to those in other versions."""
     package = column.definition.rpartition(".")[0]
@@ -195,7 +195,7 @@ def _schema(column: Column, release: Release) -> Raw:
         for name in release.definitions
         if name.rpartition(".")[0] == package
     }
-    schema: Raw = rewrite_refs(
+    schema: JsonObject = rewrite_refs(
         release.definitions[column.definition].schema.raw, new_refs
     )
     return schema
@@ -218,7 +218,7 @@ def _compared_with(
 
 
 def _events(
-    index: int, base: int, schemas: Sequence[Raw], columns: Sequence[Column]
+    index: int, base: int, schemas: Sequence[JsonObject], columns: Sequence[Column]
 ) -> Iterator[Event]:
     """The differences between the columns ``base`` and ``index``."""
     name, version = columns[index].definition, columns[base].version
@@ -239,7 +239,7 @@ def _events(
             )
 
 
-def _rows(schemas: Sequence[Raw], events: Sequence[Event]) -> Iterator[Row]:
+def _rows(schemas: Sequence[JsonObject], events: Sequence[Event]) -> Iterator[Row]:
     """The fields, in the order in which they first appear."""
     marks: dict[tuple[int, str], Mark] = {}
     for event in events:
@@ -259,7 +259,7 @@ def _rows(schemas: Sequence[Raw], events: Sequence[Event]) -> Iterator[Row]:
         )
 
 
-def _cell(schema: Raw, name: str, mark: Mark) -> Cell | None:
+def _cell(schema: JsonObject, name: str, mark: Mark) -> Cell | None:
     properties = schema.get("properties", {})
     if name not in properties:
         return None

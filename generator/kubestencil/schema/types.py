@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 #: A JSON object of the document: the parsed object itself, which nobody may change.
 JsonObject = Mapping[str, Any]
-Raw = JsonObject
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.history import Event
-from kubestencil.schema.types import Raw
+from kubestencil.schema.types import JsonObject
 from kubestencil.targets.diff.word_diff import Segment, diff_words, shorten
 
 _PROSE_KEYWORDS = ("description", "title")
@@ -27,7 +27,7 @@ def change_label(change: str) -> str:
     return change.replace("-", " ")
 
 
-def type_in_words(schema: Raw) -> str:
+def type_in_words(schema: JsonObject) -> str:
     """The type of a schema: ``list of Container``, ``string (date-time)``."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition(".")[2].rpartition("/")[2]
@@ -39,7 +39,7 @@ def type_in_words(schema: Raw) -> str:
     return f"{name} ({format_name})" if format_name else str(name)
 
 
-def first_sentence(schema: Raw) -> str:
+def first_sentence(schema: JsonObject) -> str:
     """The first sentence of a schema's description."""
     description = str(schema.get("description", "")).strip()
     return _truncated(_SENTENCE_END.split(description, maxsplit=1)[0])
@@ -90,7 +90,9 @@ def _replacement(before: str | None, after: str | None) -> Iterator[Segment]:
         yield Segment("ins", after)
 
 
-def _kind_segments(old: Sequence[Raw], new: Sequence[Raw]) -> Iterator[Segment]:
+def _kind_segments(
+    old: Sequence[JsonObject], new: Sequence[JsonObject]
+) -> Iterator[Segment]:
     """The removed and the added kinds; the lists have up to a hundred others."""
     removed = [_kind_in_words(kind) for kind in old if kind not in new]
     added = [_kind_in_words(kind) for kind in new if kind not in old]
@@ -102,7 +104,7 @@ def _kind_segments(old: Sequence[Raw], new: Sequence[Raw]) -> Iterator[Segment]:
         yield Segment("ins", _truncated(", ".join(added)))
 
 
-def _field_names(schema: Raw | None) -> str | None:
+def _field_names(schema: JsonObject | None) -> str | None:
     """The fields of a type, without those that every kind has; None for no fields."""
     names = (schema or {}).get("properties", {}).keys() - {"apiVersion", "kind"}
     return ", ".join(sorted(names)) or None
@@ -126,7 +128,7 @@ def _value_in_words(keyword: str, value: Any) -> str:
     return _json(value)
 
 
-def _kind_in_words(kind: Raw) -> str:
+def _kind_in_words(kind: JsonObject) -> str:
     """A group, version and kind, without the empty group: ``apps/v1/Deployment``."""
     return "/".join(filter(None, map(kind.get, ("group", "version", "kind"))))
 
