@@ -1,0 +1,149 @@
+"""The targets and the view that docs/writing-a-target.md teaches work as it says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT, Command, command, visible
+
+PAGE = (ROOT / "docs/writing-a-target.md").read_text("utf-8")
+_FILE = re.compile(
+    r"^`([\w./-]+)`[^\n]*:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE
+)
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """The command in a folder where a reader wrote all files of the page.
+
+    The package with the view is installed as pip would do it.
+    """
+    folder = tmp_path_factory.mktemp("reader")
+    for match in _FILE.finditer(PAGE):
+        path = folder / match[1]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(match[2])
+    metadata = folder / "acme" / "acme_kubestencil-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Name: acme-kubestencil\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        "[kubestencil.views]\nsorted = acme_kubestencil.sorted_view\n"
+    )
+    run = command(folder)
+    run.environment["PYTHONPATH"] += f":{folder / 'acme'}"
+    return run
+
+
+def generated(reader: Command, target: str) -> dict[str, str]:
+    done = reader("render", "1.35", "-t", target, "--templates", "mine", "--overwrite")
+    assert done.returncode == 0, done.stderr
+    return {
+        path.removeprefix(f"1.35/{target}/"): data.decode()
+        for path, data in visible(reader.folder / "generated").items()
+        if path.startswith(f"1.35/{target}/")
+    }
+
+
+def shown(title: str) -> str:
+    """The block of the page that follows a text."""
+    match = re.search(rf"{re.escape(title)}.*?\n```\w+\n(.*?)^```$", PAGE, re.S | re.M)
+    assert match is not None
+    return match[1]
+
+
+def test_the_first_target_prints_what_is_shown(reader: Command) -> None:
+    files = generated(reader, "kinds")
+    assert files["batch/v1.txt"] == shown("`generated/1.35/kinds/batch/v1.txt` is:")
+    assert files["core/v1.txt"].startswith(
+        "Binding: apiVersion, kind, metadata, target"
+    )
+
+
+def test_the_complete_target_can_be_imported(reader: Command) -> None:
+    files = generated(reader, "typed-dicts")
+    modules = sorted(path for path in files if path.endswith("v1.py"))
+    assert "k8s_dicts/resource_k8s_io/v1.py" in modules
+    names = [path.removesuffix(".py").replace("/", ".") for path in modules]
+    program = "".join(f"import {name}\n" for name in names) + (
+        "from typing import get_type_hints\n"
+        "from example import deployment, Deployment\n"
+        "import k8s_dicts.apps.v1 as apps, k8s_dicts.meta.v1 as meta\n"
+        "assert get_type_hints(Deployment)['spec'] is apps.DeploymentSpec\n"
+        "assert meta.Quantity == int | float | str\n"
+    )
+    folder = reader.folder / "generated/1.35/typed-dicts"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_type_checker_accepts_the_example_and_refuses_a_mistake(
+    reader: Command,
+) -> None:
+    api = pytest.importorskip("mypy.api")
+    generated(reader, "typed-dicts")
+    folder = reader.folder / "generated/1.35/typed-dicts"
+    example = folder / "example.py"
+    arguments = ["--strict", "--no-incremental", f"--cache-dir={folder / 'cache'}"]
+    config = folder / "mypy.ini"
+    config.write_text(f"[mypy]\nmypy_path = {folder}\nexplicit_package_bases = true\n")
+    arguments += [f"--config-file={config}"]
+    output, _, status = api.run([*arguments, str(example)])
+    assert status == 0, output
+    wrong = folder / "wrong.py"
+    wrong.write_text(example.read_text().replace('"image"', '"imagee"'))
+    output, _, status = api.run([*arguments, str(wrong)])
+    assert status == 1
+    assert 'Extra key "imagee" for TypedDict "Container"' in output
+
+
+def test_a_mistake_is_answered_as_shown(reader: Command) -> None:
+    template = reader.folder / "mine/typed-dicts/module.py.j2"
+    text = template.read_text()
+    template.write_text(text.replace("{{ field.description |", "{{ field.descripton |"))
+    done = reader("render", "1.35", "-t", "typed-dicts", "--templates", "mine")
+    template.write_text(text)
+    assert done.returncode == 1
+    assert shown("This is the answer to `field.descripton`:") in done.stderr
+
+
+def test_a_package_provides_a_view(reader: Command) -> None:
+    lines = generated(reader, "order")["order.txt"].splitlines()
+    assert lines.index("PodSpec") < lines.index("PodTemplateSpec")
+    assert any(
+        "JSONSchemaProps" in line and line.endswith(" (recursive)") for line in lines
+    )
+
+
+def test_a_view_of_a_package_is_documented(reader: Command) -> None:
+    done = reader("targets", "order", "--templates", "mine")
+    assert done.returncode == 0, done.stderr
+    assert "cycles: tuple[Cycle, ...]" in done.stdout
+    assert "`is_recursive` says whether any of them" in done.stdout
+
+
+def test_the_entry_point_of_the_page_is_the_one_that_is_read() -> None:
+    from kubestencil.targets import ENTRY_POINTS
+
+    assert f'[project.entry-points."{ENTRY_POINTS}"]' in PAGE
+
+
+def test_the_table_of_each_has_all_values_and_placeholders() -> None:
+    from kubestencil.targets.model.view import EACH
+
+    rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \|([^|]*)\|([^|]*)\|$", PAGE, re.M)
+    rows = [row for row in rows if row[0] != "each"]
+    assert [row[0] for row in rows] == list(EACH)
+    for name, variable, placeholders in rows:
+        assert set(re.findall(r"`(\w+)`", variable)) == (
+            set(EACH[name].variables) - {"model", "types"}
+        )
+        listed = set(re.findall(r"\{(\w+)\}", placeholders))
+        if "the same" in placeholders:
+            listed |= set(EACH["definition"].placeholders)
+        assert listed == set(EACH[name].placeholders)
