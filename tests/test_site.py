@@ -443,6 +443,15 @@ def test_the_documented_variables_are_those_of_the_contexts(
     assert printed == view.EACH.keys()
 
 
+def test_the_reference_explains_variables_and_their_classes(run: Command) -> None:
+    reference = run("targets", "site").stdout
+    assert (
+        "\n  root: str  the path from the page to the root of the site\n" in reference
+    )
+    assert "\n  summary: ReleaseSummary | None  None for the oldest" in reference
+    assert "\nType ReleaseSummary\n  What a release added and removed" in reference
+
+
 # --- options and the user's own templates
 
 

@@ -77,12 +77,21 @@ def type_name(annotation: Any) -> str:
         return str(annotation).rpartition(".")[2]
     if origin is typing.Literal:
         return " | ".join(map(repr, arguments))
+    if origin is typing.Annotated:
+        return type_name(arguments[0])
     names = [
         "..." if argument is ... else _argument_name(argument) for argument in arguments
     ]
     if origin is typing.Union or getattr(origin, "__name__", "") == "UnionType":
         return " | ".join(names)
     return f"{getattr(origin, '__name__', origin)}[{', '.join(names)}]"
+
+
+def meaning(annotation: Any) -> str:
+    """The text of an annotation such as ``Annotated[str, "the URL"]``, else empty."""
+    if typing.get_origin(annotation) is typing.Annotated:
+        return str(annotation.__metadata__[0])
+    return ""
 
 
 def summary(value: Any) -> str:

@@ -16,6 +16,7 @@ from kubestencil.engine.members import (
     base_classes,
     classes_in,
     description,
+    meaning,
     members,
     summary,
     type_name,
@@ -140,9 +141,11 @@ def _each_section(name: str, each: Each) -> Iterator[str]:
         [
             *_wrapped(each.summary, ""),
             *_entries(each.placeholders, "{%s}"),
-            *(
-                f"{variable}: {type_name(annotation)}"
-                for variable, annotation in each.variables.items()
+            *_entries(
+                {
+                    f"{variable}: {type_name(annotation)}": meaning(annotation)
+                    for variable, annotation in each.variables.items()
+                }
             ),
         ],
     )

@@ -53,8 +53,9 @@ class Each:
     """Documents one value of ``each``: what a target can print a file for.
 
     ``placeholders`` maps the names that a path pattern may use to their meaning,
-    ``variables`` the template variables to their types. From these, ``kubestencil
-    targets NAME`` prints the reference of a target.
+    ``variables`` the template variables to their types: classes that document
+    themselves, or ``Annotated[str, "the meaning"]``. From these, ``kubestencil targets
+    NAME`` prints the reference of a target.
     """
 
     summary: str

@@ -4,6 +4,7 @@ addresses, assets, and the user's own pages."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
 from urllib.parse import urlsplit
 
 from kubestencil.engine.manifest import Target
@@ -29,8 +30,8 @@ EACH: Mapping[str, Each] = {
         {},
         {
             **start_page.VARIABLES,
-            "addresses": tuple[str, ...],
-            "url": str,
+            "addresses": Annotated[tuple[str, ...], "all pages of all releases"],
+            "url": Annotated[str, "the option url, with a slash at the end"],
             **SHARED_VARIABLES,
         },
     ),

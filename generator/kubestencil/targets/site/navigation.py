@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from kubestencil.targets.site.availability import Availability
 from kubestencil.targets.site.release_context import ReleaseContext
@@ -29,13 +29,13 @@ class ReleaseLink(NamedTuple):
     is_available: bool
 
 
-#: Variables of all page templates; the view or ``page_variables`` provides each.
+#: Variables of all page templates.
 SHARED_VARIABLES: Mapping[str, object] = {
-    "release": str,
-    "releases": tuple[str, ...],
-    "newest": str,
-    "logo": str,
-    "root": str,
+    "release": Annotated[str, "the release of the page, empty outside of releases"],
+    "releases": Annotated[tuple[str, ...], "all releases of the site, oldest first"],
+    "newest": Annotated[str, "the newest release"],
+    "logo": Annotated[str, "the file of the logo in assets/, empty without one"],
+    "root": Annotated[str, "the path from the page to the root of the site"],
     "breadcrumbs": tuple[Link, ...],
     "release_links": tuple[ReleaseLink, ...],
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
@@ -24,22 +24,32 @@ EACH: Mapping[str, Each] = {
     "definition": Each(
         "A page for each type of a release.",
         {"path": "the type's address: apps/v1/Deployment"},
-        {"page": TypePage, "api_version": ApiVersion, **SHARED_VARIABLES},
+        {
+            "page": TypePage,
+            "api_version": Annotated[ApiVersion, "the version that has the type"],
+            **SHARED_VARIABLES,
+        },
     ),
     "example": Each(
         "A page for each kind of a release, with examples that have all fields.",
         {"path": "the kind's address: apps/v1/Deployment"},
-        {"name": str, "examples": tuple[Example, ...], **SHARED_VARIABLES},
+        {
+            "name": Annotated[str, "the kind"],
+            "examples": tuple[Example, ...],
+            **SHARED_VARIABLES,
+        },
     ),
     "absent": Each(
         "A page for each type that only other releases have.",
         {"path": "the type's address: apps/v1beta1/Deployment"},
         {
             "address": PageAddress,
-            "available_in": tuple[str, ...],
-            "release_range": str,
-            "is_added_later": bool,
-            "replacements": tuple[Link, ...],
+            "available_in": Annotated[tuple[str, ...], "the releases that have it"],
+            "release_range": Annotated[str, "the same for people: 1.33 to 1.35"],
+            "is_added_later": Annotated[bool, "whether these are newer releases"],
+            "replacements": Annotated[
+                tuple[Link, ...], "types of the same kind in this release"
+            ],
             **SHARED_VARIABLES,
         },
     ),
@@ -47,9 +57,9 @@ EACH: Mapping[str, Each] = {
         "A page for each group of a release, and for each version of a group.",
         {"path": "the group, or the group and the version: apps, apps/v1"},
         {
-            "name": str,
+            "name": Annotated[str, "the group, or the group and the version"],
             "api_versions": Sequence[ApiVersion],
-            "parent": str,
+            "parent": Annotated[str, "the path from the page to the release's folder"],
             **SHARED_VARIABLES,
         },
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from kubestencil.schema import Release
 from kubestencil.targets.site.addresses import PageAddress, page_address
@@ -21,18 +21,17 @@ class AddedField(NamedTuple):
     anchor: str
 
 
-#: Variables of the template of start pages. ``prefix`` is the path from the page to
-#: the release's folder, ``summary`` what the release changed.
+#: Variables of the template of start pages.
 VARIABLES: Mapping[str, object] = {
     "groups": Sequence[ApiGroup],
-    "type_count": int,
-    "sha256": str,
-    "summary": ReleaseSummary | None,
-    "added_kinds": tuple[PageAddress, ...],
-    "removed_kinds": tuple[PageAddress, ...],
-    "added_fields": tuple[AddedField, ...],
-    "prefix": str,
-    "pages": Sequence[ExtraPage],
+    "type_count": Annotated[int, "the number of types of the release"],
+    "sha256": Annotated[str, "the digest of the release's document"],
+    "summary": Annotated[ReleaseSummary | None, "None for the oldest release"],
+    "added_kinds": Annotated[tuple[PageAddress, ...], "the kinds of the summary"],
+    "removed_kinds": Annotated[tuple[PageAddress, ...], "the kinds of the summary"],
+    "added_fields": Annotated[tuple[AddedField, ...], "the fields of the summary"],
+    "prefix": Annotated[str, "the path from the page to the release's folder"],
+    "pages": Annotated[Sequence[ExtraPage], "the user's pages, on the site's page"],
 }
 
 
