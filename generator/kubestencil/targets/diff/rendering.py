@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from kubestencil.data_files import data_file
 from kubestencil.engine.manifest import find_file
@@ -62,13 +62,26 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class PageAssets:
-    """What makes an HTML page self-contained: its stylesheet and its script, to be
-    embedded, and a content security policy that allows these two and nothing else, not
-    even access to the network."""
+    """What makes an HTML page self-contained; for HTML templates only.
+
+    ``style`` and ``script`` are the stylesheet and the script, to be embedded.
+    ``policy`` is a content security policy that allows these two and nothing else, not
+    even access to the network.
+    """
 
     style: Markup
     script: Markup
     policy: str
+
+
+class Paint(Protocol):
+    """Colours text for a terminal, or marks deleted and inserted text where there are
+    no colours; for text templates only."""
+
+    def __call__(self, text: str, role: Role) -> str:
+        """``text`` in the colour of its role: a severity, ``del``, ``ins``, ``strong``
+        or ``dim``."""
+        ...
 
 
 def template_folders(user_templates: Path | None) -> TemplateFolders:
@@ -155,7 +168,7 @@ def _csp_hash(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _terminal_paint() -> Callable[[str, Role], str]:
+def _terminal_paint() -> Paint:
     from kubestencil.text import terminal
 
     return terminal.colored

@@ -15,7 +15,7 @@ from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
 from kubestencil.targets.diff.changes import ComparisonVariables
 from kubestencil.targets.diff.matrix import HistoryVariables
-from kubestencil.targets.diff.rendering import Layout, PageAssets
+from kubestencil.targets.diff.rendering import Layout, PageAssets, Paint
 from kubestencil.targets.diff.report import (
     IndexVariables,
     ReportFile,
@@ -26,11 +26,10 @@ from kubestencil.targets.diff.report import (
 )
 
 _PLACEHOLDERS = {"path": "the file of the report, which differs in each format"}
-# ``page`` is there in HTML; ``paint(text, role)`` in text for a terminal.
 _COMMON_VARIABLES: Mapping[str, object] = {
     "title": str,
     "page": PageAssets,
-    "paint": Callable[[str, str], str],
+    "paint": Paint,
 }
 
 #: What targets can print files for. The variables are those of the templates that a
