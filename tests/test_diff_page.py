@@ -51,7 +51,7 @@ def visible_changes(browser: Browser) -> list[dict[str, str]]:
         "return [...document.querySelectorAll('.group.kind li[data-severity]')]"
         ".filter((item) => !item.closest('[hidden]'))"
         ".map((item) => ({id: item.id, ...item.dataset,"
-        " kinds: item.closest('.part').dataset.kinds, text: item.textContent}))"
+        " kinds: item.closest('.definition').dataset.kinds, text: item.textContent}))"
     )
     return changes
 

@@ -281,7 +281,7 @@ def test_very_long_texts_are_not_compared_word_by_word() -> None:
 
 
 def test_plain_text_has_no_controls() -> None:
-    assert terminal.plain("a\tb\r\nc\x1b[2Jd\u202e") == "a b c\ufffd[2Jd\ufffd"
+    assert terminal.one_line("a\tb\r\nc\x1b[2Jd\u202e") == "a b c\ufffd[2Jd\ufffd"
 
 
 # --- history

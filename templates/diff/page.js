@@ -10,20 +10,20 @@
   const checkboxes = [...filters.querySelectorAll("input[type=checkbox]")];
 
   // The text and the containers of each item are read once, not at every key press.
-  const items = [...document.querySelectorAll(".part li[data-severity], tr.row")].map((element) => {
-    const part = element.closest(".part");
+  const items = [...document.querySelectorAll(".definition li[data-severity], tr.row")].map((element) => {
+    const definition = element.closest(".definition");
     const group = element.closest(".group");
-    const name = part ? part.querySelector(".self").title : "";
+    const name = definition ? definition.querySelector(".permalink").title : "";
     const title = group ? group.querySelector("summary").textContent : "";
     return {
-      element, part, group,
+      element, definition, group,
       counted: !group || group.classList.contains("kind"),
       text: `${title} ${name} ${element.textContent}`.toLowerCase(),
       severity: element.dataset.severity, stability: element.dataset.stability,
-      kinds: part ? new Set(part.dataset.kinds.split(" ")) : new Set(),
+      kinds: definition ? new Set(definition.dataset.kinds.split(" ")) : new Set(),
     };
   });
-  const containers = new Set(items.flatMap((item) => [item.part, item.group]).filter(Boolean));
+  const containers = new Set(items.flatMap((item) => [item.definition, item.group]).filter(Boolean));
   const total = items.filter((item) => item.counted).length;
   let matches = items;
   let current = -1;
@@ -36,7 +36,7 @@
       && (!kind || item.kinds.has(kind)) && words.every((word) => item.text.includes(word));
     matches = items.filter(matching);
     current = -1;
-    const visible = new Set(matches.flatMap((item) => [item.element, item.part, item.group]));
+    const visible = new Set(matches.flatMap((item) => [item.element, item.definition, item.group]));
     for (const item of items) item.element.hidden = !visible.has(item.element);
     for (const container of containers) container.hidden = !visible.has(container);
     const count = matches.filter((item) => item.counted).length;
