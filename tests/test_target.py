@@ -9,7 +9,7 @@ import pytest
 from kubestencil.engine import load_targets
 from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageError
 from kubestencil.targets import print_files
-from tests.conftest import POD, SMALL, release
+from tests.conftest import POD, SMALL, Command, listing, release
 
 MANIFEST = """
 about = "A test"
@@ -103,6 +103,14 @@ def _built_in_page() -> str:
         (MANIFEST + "\n[spelling]\nx = 1", "unknown key 'x'", "spelling.x"),
         (MANIFEST.replace('any = "any"', ""), "is missing", "types.any"),
         ("size = 1\n" + MANIFEST, "unknown key 'size'", "target.toml"),
+        (MANIFEST.replace("about", "abuot"), "unknown key 'abuot'", "target.toml"),
+        (MANIFEST.replace("about", "abuot"), "did you mean about?", "target.toml"),
+        (MANIFEST.replace("path =", "paht ="), "did you mean path?", "files"),
+        (MANIFEST.replace('"definition"', '"defintion"'), "mean definition?", "each"),
+        (MANIFEST.replace("{name}", "{nmae}"), "did you mean name?", "files.path"),
+        (MANIFEST.replace("{name}", "{name|snaek}"), "mean snake?", "files.path"),
+        (MANIFEST.replace("{name}", "{name"), "has a brace too many", "files.path"),
+        (MANIFEST.replace("{name}", "{}"), "unknown placeholder ''", "files.path"),
         (MANIFEST + "\n[options]\na = []", "must be a string", "options.a"),
     ],
 )
@@ -121,6 +129,17 @@ def test_a_mistake_in_a_manifest_is_named_with_its_key(
         ("a\nb\n{% for %}", "is not a template", 3),
         ("a\n{{ model.nam }}", "has no attribute 'nam'", 2),
         ("a\n\n{{ modle }}", "'modle' is undefined", 3),
+        ("a\n{{ modle }}", "did you mean model?", 2),
+        ("a\n{{ model.nam }}", "did you mean name", 2),
+        ("{{ model.fields[0].nmae }}", r"did you mean name\?\n  available: name, ", 1),
+        ("{{ options.packag }}", "dict has no attribute 'packag'", 1),
+        (
+            "a\n{{ model.name | snaek }}",
+            "unknown filter 'snaek'\n  did you mean snake",
+            2,
+        ),
+        ("{% if x is y %}{% endif %}", "No test named 'y'", 1),
+        ("{% if 1 %}{{ 1 | snaek }}{% endif %}", "unknown filter 'snaek'", 1),
         ("{% for x in 3 %}{% endfor %}", "not iterable", 1),
         ("a\n{{ 1 / 0 }}", "division by zero", 2),
         ("{% include 'page.j2' %}", "recursion", 1),
@@ -133,7 +152,9 @@ def test_a_mistake_in_a_template_is_named_with_its_line_and_definition(
     with pytest.raises(TargetError, match=message) as caught:
         printed(folder)
     assert caught.value.where == f"{folder}/mine/page.j2:{line}"
-    assert POD in str(caught.value) or "is not a template" in str(caught.value)
+    assert POD in str(caught.value) or any(
+        text in str(caught.value) for text in ("is not a template", "unknown filter")
+    )
 
 
 @pytest.mark.parametrize(
@@ -180,3 +201,83 @@ def test_every_anchor_and_page_that_a_page_links_to_exists() -> None:
             for part in page.split("**](")[1:]:
                 link = part.partition(")")[0]
                 assert link == ".md" or f"docs/{link}" in files, (path, link)
+
+
+def test_two_rules_with_one_path_are_refused_before_anything_is_written(
+    run: Command, tmp_path: Path, small: Path
+) -> None:
+    """Whether the path is fixed, or two placeholders happen to give the same."""
+    arguments = ("render", "--spec", str(small), "-t", "mine", "--templates", "targets")
+    rule = '[[files]]\neach = "{}"\npath = "{}"\ntemplate = "page.j2"\n'
+    start = 'about = "A test"\nview = "model"\n'
+    first = rule.format("release", "a.txt")
+    folder = make(tmp_path, start + first, "{{ model.name }}")
+    assert run(*arguments).returncode == 0
+    before = listing(tmp_path / "generated")
+    for second in (
+        first,
+        rule.format("definition", "a.txt"),
+        rule.format("definition", "{options}.txt").replace("{options}", "{a}"),
+        rule.format("definition", "A.txt"),
+    ):
+        (folder / "mine" / "target.toml").write_text(
+            f'{start}{second}{rule.format("release", "b.txt")}{first}'
+            '[options]\na = "a"\n'
+        )
+        done = run(*arguments)
+        assert done.returncode == 1, second
+        assert "a.txt" in done.stderr.lower()
+        assert "print" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert listing(tmp_path / "generated") == before
+
+
+def test_an_error_in_a_macro_of_another_file_names_that_file(tmp_path: Path) -> None:
+    folder = make(tmp_path, template="{% from 'm.j2' import m %}\n\n{{ m(model) }}")
+    (folder / "mine" / "m.j2").write_text(
+        "{% macro m(model) %}\n{{ model.name | quote('cobol') }}{% endmacro %}"
+    )
+    with pytest.raises(TargetError, match="unknown language 'cobol'") as caught:
+        printed(folder)
+    assert caught.value.where == f"{folder}/mine/m.j2:2"
+
+
+def test_an_error_in_a_template_printed_once_is_reported_once(tmp_path: Path) -> None:
+    folder = make(tmp_path, template="{{ once('part.j2', 'part', {'model': model}) }}")
+    (folder / "mine" / "part.j2").write_text("\n{{ model.nam }}")
+    with pytest.raises(TargetError, match="has no attribute 'nam'") as caught:
+        printed(folder)
+    assert caught.value.where == f"{folder}/mine/part.j2:2"
+    assert str(caught.value).count("has no attribute") == 1
+
+
+def test_filters_of_a_placeholder_are_applied_in_turn(tmp_path: Path) -> None:
+    manifest = MANIFEST.replace("{name}", "{name|snake|upper}-{ release | pascal }")
+    assert list(printed(make(tmp_path, manifest))) == ["V1_POD-Test.txt"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("broken.nothing", "cannot be imported: No module named 'broken'"),
+        ("json", "does not implement kubestencil.engine.View"),
+    ],
+)
+def test_a_view_of_a_package_that_is_broken_is_named(
+    run: Command, tmp_path: Path, entry: str, message: str, small: Path
+) -> None:
+    metadata = tmp_path / "site" / "broken-1.0.dist-info"
+    metadata.mkdir(parents=True)
+    (metadata / "METADATA").write_text("Name: broken\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        f"[kubestencil.views]\nbroken = {entry}\n"
+    )
+    run.environment["PYTHONPATH"] += f":{tmp_path / 'site'}"
+    make(tmp_path, MANIFEST.replace('"markdown"', '"broken"'))
+    done = run("render", "--spec", str(small), "-t", "mine", "--templates", "targets")
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "target.toml: view" in done.stderr
+    make(tmp_path / "x", MANIFEST.replace('"markdown"', '"brokn"'))
+    done = run("render", "--spec", str(small), "-t", "mine", "--templates", "x/targets")
+    assert "did you mean broken?" in done.stderr

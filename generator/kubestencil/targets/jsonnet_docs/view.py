@@ -119,4 +119,5 @@ def _page_context(
         "index": body.entries,
         "sections": body.sections,
     }
-    return FileContext(name, {"path": "/".join(package.path)}, variables)
+    placeholders = {"path": "/".join(package.path)} if package.path else {}
+    return FileContext(name, placeholders, variables)
