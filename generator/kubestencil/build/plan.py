@@ -128,18 +128,18 @@ def make_plan(
         *_plan_releases(sources, single, out, fingerprinter, read_bytes),
         *_plan_parts(sources, multi, out, fingerprinter, read_bytes),
     ]
-    release_jobs = [each for each in outcomes if isinstance(each, ReleaseJob)]
-    part_jobs = [each for each in outcomes if isinstance(each, PartJob)]
+    release_jobs = [outcome for outcome in outcomes if isinstance(outcome, ReleaseJob)]
+    part_jobs = [outcome for outcome in outcomes if isinstance(outcome, PartJob)]
     # The longest jobs come first, so that no process waits for them at the end.
     part_jobs.sort(key=lambda job: -len(job.sources))
     return BuildPlan(
-        current=tuple(each for each in outcomes if isinstance(each, TreeResult)),
+        current=tuple(outcome for outcome in outcomes if isinstance(outcome, TreeResult)),
         jobs=(
             *part_jobs,
             *_divided(release_jobs, processes),
-            *(each for each in outcomes if isinstance(each, RemoveJob)),
+            *(outcome for outcome in outcomes if isinstance(outcome, RemoveJob)),
         ),
-        rerecorded=tuple(each for each in outcomes if isinstance(each, TreeChange)),
+        rerecorded=tuple(outcome for outcome in outcomes if isinstance(outcome, TreeChange)),
     )
 
 
@@ -203,11 +203,11 @@ def plan_tree(
     """The result for a tree that is current, else ``wanted``: it has to be printed."""
     start = time.perf_counter()
     name = tree_name(source.release, wanted.target.name)
-    known = record.read(out, name)
-    if known.fingerprints.tree == wanted.fingerprint and tree.is_untouched(
-        out, name, known, read_bytes=read_bytes
+    recorded = record.read(out, name)
+    if recorded.fingerprints.tree == wanted.fingerprint and tree.is_untouched(
+        out, name, recorded, read_bytes=read_bytes
     ):
-        return _current(name, wanted.target, known, start)
+        return _current(name, wanted.target, recorded, start)
     return wanted
 
 
@@ -229,14 +229,14 @@ def plan_part(
     """
     start = time.perf_counter()
     name = tree_name(target.name, part.name)
-    known = record.read(out, name)
-    untouched = partial(tree.is_untouched, out, name, known, read_bytes=read_bytes)
-    if known.fingerprints.run == fingerprints.run and untouched():
-        return _current(name, target, known, start)
+    recorded = record.read(out, name)
+    untouched = partial(tree.is_untouched, out, name, recorded, read_bytes=read_bytes)
+    if recorded.fingerprints.run == fingerprints.run and untouched():
+        return _current(name, target, recorded, start)
     context = part.context()
     wanted = fingerprints._replace(tree=with_context(fingerprints.tree, context))
-    if known.fingerprints.tree == wanted.tree and untouched():
-        return tree.rerecord(name, wanted, known)
+    if recorded.fingerprints.tree == wanted.tree and untouched():
+        return tree.rerecord(name, wanted, recorded)
     return PartJob(sources, target, part.name, context, wanted)
 
 
@@ -272,12 +272,12 @@ def _divided(jobs: Sequence[ReleaseJob], processes: int) -> Iterator[ReleaseJob]
             yield ReleaseJob(job.source, job.targets[start : start + share])
 
 
-def _current(name: str, target: Target, known: Record, start: float) -> TreeResult:
+def _current(name: str, target: Target, recorded: Record, start: float) -> TreeResult:
     return TreeResult(
         tree=name,
         target=target.name,
-        files=len(known.files),
-        size=sum(state.size for state in known.files.values()),
+        files=len(recorded.files),
+        size=sum(state.size for state in recorded.files.values()),
         written=0,
         removed=0,
         kept=(),

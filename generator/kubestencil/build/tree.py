@@ -51,15 +51,15 @@ class Drift:
         return bool(self.changed or self.missing or self.left_over)
 
 
-def is_untouched(out: Path, tree: str, known: Record, *, read_bytes: bool) -> bool:
+def is_untouched(out: Path, tree: str, recorded: Record, *, read_bytes: bool) -> bool:
     """Whether the files of a finished run are all as the record has them.
 
     Files are compared by size and time, or by their bytes with ``read_bytes``.
     """
-    if known.pending or not known.files:
+    if recorded.pending or not recorded.files:
         return False
     folder = out / tree
-    for path, state in known.files.items():
+    for path, state in recorded.files.items():
         try:
             if not read_bytes and state.matches((folder / path).stat()):
                 continue
@@ -84,7 +84,7 @@ def stage(
     Raises OutputError for a file in the way that kubestencil did not write, or that
     was changed by hand, unless ``overwrite``; and where staging cannot be written.
     """
-    known = record.read(out, tree)
+    recorded = record.read(out, tree)
     folder = out / tree
     exists = folder.exists()
     prefix = tree.replace("/", ".")
@@ -97,12 +97,12 @@ def stage(
             digest = _digest(data)
             size += len(data)
             state = (
-                _state(f"{folder}/{path}", known.files.get(path)) if exists else None
+                _state(f"{folder}/{path}", recorded.files.get(path)) if exists else None
             )
             if state is not None and state.sha256 == digest:
                 printed[path] = state
                 continue
-            if state is not None and not known.wrote(path, state.sha256):
+            if state is not None and not recorded.wrote(path, state.sha256):
                 foreign.append(path)
             # One flat folder: a file system spreads folders over the disk, and the
             # first files in each are slow to create.
@@ -112,7 +112,7 @@ def stage(
         raise record.unwritable(folder, error) from error
     if foreign and not overwrite:
         raise _foreign_files(folder, foreign)
-    removed, kept = _no_longer_printed(folder, known, printed)
+    removed, kept = _no_longer_printed(folder, recorded, printed)
     return TreeChange(
         tree=tree,
         fingerprints=fingerprints,
@@ -124,10 +124,10 @@ def stage(
     )
 
 
-def rerecord(tree: str, fingerprints: Fingerprints, known: Record) -> TreeChange:
+def rerecord(tree: str, fingerprints: Fingerprints, recorded: Record) -> TreeChange:
     """The change of a tree whose files stay, and which gets new fingerprints."""
-    size = sum(state.size for state in known.files.values())
-    return TreeChange(tree, fingerprints, known.files, {}, (), (), size)
+    size = sum(state.size for state in recorded.files.values())
+    return TreeChange(tree, fingerprints, recorded.files, {}, (), (), size)
 
 
 def commit(out: Path, change: TreeChange) -> None:
@@ -156,7 +156,7 @@ def commit(out: Path, change: TreeChange) -> None:
 def compare(out: Path, tree: str, files: Iterable[tuple[str, bytes]]) -> Drift:
     """How a tree differs from ``files``; nothing is written."""
     folder = out / tree
-    known = record.read(out, tree)
+    recorded = record.read(out, tree)
     changed: list[str] = []
     missing: list[str] = []
     printed: set[str] = set()
@@ -171,7 +171,7 @@ def compare(out: Path, tree: str, files: Iterable[tuple[str, bytes]]) -> Drift:
             changed.append(path)
     left_over = [
         path
-        for path in known.files
+        for path in recorded.files
         if path not in printed and (folder / path).is_file()
     ]
     return Drift(tuple(changed), tuple(missing), tuple(left_over))
@@ -211,32 +211,32 @@ def staging_folder(out: Path) -> Iterator[Path]:
                     folder.rmdir()
 
 
-def _state(path: str, known: FileState | None) -> FileState | None:
+def _state(path: str, recorded: FileState | None) -> FileState | None:
     """The state of the file at ``path``; its bytes are read only where its size or
-    time differ from the ``known`` state."""
+    time differ from the ``recorded`` state."""
     try:
         status = os.stat(path)  # noqa: PTH116 - creating a Path costs more than the call
     except FileNotFoundError:
         return None
-    if known is not None and known.matches(status):
-        return known
+    if recorded is not None and recorded.matches(status):
+        return recorded
     digest = _digest(Path(path).read_bytes())
     return FileState(digest, status.st_size, status.st_mtime_ns)
 
 
 def _no_longer_printed(
-    folder: Path, known: Record, printed: Mapping[str, FileState]
+    folder: Path, recorded: Record, printed: Mapping[str, FileState]
 ) -> tuple[list[str], list[str]]:
     """The recorded files that are not printed any more: ours, and changed by hand."""
     removed: list[str] = []
     kept: list[str] = []
-    for path in sorted({*known.files, *known.pending} - printed.keys()):
+    for path in sorted({*recorded.files, *recorded.pending} - printed.keys()):
         try:
-            state = _state(f"{folder}/{path}", known.files.get(path))
+            state = _state(f"{folder}/{path}", recorded.files.get(path))
         except OSError:
             continue
         if state is not None:
-            ours = known.wrote(path, state.sha256)
+            ours = recorded.wrote(path, state.sha256)
             (removed if ours else kept).append(path)
     return removed, kept
 

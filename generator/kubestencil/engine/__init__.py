@@ -1,12 +1,8 @@
 """Target manifests, views, templates and printing."""
 
-from kubestencil.engine.manifest import (
-    Target,
-    check_release_names,
-    choose_targets,
-    load_targets,
-)
+from kubestencil.engine.manifest import Target, load_targets
 from kubestencil.engine.printing import File, print_contexts
+from kubestencil.engine.selection import check_release_names, choose_targets
 from kubestencil.engine.view import (
     Contexts,
     Each,

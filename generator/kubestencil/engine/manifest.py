@@ -136,58 +136,6 @@ def load_targets(user_templates: Path | None) -> dict[str, Target]:
     return {target.name: target for target in targets if target is not None}
 
 
-def choose_targets(
-    known: Mapping[str, Target],
-    names: Sequence[str],
-    options: Mapping[str, str],
-    release_count: int,
-) -> list[Target]:
-    """The targets ``names``, or all that ``release_count`` releases are enough for.
-
-    ``options`` maps "TARGET.OPTION" to a value. Raises UsageError for a target or
-    option that does not exist, and for a named target that needs more releases.
-    """
-    for name in names:
-        if name not in known:
-            raise UsageError(f"unknown target {name!r}", hint=nearest(name, known))
-        if known[name].min_releases > release_count:
-            raise UsageError(
-                f"the target {name} needs {known[name].min_releases} or more releases",
-                hint="name a range, such as 1.34..1.35",
-            )
-    changes: dict[str, dict[str, str]] = {}
-    for path, value in options.items():
-        target, dot, option = path.partition(".")
-        if not dot or target not in known:
-            raise UsageError(
-                "must be TARGET.OPTION=VALUE",
-                where=f"--set {path}={value}",
-                hint="kubestencil targets lists the targets and their options",
-            )
-        changes.setdefault(target, {})[option] = value
-    chosen = [known[name] for name in dict.fromkeys(names)] or [
-        target for target in known.values() if release_count >= target.min_releases
-    ]
-    return [
-        replace(
-            target.with_options(changes.get(target.name, {})),
-            dependency_options=changes,
-        )
-        for target in chosen
-    ]
-
-
-def check_release_names(names: Iterable[str], targets: Mapping[str, Target]) -> None:
-    """Raise UsageError for a release whose output folder would be that of a target
-    of scope ``releases``."""
-    for name in names:
-        if name in targets and targets[name].scope == "releases":
-            raise UsageError(
-                f"a release cannot be called {name!r}, like a target",
-                hint="give it another name: kubestencil render NAME --spec FILE",
-            )
-
-
 def read_target(name: str, roots: Sequence[Path]) -> Target | None:
     """The target ``name`` in the folders ``roots``, of which the first that has a
     file wins; None where none has a manifest for it.
@@ -279,11 +227,11 @@ class _Table:
     def __init__(self, raw: dict[str, Any], where: str, keys: Iterable[str]) -> None:
         self.raw = raw
         self.where = where
-        known = list(keys)
+        valid_keys = list(keys)
         for key in raw:
-            if key not in known:
+            if key not in valid_keys:
                 raise TargetError(
-                    f"unknown key {key!r}", where=where, hint=nearest(key, known)
+                    f"unknown key {key!r}", where=where, hint=nearest(key, valid_keys)
                 )
 
     def require(self, key: str, kind: type) -> Any:

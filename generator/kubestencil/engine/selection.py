@@ -1,0 +1,61 @@
+"""Selects the targets of a run, and applies the options that the user set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from kubestencil.engine.manifest import Target
+from kubestencil.errors import UsageError, nearest
+
+
+def choose_targets(
+    available: Mapping[str, Target],
+    names: Sequence[str],
+    options: Mapping[str, str],
+    release_count: int,
+) -> list[Target]:
+    """The targets ``names``, or all that ``release_count`` releases are enough for.
+
+    ``options`` maps "TARGET.OPTION" to a value. Raises UsageError for a target or
+    option that does not exist, and for a named target that needs more releases.
+    """
+    for name in names:
+        if name not in available:
+            raise UsageError(f"unknown target {name!r}", hint=nearest(name, available))
+        if available[name].min_releases > release_count:
+            raise UsageError(
+                f"the target {name} needs {available[name].min_releases} or more releases",
+                hint="name a range, such as 1.34..1.35",
+            )
+    changes: dict[str, dict[str, str]] = {}
+    for path, value in options.items():
+        target, dot, option = path.partition(".")
+        if not dot or target not in available:
+            raise UsageError(
+                "must be TARGET.OPTION=VALUE",
+                where=f"--set {path}={value}",
+                hint="kubestencil targets lists the targets and their options",
+            )
+        changes.setdefault(target, {})[option] = value
+    chosen = [available[name] for name in dict.fromkeys(names)] or [
+        target for target in available.values() if release_count >= target.min_releases
+    ]
+    return [
+        replace(
+            target.with_options(changes.get(target.name, {})),
+            dependency_options=changes,
+        )
+        for target in chosen
+    ]
+
+
+def check_release_names(names: Iterable[str], targets: Mapping[str, Target]) -> None:
+    """Raise UsageError for a release whose output folder would be that of a target
+    of scope ``releases``."""
+    for name in names:
+        if name in targets and targets[name].scope == "releases":
+            raise UsageError(
+                f"a release cannot be called {name!r}, like a target",
+                hint="give it another name: kubestencil render NAME --spec FILE",
+            )
