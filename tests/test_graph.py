@@ -42,6 +42,22 @@ def test_reverse_turns_every_reference_round(edges: graph.Graph) -> None:
 
 
 @given(GRAPHS, st.sampled_from(NAMES))
+def test_breadth_first_gives_the_nearest_names_first(
+    edges: graph.Graph, start: str
+) -> None:
+    pairs = list(graph.breadth_first(edges, start))
+    names = [name for _, name in pairs]
+    assert len(names) == len(set(names))
+    assert set(names) == {end for begin, end in paths_exist(edges) if begin == start}
+    distances = graph.distances(edges, start)
+    lengths = [distances[referrer] + 1 for referrer, _ in pairs]
+    assert lengths == sorted(lengths)
+    for (referrer, name), length in zip(pairs, lengths, strict=True):
+        assert name in edges[referrer]
+        assert name == start or distances[name] == length
+
+
+@given(GRAPHS, st.sampled_from(NAMES))
 def test_distances_are_those_of_the_shortest_paths(
     edges: graph.Graph, start: str
 ) -> None:
