@@ -1,4 +1,4 @@
-"""What the tests share: specs, the command, and small documents made for a purpose."""
+"""Fixtures and helpers of all tests: releases, small documents, the command line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kubestencil.source import Source, locate
 from tests.browser import Browser, chromium
 from tests.cargo import Cargo
 
-# A slow machine is no failure, and CI has to find the same as it did before.
+# There is no time limit for an example, and CI tries the same examples in each run.
 settings.register_profile(
     "kubestencil",
     deadline=None,
@@ -34,18 +34,19 @@ ROOT = Path(__file__).parent.parent
 
 
 def full_specs() -> Path | None:
-    """The folder with the full specs, where one is given."""
-    given = os.environ.get("KUBESTENCIL_SPECS")
-    return Path(given) if given else None
+    """The folder with the full specs, if KUBESTENCIL_SPECS names one."""
+    folder = os.environ.get("KUBESTENCIL_SPECS")
+    return Path(folder) if folder else None
 
 
 @cache
 def load(release: str, specs: Path | None = None) -> Release:
+    """A release of Kubernetes: the embedded spec, or that in the folder ``specs``."""
     return parse(locate(release, specs))
 
 
 def document(definitions: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A small OpenAPI document."""
+    """An OpenAPI document with these definitions, and other keys at its top level."""
     return {
         "swagger": "2.0",
         "info": {"title": "test", "version": "1"},
@@ -56,16 +57,18 @@ def document(definitions: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def source(definitions: dict[str, Any], **more: Any) -> Source:
+    """The source of such a document."""
     data = json.dumps(document(definitions, **more)).encode()
     return Source("test", "test.json", data)
 
 
 def release(definitions: dict[str, Any], **more: Any) -> Release:
+    """The release in such a document."""
     return parse(source(definitions, **more))
 
 
 class Command:
-    """The command line, run as a user runs it: in a folder and process of its own."""
+    """Runs ``kubestencil`` in a process of its own, in a folder."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         self.folder = folder
@@ -91,7 +94,7 @@ class Command:
 
 
 def command(folder: Path) -> Command:
-    """The command in a folder, with nothing of this machine's: the embedded specs."""
+    """The command in a folder, with the embedded specs and an empty cache."""
     environment = {
         **{k: v for k, v in os.environ.items() if k != "KUBESTENCIL_SPECS"},
         "PYTHONPATH": str(ROOT / "generator"),
@@ -108,14 +111,14 @@ def run(tmp_path: Path) -> Command:
 
 @pytest.fixture(scope="session")
 def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """One Chromium for all tests; skips them where there is none."""
+    """Chromium, one for all tests, which are skipped where it is not installed."""
     with chromium(tmp_path_factory.mktemp("profile")) as driver:
         yield driver
 
 
 @pytest.fixture
 def browser(driver: Any) -> Iterator[Browser]:
-    """A browser that remembers nothing; no page may log an error."""
+    """A browser without stored data. The test fails if a page logs an error."""
     browser = Browser(driver)
     browser.forget()
     browser.screen()
@@ -127,12 +130,12 @@ def browser(driver: Any) -> Iterator[Browser]:
 def cargo(pytestconfig: pytest.Config) -> Cargo:
     if shutil.which("cargo") is None:
         pytest.skip("cargo is missing")
-    given = os.environ.get("CARGO_TARGET_DIR")
-    return Cargo(Path(given) if given else pytestconfig.cache.mkdir("cargo"))
+    folder = os.environ.get("CARGO_TARGET_DIR")
+    return Cargo(Path(folder) if folder else pytestconfig.cache.mkdir("cargo"))
 
 
 def listing(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, hidden ones included, with its bytes."""
+    """The files in a folder and those below it, by path, with their bytes."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -141,7 +144,7 @@ def listing(folder: Path) -> dict[str, bytes]:
 
 
 def visible(folder: Path) -> dict[str, bytes]:
-    """The same without kubestencil's own records."""
+    """The same without kubestencil's records of its runs."""
     return {
         path: data
         for path, data in listing(folder).items()
@@ -165,7 +168,7 @@ SMALL = {
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """A file with a small spec, for tests that are not about Kubernetes' own."""
+    """The path of a small document."""
     path = tmp_path / "small.json"
     path.write_text(json.dumps(document(SMALL)))
     return path
