@@ -6,8 +6,10 @@ prints.
 
 from __future__ import annotations
 
-import json as json_module
 from collections.abc import Callable, Mapping
+from functools import cache
+from json import JSONEncoder
+from json.encoder import encode_basestring
 from typing import Any
 
 from kubestencil.text import casing, literals
@@ -70,9 +72,10 @@ def quote(text: str, language: str = "json") -> str:
 
 def json(value: Any, indent: int | None = None) -> str:
     """A value as JSON, with ``indent`` on several lines."""
-    return json_module.dumps(
-        value, ensure_ascii=False, indent=indent, default=_not_json, allow_nan=False
-    )
+    # Most values are strings, which need no encoder.
+    if isinstance(value, str):
+        return encode_basestring(value)
+    return _json_encoder(indent).encode(value)
 
 
 #: Every filter by its name in templates.
@@ -126,6 +129,13 @@ def _string(value: Any) -> str:
         return value
     str(value)
     raise TypeError(f"needs a string, not {type(value).__name__}")
+
+
+@cache
+def _json_encoder(indent: int | None) -> JSONEncoder:
+    return JSONEncoder(
+        ensure_ascii=False, indent=indent, default=_not_json, allow_nan=False
+    )
 
 
 def _not_json(value: Any) -> Any:

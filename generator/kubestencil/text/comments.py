@@ -11,10 +11,9 @@ from kubestencil.text.wrapping import wrap
 # A character that a compiler could read as the end of a line, or that an editor would
 # hide or use to reverse the text around it (CVE-2021-42574).
 _UNPRINTABLE = re.compile(r"[^\n\t\x20-\x7e]")
-_TAB = "    "
+_TAB = 4
 # Also an opening one: in Rust, Swift and Kotlin, block comments nest.
 _BLOCK_DELIMITER = re.compile(r"\*(?=/)|/(?=\*)")
-_UNICODE_ESCAPE = re.compile(r"\\(?=u)")
 
 
 def comment(text: str, style: str, width: int | None = None) -> str:
@@ -31,7 +30,10 @@ def comment(text: str, style: str, width: int | None = None) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    text = "\n".join(text.expandtabs(len(_TAB)).splitlines()).strip("\n ")
+    if text.isprintable():
+        text = text.strip(" ")
+        return [text] if text else []
+    text = "\n".join(text.expandtabs(_TAB).splitlines()).strip("\n ")
     text = _UNPRINTABLE.sub(_printable, text)
     return [line.rstrip() for line in text.split("\n")] if text else []
 
@@ -49,11 +51,15 @@ def _wrapped(lines: list[str], width: int | None, margin: int) -> list[str]:
     return wrap("\n".join(lines), max(width - margin, 1)).split("\n")
 
 
+def _without_unicode_escapes(line: str) -> str:
+    """Java reads ``\\u000a`` as the end of a line wherever it is."""
+    return line.replace("\\u", "\\ u")
+
+
 def _line_comment(marker: str, lines: list[str], width: int | None) -> str:
-    # Java reads \u000a as the end of a line wherever it is, and C continues a comment
-    # after a line that ends with a backslash.
+    # C continues a comment after a line that ends with a backslash.
     safe = [
-        _UNICODE_ESCAPE.sub(r"\\ ", line).rstrip("\\ ")
+        _without_unicode_escapes(line).rstrip("\\ ")
         for line in _wrapped(lines, width, len(marker) + 1)
     ]
     return "\n".join(f"{marker} {line}".rstrip() for line in safe)
@@ -63,7 +69,7 @@ def _block_comment(
     opening: str, prefix: str, lines: list[str], width: int | None
 ) -> str:
     safe = [
-        _UNICODE_ESCAPE.sub(r"\\ ", _BLOCK_DELIMITER.sub(r"\g<0> ", line))
+        _without_unicode_escapes(_BLOCK_DELIMITER.sub(r"\g<0> ", line))
         for line in _wrapped(lines, width, len(prefix))
     ]
     one_line = f"{opening} {safe[0]} */"
