@@ -82,21 +82,19 @@ class Builders:
         )
         self._fields[definition.name] = fields
         self._members[definition.name] = make_members(
-            (member for field in fields for member in field.members), definition.name
+            (member for inner in fields for member in inner.members), definition.name
         )
 
     def _top_members(self, definition: Definition) -> Iterator[Member]:
         """The members of a type: ``new`` replaces the functions for two fields."""
         named = "new-without-metadata" in self._quirks
-        for field, members in (
-            (inner.field, inner.members) for inner in self._fields[definition.name]
-        ):
-            if field.name in ("apiVersion", "status"):
+        for field_members in self._fields[definition.name]:
+            if field_members.field.name in ("apiVersion", "status"):
                 continue
-            for member in members:
+            for member in field_members.members:
                 if member.name != "withKind" or not definition.kinds:
                     yield member
-            named = named or takes_name(members)
+            named = named or takes_name(field_members.members)
         if definition.kinds:
             yield Constructor(
                 name="new",
@@ -134,19 +132,13 @@ class Builders:
             )
             yield NestedObject(name, help_, path, members)
             return
-        setter = Function(
-            name=f"with{jsonnet.title_case(name)}",
-            help=help_,
-            parameter=jsonnet.parameter_name(name),
-            type=schema.type or "any",
-            field=path,
-            appends=False,
-        )
-        yield setter
+        setter = f"with{jsonnet.title_case(name)}"
+        parameter = jsonnet.parameter_name(name)
+        type_ = schema.type or "any"
+        yield Function(setter, help_, parameter, type_, path, appends=False)
         if schema.type in ("array", "object"):
-            yield setter._replace(
-                name=f"{setter.name}Mixin", help=help_ + _APPEND_NOTE, appends=True
-            )
+            appender, note = f"{setter}Mixin", help_ + _APPEND_NOTE
+            yield Function(appender, note, parameter, type_, path, appends=True)
 
     def _schema_members(self, schema: Schema, definition: str) -> Members:
         """The members for the fields of an object without a definition."""

@@ -65,17 +65,15 @@ class Package:
 class IndexEntry(NamedTuple):
     """A line in the index of a page.
 
-    ``form`` is that of ``FieldDocs``, ``label`` a function with its parameters or the
-    path of another field, ``title`` the path of the field in the package and
-    ``anchor`` the fragment of its section. An object without documented fields is
-    followed by a line with an empty ``label``. ``indent`` is the white space before
-    the line.
+    ``indent`` is the white space before it. ``label`` is the form of the field, and its
+    path in the package or a function with its parameters: ``fn new(name)``. An object
+    without documented fields is followed by a line with an empty ``label``. ``anchor``
+    is the fragment of the field's section. docsonnet makes it from ``heading``.
     """
 
     indent: str
-    form: str
     label: str
-    title: str
+    heading: str
     anchor: str
 
 
@@ -123,14 +121,16 @@ class PageBodies:
         sections: list[FieldSection] = []
         for form, name, parameters, help_, default, inner in docs.fields:
             title = f"{prefix}{name}"
-            anchor = markdown.anchor(f"{form} {title}").lower()
+            heading = f"{form} {title}"
+            anchor = markdown.anchor(heading).lower()
             signature = f"{name}({parameters})" if form == "fn" else ""
-            entries.append(IndexEntry(indent, form, signature or title, title, anchor))
+            label = f"fn {signature}" if signature else heading
+            entries.append(IndexEntry(indent, label, heading, anchor))
             sections.append(FieldSection(form, title, signature, help_, default))
             if inner is not None:
                 inner_indent = f"{indent}  "
                 body = self._object_body(inner, f"{title}.", inner_indent)
-                entries += body.entries or [IndexEntry(inner_indent, "", "", "", "")]
+                entries += body.entries or [IndexEntry(inner_indent, "", "", "")]
                 sections += body.sections
         self._bodies[key] = PageBody(entries, sections)
         return self._bodies[key]
@@ -158,7 +158,7 @@ def _with_distinct_anchors(entries: list[IndexEntry]) -> list[IndexEntry]:
     counts: Counter[str] = Counter()
     distinct: list[IndexEntry] = []
     for entry in entries:
-        anchor = markdown.anchor(f"{entry.form} {entry.title}")
+        anchor = markdown.anchor(entry.heading)
         suffix = f"-{counts[anchor]}" if counts[anchor] else ""
         counts[anchor] += 1
         distinct.append(entry._replace(anchor=f"{entry.anchor}{suffix}"))
