@@ -10,7 +10,7 @@ import pytest
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import TargetError
 from kubestencil.targets.markdown import view
-from kubestencil.targets.markdown.quirks import QUIRKS, backslash_quotes
+from kubestencil.targets.markdown.quirks import QUIRKS, backslash_quotes, client_words
 from kubestencil.targets.markdown.view import FieldRow, ModelPage
 from tests.conftest import release
 
@@ -153,6 +153,16 @@ def test_client_words_are_replaced_in_printed_pages(tmp_path: Path) -> None:
     contexts = view.make_contexts(release(DEFINITIONS), target)
     rewrite = contexts.post_process["definition"]
     assert rewrite("of the client") == "of the examples.client"
+
+
+def test_client_words_begin_with_client() -> None:
+    rename = client_words("kubernetes")
+    assert rename("the client, clients and a subclient") == (
+        "the kubernetes.client, kubernetes.clients and a subclient"
+    )
+    assert rename("client-python clientIP x.client") == (
+        "client-python kubernetes.clientIP x.kubernetes.client"
+    )
 
 
 def test_every_quirk_is_used_by_a_built_in_target() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from kubestencil.targets.markdown.quirks import client_words
 from kubestencil.text import markdown
 from tests.strategies import HOSTILE_TEXTS
 
@@ -63,13 +62,3 @@ def test_what_stands_for_something_to_fill_in_is_left_as_published() -> None:
     shown = markdown.paragraph("the key <topologyKey> in pods/<pod name>/x")
     assert shown == "the key <topologyKey> in pods/<pod name>/x"
     assert markdown.paragraph("a <b> and </b>") == "a &lt;b> and &lt;/b>"
-
-
-def test_words_that_begin_with_client() -> None:
-    rename = client_words("kubernetes")
-    assert rename("the client, clients and a subclient") == (
-        "the kubernetes.client, kubernetes.clients and a subclient"
-    )
-    assert rename("client-python clientIP x.client") == (
-        "client-python kubernetes.clientIP x.kubernetes.client"
-    )

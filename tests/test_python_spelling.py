@@ -27,7 +27,9 @@ SPLIT, WHOLE = Spelling("split"), Spelling("whole")
         ("1st", "_1st", "_1st"),
     ],
 )
-def test_attributes_as_the_clients_have_them(name: str, split: str, whole: str) -> None:
+def test_attributes_have_the_names_of_the_clients(
+    name: str, split: str, whole: str
+) -> None:
     assert (SPLIT.attribute(name), WHOLE.attribute(name)) == (split, whole)
 
 
@@ -36,7 +38,7 @@ def test_an_attribute_is_always_an_identifier(name: str) -> None:
     assert SPLIT.attribute(name).isidentifier()
 
 
-def test_a_name_keeps_as_many_parts_as_tell_it_from_others() -> None:
+def test_class_names_keep_more_parts_until_they_differ() -> None:
     names = [
         "io.k8s.api.core.v1.Event",
         "io.k8s.api.events.v1.Event",
@@ -55,10 +57,10 @@ def test_a_name_keeps_as_many_parts_as_tell_it_from_others() -> None:
     "names",
     [
         ["com.a.Pod", "com.a-Pod"],
-        # Not the same, but the same file where the disk ignores case.
+        # One file where the file system ignores case.
         ["com.a.PodIp", "com.a.PodIP"],
     ],
 )
-def test_two_definitions_with_one_name_are_refused(names: list[str]) -> None:
+def test_two_definitions_with_the_same_class_are_refused(names: list[str]) -> None:
     with pytest.raises(SpecError, match="two definitions get the name"):
         class_names(names)
