@@ -8,14 +8,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from kubestencil.cli.diff import diff as diff_command
 from kubestencil.diff import Comparison, compare, history, timeline
-from kubestencil.diff.rules import SEVERITY_MEANINGS
-from kubestencil.targets.diff import report
+from kubestencil.diff.rules import SEVERITIES, SEVERITY_MEANINGS
+from kubestencil.targets.diff import report, view
+from kubestencil.targets.diff.changes import comparison_variables
 from kubestencil.targets.diff.word_diff import diff_words, shorten
 from kubestencil.text import markdown, terminal
 from tests.conftest import Command
@@ -195,6 +198,28 @@ def test_report_explains_severities() -> None:
         assert "How severities are assigned" in printed
         assert "Backward compatible" in printed
         assert SEVERITY_MEANINGS["warning"] in printed
+
+
+def test_template_variables_are_documented() -> None:
+    """Those of a whole report, by the value of ``each`` that its template belongs to."""
+    comparison = compare(document(pod()), document(pod(a={"type": "string"})))
+    common = {"title", "page", "paint"}
+    documented = {name: set(each.variables) for name, each in view.EACH.items()}
+    assert documented["comparison"] == common | set(
+        comparison_variables(comparison, str)
+    )
+    assert documented["timeline"] == common | {"matrices"}
+    assert documented["index"] == common | {"comparisons", "formats"}
+
+
+def test_command_accepts_all_severities() -> None:
+    """The command names them itself, to answer --help without importing them."""
+    options = {option.name: option.type for option in diff_command.params}
+    severities, fail_on = options["severities"], options["fail_on"]
+    assert isinstance(severities, click.Choice)
+    assert isinstance(fail_on, click.Choice)
+    assert tuple(severities.choices) == SEVERITIES
+    assert tuple(fail_on.choices) == SEVERITIES[:2]
 
 
 def test_only_the_served_kinds_that_differ_are_listed() -> None:

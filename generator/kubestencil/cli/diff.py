@@ -20,6 +20,8 @@ from kubestencil.cli.options import (
 from kubestencil.errors import UsageError, nearest
 
 if TYPE_CHECKING:
+    from kubestencil.diff import Comparison
+    from kubestencil.schema import Release
     from kubestencil.source import Source
 
 
@@ -74,7 +76,7 @@ def diff(
     for standard input). To compare two API versions, add one to each: 1.35/apps/v1,
     1.35/v1, cluster.json#apps/v1.
     """
-    from kubestencil.diff import SEVERITIES, compare, compare_versions
+    from kubestencil.diff import SEVERITIES
     from kubestencil.diff.lookup import check_group, check_kind
     from kubestencil.schema.load import load_release
     from kubestencil.source import releases
@@ -103,11 +105,7 @@ def diff(
         check_kind(kind, (old, new))
     if group is not None:
         check_group(group, (old, new))
-    comparison = (
-        compare_versions(old, old_version, new, new_version)
-        if old_version
-        else compare(old, new)
-    ).filter(
+    comparison = _compare(old, old_version, new, new_version).filter(
         kind=kind,
         group=group,
         severities=[
@@ -130,6 +128,17 @@ def diff(
         if SEVERITIES.index(severity) <= SEVERITIES.index(fail_on)
     ):
         context.exit(1)
+
+
+def _compare(
+    old: Release, old_version: str, new: Release, new_version: str
+) -> Comparison:
+    """Compare two API versions, or whole releases where these are empty."""
+    from kubestencil.diff import compare, compare_versions
+
+    if old_version:
+        return compare_versions(old, old_version, new, new_version)
+    return compare(old, new)
 
 
 def _side(argument: str, specs: Path | None) -> tuple[Source, str]:

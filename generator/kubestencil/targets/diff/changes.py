@@ -165,10 +165,7 @@ def comparison_variables(
         "before": escape(comparison.before),
         "after": escape(comparison.after),
         "total": len(comparison.changes),
-        "summary": tuple(
-            SeverityCount(severity, count)
-            for severity, count in comparison.summary.items()
-        ),
+        "summary": summary_counts(comparison),
         "levels": LEVELS,
         "api_versions": (
             *_api_versions("removed", comparison.api_versions_removed, escape),
@@ -182,6 +179,13 @@ def comparison_variables(
         "severity_meanings": SEVERITY_MEANINGS,
         "rules": _applied_rules(comparison),
     }
+
+
+def summary_counts(comparison: Comparison) -> tuple[SeverityCount, ...]:
+    """The number of changes of every severity, most severe first."""
+    return tuple(
+        SeverityCount(severity, count) for severity, count in comparison.summary.items()
+    )
 
 
 def format_change(change: Change, escape: Escape = str) -> FormattedChange:

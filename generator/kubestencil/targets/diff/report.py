@@ -13,7 +13,11 @@ from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.history import History
 from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.schema import Release
-from kubestencil.targets.diff.changes import SeverityCount, comparison_variables
+from kubestencil.targets.diff.changes import (
+    SeverityCount,
+    comparison_variables,
+    summary_counts,
+)
 from kubestencil.targets.diff.matrix import history_matrix, timeline_matrix
 from kubestencil.targets.diff.rendering import (
     Format,
@@ -210,10 +214,7 @@ def index_files(
                 _file_name(comparison),
                 comparison.before,
                 comparison.after,
-                tuple(
-                    SeverityCount(severity, count)
-                    for severity, count in comparison.summary.items()
-                ),
+                summary_counts(comparison),
             )
             for comparison in comparisons
         ),
