@@ -232,11 +232,11 @@ def test_a_description_mentions_something_else_that_is_deprecated(
     assert not is_deprecated(description)
 
 
-def target(folder: Path, path: str, each: str, template: str, more: str = "") -> Target:
+def target(folder: Path, path: str, each: str, template: str) -> Target:
     (folder / "mine").mkdir()
     (folder / "mine" / "a.j2").write_text(template)
     (folder / "mine" / "target.toml").write_text(
-        f'about = "A test"\nview = "model"\n{more}\n'
+        f'about = "A test"\nview = "model"\n'
         f'[[files]]\neach = "{each}"\npath = "{path}"\ntemplate = "a.j2"\n'
     )
     return load_targets(folder)["mine"]
@@ -359,7 +359,7 @@ def of_path(of: Target, path: str) -> Target:
 
 
 @pytest.mark.parametrize(
-    ("more", "message", "place"),
+    ("more", "message", "key"),
     [
         ("[spelling]\na = 1", "is nothing that this view reads", "spelling.a"),
         ("[types]\na = 1", "must be a string", "types.a"),
@@ -367,13 +367,13 @@ def of_path(of: Target, path: str) -> Target:
     ],
 )
 def test_a_manifest_has_nothing_that_the_view_does_not_read(
-    tmp_path: Path, more: str, message: str, place: str
+    tmp_path: Path, more: str, message: str, key: str
 ) -> None:
     of = target(tmp_path, "{name}", "definition", "")
     of.manifest.write_text(f"{of.manifest.read_text()}\n{more}\n")
     with pytest.raises(TargetError, match=message) as caught:
         printed(release({"v1.A": {}}), load_targets(tmp_path)["mine"])
-    assert caught.value.where.endswith(place)
+    assert caught.value.where.endswith(key)
 
 
 @given(documents())

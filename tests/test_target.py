@@ -1,4 +1,4 @@
-"""Targets as data: what a target.toml may say, and how its mistakes are reported."""
+"""Manifests and templates: what they can contain, and how mistakes are reported."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _built_in_page() -> str:
 
 
 @pytest.mark.parametrize(
-    ("manifest", "message", "place"),
+    ("manifest", "message", "where"),
     [
         ("about = ", "is not TOML", "target.toml"),
         ("about = 'x'", "is missing", "target.toml: view"),
@@ -115,12 +115,12 @@ def _built_in_page() -> str:
     ],
 )
 def test_a_mistake_in_a_manifest_is_named_with_its_key(
-    tmp_path: Path, manifest: str, message: str, place: str
+    tmp_path: Path, manifest: str, message: str, where: str
 ) -> None:
     with pytest.raises(TargetError) as caught:
         printed(make(tmp_path, manifest))
     assert message in str(caught.value)
-    assert place in caught.value.where
+    assert where in caught.value.where
 
 
 @pytest.mark.parametrize(

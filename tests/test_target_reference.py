@@ -81,7 +81,7 @@ def test_the_reference_has_every_variable_and_no_other(target: Target) -> None:
             for context in make():
                 printed.add(name)
                 assert context.placeholders.keys() == each.placeholders.keys(), name
-                if context.data:
+                if context.data is not None:
                     continue
                 variables = {**contexts.shared_variables, **context.variables}
                 assert variables.keys() == each.variables.keys(), name

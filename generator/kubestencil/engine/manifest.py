@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -213,10 +214,12 @@ def _check_paths(target: Target) -> None:
     for rule in target.files:
         if set("{}") & set(_PLACEHOLDER.sub("", rule.path)):
             raise target.error(f"{rule.path!r} has a brace too many", "files.path")
-    paths = [rule.path for rule in target.files if not _PLACEHOLDER.search(rule.path)]
-    fixed = {(rule.each, rule.path) for rule in target.files if rule.path in paths}
-    for each, path in fixed:
-        count = sum((each, path) == (rule.each, rule.path) for rule in target.files)
+    rules = Counter(
+        (rule.each, rule.path)
+        for rule in target.files
+        if not _PLACEHOLDER.search(rule.path)
+    )
+    for (_, path), count in rules.items():
         if count > 1:
             raise target.error(f"{count} rules print {path!r}", "files.path")
 

@@ -1,4 +1,4 @@
-"""Renders a target: from contexts to paths and bytes. Nothing is written yet."""
+"""Renders a target: from contexts to paths and bytes. Writing them is up to build."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class File:
 
 
 def print_contexts(
-    contexts: Contexts, target: Target, about: Mapping[str, str]
+    contexts: Contexts, target: Target, shared: Mapping[str, str]
 ) -> Iterator[File]:
     """Print the files of ``contexts`` with the templates of ``target``.
 
-    ``about`` are variables of all templates and placeholders of all paths. Raises
+    ``shared`` are variables of all templates and placeholders of all paths. Raises
     SpecError where two definitions get the same path, or a name cannot be part of
     one; TargetError for a mistake in the target.
     """
@@ -41,7 +41,7 @@ def print_contexts(
         # Through the roots, a template finds what targets share: "_markdown/…".
         (*target.folders, *target.roots),
         {
-            **about,
+            **shared,
             **contexts.shared_variables,
             "options": target.options,
             "target": target.name,
@@ -55,13 +55,13 @@ def print_contexts(
             continue
         post_process = _post_process(contexts, rule, target)
         for context in _contexts(contexts, rule, target):
-            path = _path(target, rule, context, about)
+            path = _path(target, rule, context, shared)
             key = path.casefold()
             if key in printed:
                 raise _same_path(target, path, printed[key], (rule, context.subject))
             printed[key] = rule, context.subject
             if not rule.template:
-                yield File(path, context.data)
+                yield File(path, _data(context, rule, target))
                 continue
             text = templates.render(rule.template, context.subject, context.variables)
             if post_process:
@@ -77,7 +77,7 @@ def _same_path(
         return target.error(
             f"two rules print {path}, for {first[1]} and for {second[1]}",
             "files.path",
-            "give each rule paths of its own",
+            "give the rules different paths",
         )
     return SpecError(
         f"{first[1]} and {second[1]} are both printed to {path}",
@@ -100,7 +100,7 @@ def _contexts(
 def _post_process(
     contexts: Contexts, rule: FileRule, target: Target
 ) -> Callable[[str, str], str] | None:
-    """What is applied to a printed text; it also gets the text's subject.
+    """The function to apply to a printed text and its subject, if there is one.
 
     The built-in templates print code that a formatter leaves unchanged.
     """
@@ -112,15 +112,24 @@ def _post_process(
     return (lambda text, _: function(text)) if function else None
 
 
+def _data(context: FileContext, rule: FileRule, target: Target) -> bytes:
+    if context.data is None:
+        raise target.error(
+            f"is missing: the view provides no bytes for each = {rule.each!r}",
+            "files.template",
+        )
+    return context.data
+
+
 def _is_built_in(target: Target, template: str) -> bool:
     path = find_file(target.folders, template)
     return path.is_relative_to(data_file("templates"))
 
 
 def _path(
-    target: Target, rule: FileRule, context: FileContext, about: Mapping[str, str]
+    target: Target, rule: FileRule, context: FileContext, shared: Mapping[str, str]
 ) -> str:
-    values = {**target.options, **about, **context.placeholders}
+    values = {**target.options, **shared, **context.placeholders}
     path = _PLACEHOLDER.sub(
         lambda match: _fill_in(match[1], values, target, rule), rule.path
     )

@@ -62,15 +62,15 @@ def documented_classes(each_values: Iterable[Each]) -> list[type]:
         for annotation in each.variables.values()
         for cls in classes_in(annotation)
     ]
-    found: dict[type, None] = {}
+    classes: dict[type, None] = {}
     while pending:
         cls = pending.pop(0)
-        if cls not in found:
-            found[cls] = None
+        if cls not in classes:
+            classes[cls] = None
             pending += base_classes(cls)
             for member in members(cls):
                 pending += classes_in(member.annotation)
-    return list(found)
+    return list(classes)
 
 
 def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:

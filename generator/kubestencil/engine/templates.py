@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _UNDEFINED = re.compile(r"'(\w+)' is undefined\Z")
 _NO_FILTER = re.compile(r"No filter named '(\w+)'")
 
-Print = Callable[[Mapping[str, Any]], str]
+_Render = Callable[[Mapping[str, Any]], str]
 
 #: The ends of the names of templates that print HTML or XML.
 ESCAPED = (".html.j2", ".xml.j2")
@@ -45,11 +45,11 @@ class Templates:
         self.common = {**common, "once": self.once, "declare": self.declare}
         self.where = where
         self.declared: dict[tuple[str, str], str] = {}
-        self.compiled: dict[str, Print] = {}
+        self.compiled: dict[str, _Render] = {}
         self.fragments: dict[tuple[str, str], str] = {}
 
     def render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
-        """What the template ``name`` prints of ``subject``.
+        """What the template ``name`` prints for ``subject``, the text of a file.
 
         Raises TargetError with the template's file and line, and the subject; SpecError
         where ``declare`` does.
@@ -58,15 +58,15 @@ class Templates:
         return self._render(name, subject, values)
 
     def _render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
-        printed = self.compiled.get(name) or self._compile(name)
+        render = self.compiled.get(name) or self._compile(name)
         try:
-            return printed(values)
+            return render(values)
         except Exception as error:
             raise self._failure(error, name, subject, values) from error
 
     def once(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
-        """What the template ``name`` prints of ``subject``, rendered only the first
-        time: for a piece that many files have in common."""
+        """What the template ``name`` prints for ``subject``, rendered only the first
+        time: for a text that many files contain."""
         from markupsafe import Markup
 
         key = name, subject
@@ -79,15 +79,15 @@ class Templates:
         subjects in the same scope."""
         first = self.declared.setdefault((scope, name), subject)
         if first != subject:
-            place = f" in {scope}" if scope else ""
+            within = f" in {scope}" if scope else ""
             raise SpecError(
-                f"{first} and {subject} are both printed as {name}{place}",
+                f"{first} and {subject} are both printed as {name}{within}",
                 where=f"target {self.common.get('target', '')}",
                 hint="rename one of them in the document",
             )
         return name
 
-    def _compile(self, name: str) -> Print:
+    def _compile(self, name: str) -> _Render:
         import jinja2
 
         try:
@@ -103,19 +103,19 @@ class Templates:
             raise TargetError(
                 f"the template {name} is not UTF-8 text", where=self.where
             ) from error
-        everywhere = {**environment.globals, **self.common}
+        common = {**environment.globals, **self.common}
 
-        def printed(values: Mapping[str, Any]) -> str:
-            # What Template.render does, but for its merging of the globals into
-            # each context, which takes longer than most pages.
-            context = template.new_context({**everywhere, **values}, shared=True)
+        def render(values: Mapping[str, Any]) -> str:
+            # Like Template.render, which merges the globals into every context once
+            # more, and that takes longer than printing most pages.
+            context = template.new_context({**common, **values}, shared=True)
             try:
                 return "".join(template.root_render_func(context))
             except Exception:
                 return environment.handle_exception()
 
-        self.compiled[name] = printed
-        return printed
+        self.compiled[name] = render
+        return render
 
     def _failure(
         self, error: Exception, name: str, subject: str, values: Mapping[str, Any]
@@ -185,8 +185,8 @@ def _bytecode_cache() -> jinja2.BytecodeCache | None:
 
 @cache
 def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
-    """One environment a search path, so that a template is compiled once in a process,
-    and, by way of the user's cache folder, once on a machine."""
+    """The environment for a search path. It is shared, so that a template is compiled
+    once in a process; the user's cache folder keeps the compiled template."""
     import jinja2
 
     from kubestencil.engine.undefined import ExplainedUndefined

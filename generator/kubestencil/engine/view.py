@@ -22,13 +22,14 @@ class FileContext:
     ``subject`` says what the file is about, for people (a definition's full name).
     ``placeholders`` fill in the path pattern: each value is one path segment, except
     that of ``path``, which may contain slashes. ``variables`` are the template
-    variables, ``data`` the bytes of a file that has no template.
+    variables, ``data`` the bytes of a file that has no template, None where there must
+    be one.
     """
 
     subject: str
     placeholders: Mapping[str, str]
     variables: Mapping[str, Any]
-    data: bytes = b""
+    data: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)

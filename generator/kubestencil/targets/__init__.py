@@ -44,12 +44,12 @@ def print_files(release: Release, target: Target) -> Iterator[File]:
     mistake in the target.
     """
     view = load_view(target)
-    about = {
+    shared = {
         "release": release.name,
         "origin": release.origin,
         "sha256": release.sha256,
     }
-    return print_contexts(view.make_contexts(release, target), target, about)
+    return print_contexts(view.make_contexts(release, target), target, shared)
 
 
 def print_part(
