@@ -326,8 +326,8 @@ def test_fields_with_recursive_types_have_one_builder() -> None:
 def test_a_type_with_too_many_builders_is_refused() -> None:
     kinds = [f"io.k8s.api.g.v1.K{number}" for number in range(30)]
     definitions = {
-        kind: {"properties": {"a": ref(below), "b": ref(below), "c": TEXT}}
-        for kind, below in pairwise(kinds)
+        kind: {"properties": {"a": ref(other), "b": ref(other), "c": TEXT}}
+        for kind, other in pairwise(kinds)
     }
     definitions[kinds[-1]] = {"properties": {"a": TEXT}}
     with pytest.raises(SpecError, match="levels deep: more than"):
@@ -337,7 +337,7 @@ def test_a_type_with_too_many_builders_is_refused() -> None:
 def test_a_long_chain_of_types_is_refused() -> None:
     kinds = [f"io.k8s.api.g.v1.K{number}" for number in range(5000)]
     definitions = {
-        kind: {"properties": {"a": ref(below)}} for kind, below in pairwise(kinds)
+        kind: {"properties": {"a": ref(other)}} for kind, other in pairwise(kinds)
     }
     definitions[kinds[-1]] = {"properties": {"a": TEXT}}
     with pytest.raises(SpecError, match="levels deep"):

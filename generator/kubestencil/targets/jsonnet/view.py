@@ -72,10 +72,11 @@ class MemberLine(NamedTuple):
     kind: str = ""
 
 
-#: What templates can be rendered for, and what they get. All texts are Jsonnet.
+#: What templates can be rendered for, and what they get.
 EACH: Mapping[str, Each] = {
     "release": Each(
-        summary="the whole library",
+        summary="the library; name, url and help are string literals of Jsonnet, overlay "
+        "has those of the paths of the overlay's files",
         variables={
             "name": str,
             "url": str,
@@ -85,12 +86,13 @@ EACH: Mapping[str, Each] = {
         },
     ),
     "group": Each(
-        summary="a group, such as apps",
+        summary="a group, such as apps; name is a string literal of Jsonnet",
         placeholders={"group": "the group's field in the library"},
         variables={"name": str, "imports": tuple[Import, ...]},
     ),
     "group-version": Each(
-        summary="a version of a group, such as apps.v1",
+        summary="a version of a group, such as apps.v1; name is a string literal of "
+        "Jsonnet",
         placeholders={
             "group": "the group's field in the library",
             "version": "the version's field in the group",
@@ -98,7 +100,8 @@ EACH: Mapping[str, Each] = {
         variables={"name": str, "imports": tuple[Import, ...]},
     ),
     "definition": Each(
-        summary="a type, such as apps.v1.deployment",
+        summary="a type, such as apps.v1.deployment; name and help are string literals "
+        "of Jsonnet",
         placeholders={
             "group": "the group's field in the library",
             "version": "the version's field in the group",
@@ -107,7 +110,7 @@ EACH: Mapping[str, Each] = {
         variables={"name": str, "help": str, "lines": list[MemberLine]},
     ),
     "overlay": Each(
-        summary="a file of the overlay",
+        summary="a file of the overlay, which is copied",
         placeholders={"name": "the name of the file"},
         variables={"text": str},
     ),

@@ -65,10 +65,11 @@ class Package:
 class IndexEntry(NamedTuple):
     """A line in the index of a page.
 
-    ``indent`` is the white space before it. ``label`` is the form of the field, and its
-    path in the package or a function with its parameters: ``fn new(name)``. An object
-    without documented fields is followed by a line with an empty ``label``. ``anchor``
-    is the fragment of the field's section. docsonnet makes it from ``heading``.
+    ``indent`` is the white space before it. ``label`` is what the line shows: ``obj``
+    and the path of an object in the package, or ``fn`` and a function with its
+    parameters. An object without documented fields is followed by a line with an empty
+    ``label``. ``heading`` is the heading of the field's section, ``anchor`` its
+    fragment.
     """
 
     indent: str
@@ -80,8 +81,10 @@ class IndexEntry(NamedTuple):
 class FieldSection(NamedTuple):
     """The section of a page about one field.
 
-    ``title`` is the path of the field in the package, ``signature`` a function with
-    its parameters. ``form``, ``help`` and ``default`` are those of ``FieldDocs``.
+    ``form`` is ``fn`` for a function, ``obj`` for an object, else the type of the
+    value. ``title`` is the path of the field in the package. ``signature`` is a
+    function with its parameters, ``default`` the default of a value in Jsonnet, and
+    ``help`` the description in Markdown.
     """
 
     form: str

@@ -33,6 +33,8 @@ QUIRKS: Mapping[str, str] = {
     "open-tags": "the listed HTML elements, without attributes, are not escaped",
 }
 
+# The variables of each page: ``help`` is Markdown; ``local`` is the variable that the
+# library is imported as, ``url`` from where, empty but for the library itself.
 _VARIABLES: Mapping[str, object] = {
     "permalink": str,
     "name": str,
@@ -46,7 +48,7 @@ _VARIABLES: Mapping[str, object] = {
 
 #: What templates can be rendered for, and what they get.
 EACH: Mapping[str, Each] = {
-    "release": Each(summary="the whole library", variables=_VARIABLES),
+    "release": Each(summary="the library", variables=_VARIABLES),
     "package": Each(
         summary="a package with packages inside, such as apps and apps.v1",
         placeholders={
