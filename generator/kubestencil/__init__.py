@@ -13,7 +13,7 @@ The public Python API::
 
 Errors are in ``kubestencil.errors``; all are subclasses of ``KubestencilError``.
 What is neither there nor listed in ``__all__`` is private and may change in any
-release.
+release, except for what views of other packages use (docs/writing-a-target.md).
 """
 
 from __future__ import annotations
