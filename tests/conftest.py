@@ -45,7 +45,7 @@ def load(release: str, specs: Path | None = None) -> Release:
     return parse(locate(release, specs))
 
 
-def document(definitions: dict[str, Any], **more: Any) -> dict[str, Any]:
+def make_document(definitions: dict[str, Any], **more: Any) -> dict[str, Any]:
     """An OpenAPI document with these definitions, and other keys at its top level."""
     return {
         "swagger": "2.0",
@@ -56,15 +56,15 @@ def document(definitions: dict[str, Any], **more: Any) -> dict[str, Any]:
     }
 
 
-def source(definitions: dict[str, Any], **more: Any) -> Source:
+def make_source(definitions: dict[str, Any], **more: Any) -> Source:
     """The source of such a document."""
-    data = json.dumps(document(definitions, **more)).encode()
+    data = json.dumps(make_document(definitions, **more)).encode()
     return Source("test", "test.json", data)
 
 
-def release(definitions: dict[str, Any], **more: Any) -> Release:
+def make_release(definitions: dict[str, Any], **more: Any) -> Release:
     """The release in such a document."""
-    return parse(source(definitions, **more))
+    return parse(make_source(definitions, **more))
 
 
 class Command:
@@ -93,7 +93,7 @@ class Command:
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
-def command(folder: Path) -> Command:
+def make_command(folder: Path) -> Command:
     """The command in a folder, with the embedded specs and an empty cache."""
     environment = {
         **{k: v for k, v in os.environ.items() if k != "KUBESTENCIL_SPECS"},
@@ -106,7 +106,7 @@ def command(folder: Path) -> Command:
 
 @pytest.fixture
 def run(tmp_path: Path) -> Command:
-    return command(tmp_path)
+    return make_command(tmp_path)
 
 
 @pytest.fixture(scope="session")
@@ -134,7 +134,7 @@ def cargo(pytestconfig: pytest.Config) -> Cargo:
     return Cargo(Path(folder) if folder else pytestconfig.cache.mkdir("cargo"))
 
 
-def listing(folder: Path) -> dict[str, bytes]:
+def read_files(folder: Path) -> dict[str, bytes]:
     """The files in a folder and those below it, by path, with their bytes."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
@@ -143,11 +143,11 @@ def listing(folder: Path) -> dict[str, bytes]:
     }
 
 
-def visible(folder: Path) -> dict[str, bytes]:
+def read_output(folder: Path) -> dict[str, bytes]:
     """The same without kubestencil's records of its runs."""
     return {
         path: data
-        for path, data in listing(folder).items()
+        for path, data in read_files(folder).items()
         if not path.startswith(".kubestencil")
     }
 
@@ -170,5 +170,5 @@ SMALL = {
 def small(tmp_path: Path) -> Path:
     """The path of a small document."""
     path = tmp_path / "small.json"
-    path.write_text(json.dumps(document(SMALL)))
+    path.write_text(json.dumps(make_document(SMALL)))
     return path

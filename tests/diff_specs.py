@@ -10,7 +10,7 @@ from typing import Any
 from kubestencil.schema import Release, parse
 from kubestencil.source import Source
 from tests.conftest import RELEASES, full_specs, load
-from tests.conftest import document as swagger
+from tests.conftest import make_document as swagger
 
 PAIRS = tuple(combinations(RELEASES, 2))
 

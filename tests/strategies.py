@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kubestencil.engine import File, Target
 from kubestencil.schema import Release
 from kubestencil.targets import load_multi_release_view, print_files, print_part
-from tests.conftest import document
+from tests.conftest import make_document
 
 #: Valid names of definitions.
 VALID_NAMES = st.from_regex(r"([a-z]\.){0,2}(v[12]\.)?[A-C][a-z]{0,2}", fullmatch=True)
@@ -88,4 +88,4 @@ def documents(
 ) -> dict[str, Any]:
     """OpenAPI documents, valid and invalid ones."""
     names = draw(st.lists(definition_names, min_size=1, max_size=4, unique=True))
-    return document({name: draw(schemas(names)) for name in names})
+    return make_document({name: draw(schemas(names)) for name in names})

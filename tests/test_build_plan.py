@@ -30,7 +30,7 @@ from kubestencil.build.tree import TreeChange
 from kubestencil.engine import Part, Target, load_targets
 from kubestencil.errors import TargetError
 from kubestencil.source import Source
-from tests.conftest import POD, SMALL, document
+from tests.conftest import POD, SMALL, make_document
 
 MANIFEST = """
 about = "A test"
@@ -102,7 +102,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def source(release: str, definitions: Mapping[str, Any] = SMALL) -> Source:
-    data = json.dumps(document(dict(definitions))).encode()
+    data = json.dumps(make_document(dict(definitions))).encode()
     return Source(release, f"{release}.json", data)
 
 

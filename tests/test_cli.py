@@ -19,7 +19,15 @@ from kubestencil.engine import load_targets
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
 from kubestencil.source import Source
-from tests.conftest import POD, ROOT, SMALL, Command, document, listing, visible
+from tests.conftest import (
+    POD,
+    ROOT,
+    SMALL,
+    Command,
+    make_document,
+    read_files,
+    read_output,
+)
 from tests.strategies import documents, print_all_files
 
 
@@ -52,7 +60,7 @@ def test_ranges_and_the_prefix_v_name_releases(run: Command, tmp_path: Path) -> 
 def test_a_document_from_standard_input_needs_a_name(
     run: Command, tmp_path: Path
 ) -> None:
-    text = json.dumps(document(SMALL))
+    text = json.dumps(make_document(SMALL))
     result = run("render", "my-cluster", "--spec", "-", stdin=text)
     assert result.returncode == 0, result.stderr
     assert (tmp_path / "generated/my-cluster/markdown/docs/V1Pod.md").is_file()
@@ -80,14 +88,14 @@ def test_check_lists_files_that_are_out_of_date_and_writes_nothing(
 
     changed = dict(SMALL)
     changed["v1.New"] = {"type": "object", "properties": {}}
-    small.write_text(json.dumps(document(changed)))
-    before = listing(small.parent / "out")
+    small.write_text(json.dumps(make_document(changed)))
+    before = read_files(small.parent / "out")
     stale = run(*arguments, "--check")
     assert stale.returncode == 1
     assert "out of date: out/x/markdown/README.md" in stale.stdout
-    assert listing(small.parent / "out") == before
+    assert read_files(small.parent / "out") == before
 
-    small.write_text(json.dumps(document({"v1.New": changed["v1.New"]})))
+    small.write_text(json.dumps(make_document({"v1.New": changed["v1.New"]})))
     assert (
         "left over: out/x/markdown/docs/V1Pod.md" in run(*arguments, "--check").stdout
     )
@@ -151,13 +159,13 @@ USAGE_ERRORS = [
 def test_a_failed_command_names_the_problem_and_writes_nothing(
     run: Command, small: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
-    before = visible(small.parent)
+    before = read_output(small.parent)
     result = run(*arguments)
     assert result.returncode == code, result.stderr
     assert message in result.stderr
     after = {
         path: data
-        for path, data in visible(small.parent).items()
+        for path, data in read_output(small.parent).items()
         if "cache/" not in path
     }
     assert after == before
@@ -168,14 +176,17 @@ INVALID_DOCUMENTS: list[tuple[str, str]] = [
     ("<html></html>", "is text, not an OpenAPI document"),
     ('{"openapi": "3.0.1"}', "is OpenAPI '3.0.1'"),
     ('{"name": "x"}', "is not an OpenAPI 2.0 document"),
-    (json.dumps(document({"a/../b": {}})), "/definitions/a~1..~1b"),
-    (json.dumps(document({"v1.A": {"$ref": "#/definitions/v1.B"}})), "does not define"),
+    (json.dumps(make_document({"a/../b": {}})), "/definitions/a~1..~1b"),
     (
-        json.dumps(document({"v1.A": {"items": {"$ref": "#/definitions/v1.A"}}})),
+        json.dumps(make_document({"v1.A": {"$ref": "#/definitions/v1.B"}})),
+        "does not define",
+    ),
+    (
+        json.dumps(make_document({"v1.A": {"items": {"$ref": "#/definitions/v1.A"}}})),
         "alias",
     ),
-    (json.dumps(document({"v1.a-b": {"properties": {}}, "v1.a_b": {}})), "V1AB"),
-    (json.dumps(document(SMALL, info={})), "is not valid OpenAPI"),
+    (json.dumps(make_document({"v1.a-b": {"properties": {}}, "v1.a_b": {}})), "V1AB"),
+    (json.dumps(make_document(SMALL, info={})), "is not valid OpenAPI"),
 ]
 
 
@@ -185,13 +196,13 @@ def test_an_invalid_document_is_located_and_the_output_stays_unchanged(
 ) -> None:
     arguments = ("render", "x", "--spec", str(small), "-o", "out")
     assert run(*arguments).returncode == 0
-    before = listing(small.parent / "out")
+    before = read_files(small.parent / "out")
     small.write_text(text)
     result = run(*arguments)
     assert result.returncode == 1
     assert message in result.stderr
     assert str(small) in result.stderr or "two definitions" in result.stderr
-    assert listing(small.parent / "out") == before
+    assert read_files(small.parent / "out") == before
 
 
 def test_a_template_error_is_located_and_the_output_stays_unchanged(
@@ -199,7 +210,7 @@ def test_a_template_error_is_located_and_the_output_stays_unchanged(
 ) -> None:
     arguments = ("render", "x", "--spec", str(small), "-o", "out")
     assert run(*arguments).returncode == 0
-    before = listing(small.parent / "out")
+    before = read_files(small.parent / "out")
     shadow = small.parent / "mine" / "markdown-v5"
     shadow.mkdir(parents=True)
     (shadow / "model.md.j2").write_text("changed\n{{ model.nope }}")
@@ -207,7 +218,7 @@ def test_a_template_error_is_located_and_the_output_stays_unchanged(
     assert result.returncode == 1
     assert "model.md.j2:2" in result.stderr
     assert POD in result.stderr
-    assert listing(small.parent / "out") == before
+    assert read_files(small.parent / "out") == before
 
 
 def test_the_output_stays_unchanged_when_the_disk_is_full(
@@ -215,9 +226,9 @@ def test_the_output_stays_unchanged_when_the_disk_is_full(
 ) -> None:
     arguments = ("render", "x", "--spec", str(small), "-o", "out")
     assert run(*arguments).returncode == 0
-    before = listing(small.parent / "out")
+    before = read_files(small.parent / "out")
     definitions = {**SMALL, "v1.Long": {"description": "x" * 300_000, "properties": {}}}
-    small.write_text(json.dumps(document(definitions)))
+    small.write_text(json.dumps(make_document(definitions)))
 
     def limit_file_size() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
@@ -225,7 +236,7 @@ def test_the_output_stays_unchanged_when_the_disk_is_full(
     result = run(*arguments, preexec_fn=limit_file_size)
     assert result.returncode == 1
     assert "cannot be written" in result.stderr
-    assert listing(small.parent / "out") == before
+    assert read_files(small.parent / "out") == before
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))

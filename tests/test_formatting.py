@@ -12,9 +12,9 @@ import pytest
 from kubestencil.engine import Target, formatting, load_targets
 from kubestencil.errors import TargetError
 from kubestencil.targets import print_files
-from tests.conftest import RELEASES, full_specs, load, release
+from tests.conftest import RELEASES, full_specs, load, make_release
 
-TWO_MODELS = release(
+TWO_MODELS = make_release(
     {
         name: {"type": "object", "description": "A model.", "properties": {}}
         for name in ("A", "B")

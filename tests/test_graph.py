@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kubestencil.schema import graph
 from kubestencil.schema.pointer import printable_pointer
-from tests.conftest import load, release
+from tests.conftest import load, make_release
 
 NAMES = list("abcdefg")
 #: Small graphs. Some refer to names that they do not have, or twice to one name.
@@ -152,7 +152,7 @@ def test_long_chains_and_cycles_take_linear_time() -> None:
 
 
 def test_a_definition_refers_to_what_is_nested_in_it() -> None:
-    spec = release(
+    spec = make_release(
         {
             "A": {
                 "properties": {
@@ -216,7 +216,7 @@ def test_root_kinds_of_parts_shared_parts_and_lists() -> None:
 
 def test_a_list_of_another_type_is_a_root_kind_of_its_items() -> None:
     part = {"type": "object", "properties": {"x": {"type": "string"}}}
-    spec = release(
+    spec = make_release(
         {
             "v1.Part": part,
             "v1.PartsList": {

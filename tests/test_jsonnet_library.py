@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from kubestencil.errors import KubestencilError, SpecError
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.jsonnet.library import make_library
-from tests.conftest import load, release
+from tests.conftest import load, make_release
 from tests.jsonnet_library import (
     SHARED,
     all_calls,
@@ -51,13 +51,13 @@ def ref(name: str) -> dict[str, str]:
 
 def type_file(definitions: dict[str, Any]) -> str:
     """The file of the type Foo."""
-    printed = files(release(definitions), "jsonnet")
+    printed = files(make_release(definitions), "jsonnet")
     return printed["_gen/g/v1/foo.libsonnet"].decode()
 
 
 def page(definitions: dict[str, Any]) -> str:
     """The page of the type Foo."""
-    return files(release(definitions), "jsonnet-docs")["g/v1/foo.md"].decode()
+    return files(make_release(definitions), "jsonnet-docs")["g/v1/foo.md"].decode()
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +211,7 @@ def test_every_document_gives_a_valid_library_or_an_error(
     """Every function can be called, and the pages have what an engine reads in the
     ``#…`` fields."""
     try:
-        spec = release(definitions)
+        spec = make_release(definitions)
         printed = files(spec, "jsonnet")
         pages = files(spec, "jsonnet-docs")
     except SpecError as error:
@@ -345,7 +345,7 @@ def test_a_long_chain_of_types_is_refused() -> None:
 
 
 def test_a_document_without_types_gives_an_empty_library() -> None:
-    spec = release({"com.example.v1.Foo": {"properties": {"a": TEXT}}})
+    spec = make_release({"com.example.v1.Foo": {"properties": {"a": TEXT}}})
     assert set(files(spec, "jsonnet")) == {"main.libsonnet", "gen.libsonnet"}
     assert set(files(spec, "jsonnet-docs")) == {"README.md"}
 
@@ -428,7 +428,7 @@ def test_quirks_can_be_dropped(
     assert manifest_without_quirk != manifest
     (tmp_path / "jsonnet").mkdir()
     (tmp_path / "jsonnet" / "target.toml").write_text(manifest_without_quirk)
-    printed = print_files(release(definitions), load_targets(tmp_path)["jsonnet"])
+    printed = print_files(make_release(definitions), load_targets(tmp_path)["jsonnet"])
     text = {file.path: file.data.decode() for file in printed}[
         "_gen/g/v1/foo.libsonnet"
     ]
@@ -459,7 +459,7 @@ def test_list_kinds_have_no_builders() -> None:
         for name, quirk in published.quirks.items()
         if name != "list-meta-is-a-list"
     }
-    spec = release(definitions)
+    spec = make_release(definitions)
     assert [type_.name for type_ in make_library(spec, published).types] == [
         "foo",
         "listMeta",

@@ -15,7 +15,7 @@ import pytest
 from kubestencil.errors import TargetError, UsageError
 from kubestencil.schema import Release
 from kubestencil.targets.jsonnet import evaluate, overlay_evaluation
-from tests.conftest import Command, load, release
+from tests.conftest import Command, load, make_release
 from tests.jsonnet_library import SHARED, files, results, write
 
 SMALL = {
@@ -40,7 +40,7 @@ SMALL = {
 
 @pytest.fixture
 def small() -> Release:
-    return release(SMALL)
+    return make_release(SMALL)
 
 
 def pages(spec: Release, folder: Path, **texts: str) -> dict[str, str]:
@@ -479,9 +479,9 @@ def test_invalid_overlay_folders_are_refused(small: Release, tmp_path: Path) -> 
 
 
 def test_a_changed_overlay_makes_the_output_stale(run: Command, tmp_path: Path) -> None:
-    from tests.conftest import document
+    from tests.conftest import make_document
 
-    (tmp_path / "small.json").write_text(json.dumps(document(SMALL)))
+    (tmp_path / "small.json").write_text(json.dumps(make_document(SMALL)))
     folder = tmp_path / "overlay"
     folder.mkdir()
     overlay(folder, mine=extend("pod+", "'#a': d.fn('Before.', []), a():: 1"))
@@ -503,9 +503,9 @@ def test_a_changed_overlay_makes_the_output_stale(run: Command, tmp_path: Path) 
 def test_the_command_reports_a_mistake_with_file_and_line(
     run: Command, tmp_path: Path
 ) -> None:
-    from tests.conftest import document
+    from tests.conftest import make_document
 
-    (tmp_path / "small.json").write_text(json.dumps(document(SMALL)))
+    (tmp_path / "small.json").write_text(json.dumps(make_document(SMALL)))
     overlay(tmp_path, mine="{ a: ")
     done = run(
         *("render", "x", "--spec", "small.json", "-t", "jsonnet-docs"),

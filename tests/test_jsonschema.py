@@ -15,7 +15,7 @@ import pytest
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import print_files
-from tests.conftest import RELEASES, full_specs, load, release
+from tests.conftest import RELEASES, full_specs, load, make_release
 from tests.test_model_view import kind
 
 jsonschema = pytest.importorskip("jsonschema")
@@ -151,7 +151,7 @@ def test_only_strict_schemas_refuse_unknown_fields() -> None:
 
 def test_keywords_of_any_document_keep_their_meaning() -> None:
     name = "com.example.v1.Foo"
-    document = release(
+    document = make_release(
         {
             name: {
                 "properties": {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import GroupVersionKind, kinds
-from tests.conftest import RELEASES, load, release
+from tests.conftest import RELEASES, load, make_release
 
 
 def kind_definition(kind: str, **schema: Any) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def list_of(name: str, field: str = "items") -> dict[str, Any]:
 
 
 def test_a_list_kind_is_named_like_its_items() -> None:
-    spec = release(
+    spec = make_release(
         {
             "v1.Pod": kind_definition("Pod"),
             "v1.PodList": kind_definition("PodList", properties=list_of("v1.Pod")),
@@ -75,7 +75,7 @@ def test_a_kind_that_all_groups_serve_is_left_out() -> None:
 
 
 def test_a_copy_under_another_name_is_no_kind_of_its_own() -> None:
-    spec = release({"v1.DeleteOptions_v2": kind_definition("DeleteOptions")})
+    spec = make_release({"v1.DeleteOptions_v2": kind_definition("DeleteOptions")})
     assert list(kinds.non_list_kinds(spec)) == []
     assert kinds.kind_definitions(spec) == {}
 

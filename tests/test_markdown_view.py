@@ -12,7 +12,7 @@ from kubestencil.errors import TargetError
 from kubestencil.targets.markdown import view
 from kubestencil.targets.markdown.quirks import QUIRKS, backslash_quotes, client_words
 from kubestencil.targets.markdown.view import FieldRow, ModelPage
-from tests.conftest import release
+from tests.conftest import make_release
 
 MANIFEST = """\
 about = "Markdown without quirks"
@@ -75,7 +75,7 @@ def load_target(folder: Path, quirks: str = "", manifest: str = MANIFEST) -> Tar
 
 def make_page(target: Target) -> ModelPage:
     """The page of the pod."""
-    contexts = view.make_contexts(release(DEFINITIONS), target)
+    contexts = view.make_contexts(make_release(DEFINITIONS), target)
     page = next(iter(contexts.files["definition"]())).variables["model"]
     assert isinstance(page, ModelPage)
     return page
@@ -87,7 +87,7 @@ def make_rows(target: Target) -> dict[str, FieldRow]:
 
 
 def test_every_template_variable_is_documented(tmp_path: Path) -> None:
-    contexts = view.make_contexts(release(DEFINITIONS), load_target(tmp_path))
+    contexts = view.make_contexts(make_release(DEFINITIONS), load_target(tmp_path))
     assert contexts.files.keys() == view.EACH.keys()
     for each, documented in view.EACH.items():
         for context in contexts.files[each]():
@@ -150,7 +150,7 @@ def test_backslash_quotes_are_in_every_description(tmp_path: Path) -> None:
 
 def test_client_words_are_replaced_in_printed_pages(tmp_path: Path) -> None:
     target = load_target(tmp_path, "[quirks.client-words]\nreason = 'x'")
-    contexts = view.make_contexts(release(DEFINITIONS), target)
+    contexts = view.make_contexts(make_release(DEFINITIONS), target)
     rewrite = contexts.post_process["definition"]
     assert rewrite("of the client") == "of the examples.client"
 
@@ -182,5 +182,5 @@ def test_a_missing_type_is_refused(key: str, tmp_path: Path) -> None:
     manifest = "".join(line for line in lines if not line.startswith(f"{key} = "))
     target = load_target(tmp_path, manifest=manifest)
     with pytest.raises(TargetError, match="is missing") as caught:
-        view.make_contexts(release(DEFINITIONS), target)
+        view.make_contexts(make_release(DEFINITIONS), target)
     assert caught.value.where.endswith(f"target.toml: types.{key}")

@@ -15,7 +15,7 @@ from kubestencil.targets import print_files
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.model.modules import module_names
 from kubestencil.targets.model.values import make_model
-from tests.conftest import RELEASES, load, release
+from tests.conftest import RELEASES, load, make_release
 from tests.strategies import documents
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1"
@@ -30,7 +30,7 @@ def kind(group: str, version: str, name: str) -> dict[str, Any]:
 
 
 def module(definitions: dict[str, Any], name: str) -> str:
-    group, version = module_names(release(definitions).definitions)[name]
+    group, version = module_names(make_release(definitions).definitions)[name]
     return f"{group}/{version}"
 
 
@@ -282,7 +282,7 @@ def printed(document: Release, of: Target) -> dict[str, str]:
 def test_a_file_is_printed_for_each(
     tmp_path: Path, each: str, path: str, template: str, expected: dict[str, str]
 ) -> None:
-    document = release(
+    document = make_release(
         {
             "io.k8s.api.apps.v1.ReplicaSet": kind("apps", "v1", "ReplicaSet"),
             "io.k8s.api.apps.v1.Scale": {},
@@ -306,7 +306,7 @@ def test_a_macro_recurses_over_a_schema(tmp_path: Path) -> None:
         "{% for field in definition.fields %}{{ field.name }} {{ type(field) }};"
         "{% endfor %}"
     )
-    document = release(
+    document = make_release(
         {
             "v1.A": {
                 "properties": {
@@ -328,7 +328,9 @@ def test_a_macro_recurses_over_a_schema(tmp_path: Path) -> None:
 def test_two_definitions_of_one_group_version_and_kind_are_refused(
     tmp_path: Path,
 ) -> None:
-    document = release({f"{META}.Info": {}, "io.k8s.apimachinery.pkg.version.Info": {}})
+    document = make_release(
+        {f"{META}.Info": {}, "io.k8s.apimachinery.pkg.version.Info": {}}
+    )
     with pytest.raises(SpecError, match="two definitions are called Info in meta/v1"):
         printed(document, target(tmp_path, "{name}", "definition", ""))
 
@@ -336,7 +338,7 @@ def test_two_definitions_of_one_group_version_and_kind_are_refused(
 def test_two_names_that_are_printed_alike_are_refused_where_declared(
     tmp_path: Path,
 ) -> None:
-    document = release({"v1.A-b": {}, "v1.A_b": {}})
+    document = make_release({"v1.A-b": {}, "v1.A_b": {}})
     template = (
         "{% for definition in group_version.definitions %}"
         "{{ declare(definition.kind | identifier, definition.name) }} {% endfor %}"
@@ -344,7 +346,9 @@ def test_two_names_that_are_printed_alike_are_refused_where_declared(
     of = target(tmp_path, "{group}", "group-version", template)
     with pytest.raises(SpecError, match=r"v1\.A-b and v1\.A_b are both printed as A_b"):
         printed(document, of)
-    assert printed(release({"v1.A-b": {}, "v2.A_b": {}}), of_path(of, "{version}")) == {
+    assert printed(
+        make_release({"v1.A-b": {}, "v2.A_b": {}}), of_path(of, "{version}")
+    ) == {
         "v1": "A_b ",
         "v2": "A_b ",
     }
@@ -372,7 +376,7 @@ def test_a_manifest_has_nothing_that_the_view_does_not_read(
     of = target(tmp_path, "{name}", "definition", "")
     of.manifest.write_text(f"{of.manifest.read_text()}\n{more}\n")
     with pytest.raises(TargetError, match=message) as caught:
-        printed(release({"v1.A": {}}), load_targets(tmp_path)["mine"])
+        printed(make_release({"v1.A": {}}), load_targets(tmp_path)["mine"])
     assert caught.value.where.endswith(key)
 
 
@@ -380,7 +384,7 @@ def test_a_manifest_has_nothing_that_the_view_does_not_read(
 def test_any_document_is_printed_inside_the_folder_or_refused(raw: Any) -> None:
     targets = load_targets(None)
     try:
-        document = release(raw["definitions"])
+        document = make_release(raw["definitions"])
         names = [
             file.path
             for name in ("typescript", "jsonschema")

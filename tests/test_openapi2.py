@@ -17,7 +17,15 @@ from kubestencil.schema import (
 )
 from kubestencil.schema.validate import _cache_entry
 from kubestencil.source import Source
-from tests.conftest import POD, SMALL, document, full_specs, load, release, source
+from tests.conftest import (
+    POD,
+    SMALL,
+    full_specs,
+    load,
+    make_document,
+    make_release,
+    make_source,
+)
 
 GROUP_VERSION_KIND = "x-kubernetes-group-version-kind"
 
@@ -59,7 +67,7 @@ def test_all_keywords_of_kubernetes_are_known() -> None:
 
 
 def test_an_unknown_keyword_is_counted_with_its_first_position() -> None:
-    spec = release(
+    spec = make_release(
         {
             "v1.A": {"type": "object", "properties": {"x": {"x-new": 1}}},
             "v1.B": {"type": "object", "x-new": 2},
@@ -105,7 +113,7 @@ def test_a_mistake_is_reported_with_its_position(
     definitions: dict[str, Any], message: str, pointer: str
 ) -> None:
     with pytest.raises(SpecError, match=message) as caught:
-        release(definitions)
+        make_release(definitions)
     assert caught.value.where.startswith(f"test.json#{pointer}")
 
 
@@ -121,7 +129,7 @@ def test_an_alias_cycle_is_refused() -> None:
     with pytest.raises(
         SpecError, match=r"in between: v1\.A -> v1\.B -> v1\.A$"
     ) as caught:
-        release(definitions)
+        make_release(definitions)
     assert caught.value.where == "test.json#/definitions/v1.A"
 
 
@@ -129,11 +137,11 @@ def test_a_reference_to_itself_is_refused_even_beside_fields() -> None:
     """``Release.resolve`` follows references, whatever else is beside them."""
     definition = {"$ref": "#/definitions/A", "properties": {"x": {"type": "string"}}}
     with pytest.raises(SpecError, match=r"in between: A -> A$"):
-        release({"A": definition})
+        make_release({"A": definition})
 
 
 def test_resolve_follows_references_to_the_end() -> None:
-    spec = release(
+    spec = make_release(
         {
             "A": {"$ref": "#/definitions/B"},
             "B": {"$ref": "#/definitions/C"},
@@ -144,13 +152,13 @@ def test_resolve_follows_references_to_the_end() -> None:
 
 
 def test_a_definition_may_have_itself_as_a_field() -> None:
-    assert release(SMALL).definitions[POD].fields[1].schema.ref == POD
+    assert make_release(SMALL).definitions[POD].fields[1].schema.ref == POD
 
 
 def test_a_reference_without_target_has_a_hint() -> None:
     definitions = {"v1.Pod": {"$ref": "#/definitions/v2.Pod"}, "v1.Node": {}}
     with pytest.raises(SpecError, match="does not define") as caught:
-        release(definitions)
+        make_release(definitions)
     assert caught.value.hint == "did you mean v1.Pod?\n  available: v1.Pod"
 
 
@@ -159,7 +167,7 @@ def test_deep_nesting_is_refused() -> None:
     for _ in range(300):
         schema = {"type": "array", "items": schema}
     with pytest.raises(SpecError, match="nested more than"):
-        release({"A": schema})
+        make_release({"A": schema})
 
 
 @pytest.mark.parametrize(
@@ -180,7 +188,7 @@ def test_an_invalid_document_is_not_remembered_as_valid(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    invalid = release(SMALL, info={"title": "no version"})
+    invalid = make_release(SMALL, info={"title": "no version"})
     with pytest.raises(SpecError, match="not valid OpenAPI"):
         validate(invalid)
     assert not _cache_entry(invalid.sha256).exists()
@@ -190,7 +198,7 @@ def test_a_valid_document_is_validated_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    spec = release(SMALL)
+    spec = make_release(SMALL)
     validate(spec)
 
     def fail(*_: object) -> None:
@@ -209,7 +217,7 @@ def test_operations_are_read_from_the_paths() -> None:
         "x-kubernetes-group-version-kind": kind,
         "responses": {},
     }
-    (operation,) = operations(release(SMALL, paths={path: {"get": get}}))
+    (operation,) = operations(make_release(SMALL, paths={path: {"get": get}}))
     assert operation.kind == GroupVersionKind("apps", "v1", "Deployment")
     assert (operation.action, operation.method) == ("list", "get")
     assert operation.namespaced
@@ -217,7 +225,7 @@ def test_operations_are_read_from_the_paths() -> None:
 
 @pytest.mark.parametrize("kind", ["Pod", {"group": "", "version": "v1"}, None])
 def test_an_operation_with_an_invalid_kind_is_refused(kind: object) -> None:
-    spec = release(SMALL, paths={"/a": {"get": {GROUP_VERSION_KIND: kind}}})
+    spec = make_release(SMALL, paths={"/a": {"get": {GROUP_VERSION_KIND: kind}}})
     with pytest.raises(SpecError, match="group, version and kind") as caught:
         list(operations(spec))
     assert caught.value.where == f"test.json#/paths/~1a/get/{GROUP_VERSION_KIND}"
@@ -235,5 +243,5 @@ def test_a_full_spec_has_the_operations_of_pods() -> None:
 
 
 def test_a_release_has_its_document_and_digest() -> None:
-    assert release(SMALL).document == document(SMALL)
-    assert len(source(SMALL).sha256) == 64
+    assert make_release(SMALL).document == make_document(SMALL)
+    assert len(make_source(SMALL).sha256) == 64

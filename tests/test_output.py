@@ -18,7 +18,7 @@ from kubestencil.build import tree
 from kubestencil.build.record import Fingerprints
 from kubestencil.build.tree import TreeChange
 from kubestencil.errors import OutputError
-from tests.conftest import Command, document, listing, visible
+from tests.conftest import Command, make_document, read_files, read_output
 
 Files = dict[str, bytes]
 
@@ -43,24 +43,24 @@ def test_only_what_differs_is_written(tmp_path: Path) -> None:
     plan = write(tmp_path, {"a": b"1", "d/b": b"3"})
     assert list(plan.staged) == ["d/b"]
     assert (tmp_path / "1.0/t/a").stat().st_mtime_ns == before
-    assert visible(tmp_path) == {"1.0/t/a": b"1", "1.0/t/d/b": b"3"}
+    assert read_output(tmp_path) == {"1.0/t/a": b"1", "1.0/t/d/b": b"3"}
 
 
 def test_what_is_no_longer_printed_is_removed_with_its_folder(tmp_path: Path) -> None:
     write(tmp_path, {"a": b"1", "d/e/b": b"2"})
     (tmp_path / "1.0/t/theirs").write_text("not ours")
     write(tmp_path, {"a": b"1"})
-    assert visible(tmp_path) == {"1.0/t/a": b"1", "1.0/t/theirs": b"not ours"}
+    assert read_output(tmp_path) == {"1.0/t/a": b"1", "1.0/t/theirs": b"not ours"}
     assert not (tmp_path / "1.0/t/d").exists()
 
 
 def test_a_file_that_was_changed_by_hand_is_not_overwritten(tmp_path: Path) -> None:
     write(tmp_path, {"a": b"1", "b": b"1"})
     (tmp_path / "1.0/t/a").write_bytes(b"by hand")
-    before = listing(tmp_path)
+    before = read_files(tmp_path)
     with pytest.raises(OutputError, match=r"changed since:\n  a"):
         write(tmp_path, {"a": b"2", "b": b"2"})
-    assert listing(tmp_path) == before
+    assert read_files(tmp_path) == before
     write(tmp_path, {"a": b"2", "b": b"2"}, overwrite=True)
     assert (tmp_path / "1.0/t/a").read_bytes() == b"2"
 
@@ -75,10 +75,10 @@ def test_a_file_that_was_changed_by_hand_is_not_removed(tmp_path: Path) -> None:
 def test_a_file_that_somebody_else_wrote_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "1.0/t").mkdir(parents=True)
     (tmp_path / "1.0/t/a").write_bytes(b"theirs")
-    before = listing(tmp_path)
+    before = read_files(tmp_path)
     with pytest.raises(OutputError):
         write(tmp_path, {"a": b"1"})
-    assert listing(tmp_path) == before
+    assert read_files(tmp_path) == before
     # The same bytes are nobody's loss.
     write(tmp_path, {"a": b"theirs"})
 
@@ -93,7 +93,7 @@ def test_a_damaged_record_costs_nothing(tmp_path: Path) -> None:
     write(tmp_path, {"a": b"1"})
     (tmp_path / ".kubestencil/1.0/t.json").write_text('{"format": 1, "files": 3}')
     write(tmp_path, {"a": b"1"})
-    assert visible(tmp_path) == {"1.0/t/a": b"1"}
+    assert read_output(tmp_path) == {"1.0/t/a": b"1"}
 
 
 def test_a_run_that_fails_leaves_a_new_folder_out(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_what_a_killed_commit_left_is_repaired(
         write(tmp_path, {"a": b"2", "b": b"2", "c": b"2"})
     assert len(moved) == 1
     write(tmp_path, {"a": b"3", "b": b"3"})
-    assert visible(tmp_path) == {"1.0/t/a": b"3", "1.0/t/b": b"3"}
+    assert read_output(tmp_path) == {"1.0/t/a": b"3", "1.0/t/b": b"3"}
 
 
 TREE = st.dictionaries(
@@ -143,13 +143,13 @@ def test_after_any_runs_the_folder_holds_the_last(
     out = tmp_path_factory.mktemp("out")
     for files in runs:
         write(out, files)
-        assert visible(out) == {f"1.0/t/{path}": files[path] for path in files}
+        assert read_output(out) == {f"1.0/t/{path}": files[path] for path in files}
         assert not tree.compare(out, "1.0/t", files.items())
 
 
 def many(count: int, text: str) -> str:
     return json.dumps(
-        document(
+        make_document(
             {
                 f"v1.Model{number}": {"description": text, "properties": {}}
                 for number in range(count)
@@ -166,7 +166,7 @@ def test_a_killed_run_leaves_each_file_old_or_new(run: Command, tmp_path: Path) 
     start = time.perf_counter()
     assert run(*arguments).returncode == 0
     needed = time.perf_counter() - start
-    old = visible(tmp_path / "out")
+    old = read_output(tmp_path / "out")
     chance = random.Random(7)
     for attempt in range(8):
         text = f"new {attempt}"
@@ -175,7 +175,7 @@ def test_a_killed_run_leaves_each_file_old_or_new(run: Command, tmp_path: Path) 
         time.sleep(needed * chance.uniform(0.2, 1.0))
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        found = visible(tmp_path / "out")
+        found = read_output(tmp_path / "out")
         assert found.keys() == old.keys()
         for path, data in found.items():
             assert (
@@ -185,7 +185,7 @@ def test_a_killed_run_leaves_each_file_old_or_new(run: Command, tmp_path: Path) 
             )
         done = run(*arguments)
         assert done.returncode == 0, done.stderr
-        old = visible(tmp_path / "out")
+        old = read_output(tmp_path / "out")
         pages = [data for path, data in old.items() if "/docs/" in path]
         assert all(f"\n{text}\n".encode() in data for data in pages)
     assert not (tmp_path / "out/.kubestencil/stage").exists()
@@ -206,7 +206,7 @@ def test_runs_at_the_same_time_do_not_damage_each_other(
         _, err = process.communicate(timeout=120)
         assert process.returncode == 0, err
     counts = {"a": 200, "b": 120}
-    found = visible(tmp_path / "out")
+    found = read_output(tmp_path / "out")
     pages = [data for path, data in found.items() if "/docs/" in path]
     (last,) = {"a" if b"\na\n" in data else "b" for data in pages}
     assert len(pages) == counts[last]

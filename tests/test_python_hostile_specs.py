@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kubestencil.errors import SpecError
 from kubestencil.targets.python.literals import docstring, literal
-from tests.conftest import release
+from tests.conftest import make_release
 from tests.packages import check_round_trips, print_package
 
 HOSTILE_TEXTS = [
@@ -101,7 +101,7 @@ def test_a_hostile_spec_is_refused_or_harmless(
 ) -> None:
     try:
         folder = print_package(
-            release(definitions), tmp_path_factory.mktemp("hostile"), "hostile"
+            make_release(definitions), tmp_path_factory.mktemp("hostile"), "hostile"
         )
     except SpecError as error:
         assert error.what
@@ -119,7 +119,7 @@ def test_every_hostile_text_as_a_description(
         "properties": {"a": {"type": "string", "description": text}},
     }
     folder = tmp_path_factory.mktemp("hostile")
-    check_round_trips(print_package(release({"A": definition}), folder, "hostile"))
+    check_round_trips(print_package(make_release({"A": definition}), folder, "hostile"))
 
 
 @given(DESCRIPTIONS | st.text())

@@ -17,7 +17,7 @@ from kubestencil.errors import SpecError, TargetError
 from kubestencil.targets import print_files
 from kubestencil.targets.python import view
 from kubestencil.targets.python.imports import import_cycles
-from tests.conftest import load, release
+from tests.conftest import load, make_release
 from tests.packages import check_round_trips, print_package
 
 SAMPLE = """\
@@ -125,7 +125,7 @@ def test_definitions_that_refer_to_each_other_can_be_imported(tmp_path: Path) ->
         "C": model(a={"type": "object", "additionalProperties": ref("A")}, d=ref("D")),
         "D": model(str={"type": "string"}),
     }
-    check_round_trips(print_package(release(definitions), tmp_path, "hostile"))
+    check_round_trips(print_package(make_release(definitions), tmp_path, "hostile"))
 
 
 def test_classes_that_import_each_other_share_a_cycle() -> None:
@@ -145,15 +145,17 @@ def test_imports_may_be_nested_a_hundred_deep(closed: bool, tmp_path: Path) -> N
         references = {f"A{n}": model(a=ref(f"A{n + 1}")) for n in range(length - 1)}
         return {**references, last: model(a=ref("A1")) if closed else model()}
 
-    check_round_trips(print_package(release(chain(100)), tmp_path, "hostile"))
+    check_round_trips(print_package(make_release(chain(100)), tmp_path, "hostile"))
     with pytest.raises(SpecError, match="more than 100 deep"):
-        print_package(release(chain(101)), tmp_path, "hostile")
+        print_package(make_release(chain(101)), tmp_path, "hostile")
 
 
 def test_a_field_may_be_named_like_a_type_that_its_class_uses(tmp_path: Path) -> None:
     time = {"type": "string", "format": "date-time"}
     definition = model(toDatetime=time, str={"type": "array", "items": time}, toTime={})
-    check_round_trips(print_package(release({"A": definition}), tmp_path, "hostile"))
+    check_round_trips(
+        print_package(make_release({"A": definition}), tmp_path, "hostile")
+    )
 
 
 def test_reserved_names_are_changed(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ def test_reserved_names_are_changed(tmp_path: Path) -> None:
         "Any": model(x=ref("None")),
         "None": model(),
     }
-    folder = print_package(release(definitions), tmp_path, "hostile")
+    folder = print_package(make_release(definitions), tmp_path, "hostile")
     check_round_trips(folder)
     text = (folder / "hostile/models/model_model.py").read_text()
     names = re.findall(r"^    (\w+): str \| None = None$", text, re.M)
@@ -212,7 +214,7 @@ def test_a_spec_that_cannot_become_a_package_is_refused(
     definitions: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(SpecError, match=re.escape(message)):
-        print_package(release(definitions), tmp_path, "hostile")
+        print_package(make_release(definitions), tmp_path, "hostile")
 
 
 @pytest.mark.parametrize(
@@ -265,7 +267,8 @@ def test_a_mistake_in_the_spelling_is_refused(
 
 def test_every_template_variable_is_documented() -> None:
     contexts = view.make_contexts(
-        release({"A": model(a=ref("B")), "B": model()}), load_targets(None)["python"]
+        make_release({"A": model(a=ref("B")), "B": model()}),
+        load_targets(None)["python"],
     )
     assert contexts.files.keys() == view.EACH.keys()
     for each, documented in view.EACH.items():

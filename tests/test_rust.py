@@ -15,7 +15,7 @@ from kubestencil.schema import Release
 from kubestencil.targets import print_files
 from kubestencil.targets.rust import spelling, view
 from kubestencil.targets.rust.fixups import FIXUPS, correct
-from tests.conftest import RELEASES, load, release
+from tests.conftest import RELEASES, load, make_release
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def _ref(kind: str) -> dict[str, str]:
 
 
 def test_only_fields_on_cycles_are_boxed(target: Target) -> None:
-    spec = release(
+    spec = make_release(
         {
             "a.v1.A": _object(
                 b=_ref("B"), c=_ref("C"), many={"type": "array", "items": _ref("A")}
@@ -138,7 +138,7 @@ def test_only_fields_on_cycles_are_boxed(target: Target) -> None:
 
 
 def test_a_cycle_of_required_fields_is_an_error(target: Target) -> None:
-    spec = release(
+    spec = make_release(
         {
             "a.v1.A": {**_object(b=_ref("B")), "required": ["b"]},
             "a.v1.B": {**_object(a=_ref("A")), "required": ["a"]},
@@ -150,7 +150,7 @@ def test_a_cycle_of_required_fields_is_an_error(target: Target) -> None:
 
 def test_types_that_require_a_time_have_no_default(target: Target) -> None:
     time = {"type": "string", "format": "date-time"}
-    spec = release(
+    spec = make_release(
         {
             "a.v1.Event": {**_object(time=time), "required": ["time"]},
             "a.v1.Holder": {**_object(event=_ref("Event")), "required": ["event"]},
@@ -176,7 +176,7 @@ def test_types_that_require_a_time_have_no_default(target: Target) -> None:
     ],
 )
 def test_colliding_names_are_an_error(names: tuple[str, ...], target: Target) -> None:
-    spec = release({name: _object(x={"type": "string"}) for name in names})
+    spec = make_release({name: _object(x={"type": "string"}) for name in names})
     with pytest.raises(KubestencilError, match=r"has already|are both printed to"):
         print_crate(spec, target)
 
@@ -207,7 +207,7 @@ def _keyed_list(items: str, key: str) -> dict[str, Any]:
 def test_a_list_is_merged_by_keys_that_its_items_have(
     key: str, strategy: str, target: Target
 ) -> None:
-    spec = release(
+    spec = make_release(
         {
             "a.v1.Holder": _object(items=_keyed_list("Item", key)),
             "a.v1.Item": {
@@ -239,7 +239,7 @@ def test_a_map_is_merged_by_the_strategy_of_its_values(
     values: dict[str, Any], strategy: str, target: Target
 ) -> None:
     map_schema = {"type": "object", "additionalProperties": values}
-    spec = release({"a.v1.Map": _object(name={"type": "string"}, map=map_schema)})
+    spec = make_release({"a.v1.Map": _object(name={"type": "string"}, map=map_schema)})
     printed = print_crate(spec, target)
     assert f'map: optional "map" [{strategy}];' in printed["src/a/v1/map.rs"]
 
@@ -259,7 +259,7 @@ def test_rustfmt_skips_newtypes_with_long_lines(
     length: int, skipped: bool, target: Target
 ) -> None:
     definition = {"type": "array", "items": {"type": "string"}}
-    printed = print_crate(release({f"a.v1.{'A' * length}": definition}), target)
+    printed = print_crate(make_release({f"a.v1.{'A' * length}": definition}), target)
     (text,) = (text for text in printed.values() if "pub struct AA" in text)
     assert ("#[rustfmt::skip]" in text) == skipped
 
@@ -305,7 +305,7 @@ def _paths(**actions: str) -> dict[str, Any]:
 def test_plural_and_scope_are_those_of_the_paths_or_left_out(
     paths: dict[str, str], expected: tuple[str, str] | None, target: Target
 ) -> None:
-    printed = print_crate(release(POD, paths=_paths(**paths)), target)
+    printed = print_crate(make_release(POD, paths=_paths(**paths)), target)
     pod = printed["src/api/core/v1/pod.rs"]
     if expected is None:
         assert "URL_PATH_SEGMENT" not in "".join(

@@ -16,7 +16,7 @@ import pytest
 
 from kubestencil.schema import Release
 from tests.cargo import Cargo, write_crate
-from tests.conftest import full_specs, load, release
+from tests.conftest import full_specs, load, make_release
 from tests.rust_crate import read_crate
 from tests.rust_documents import Documents
 
@@ -199,7 +199,7 @@ def hostile_release() -> Release:
         "ü", "\u202e", "a b", "\"", "\\", "Key", "FOO", "x" * 300, "{{x}}", "S", "A", "E",
     ]  # fmt: skip
     reference = {"$ref": "#/definitions/io.k8s.api.x.v1.Node"}
-    return release(
+    return make_release(
         {
             "io.k8s.api.x.v1.Words": {
                 "description": HOSTILE_TEXT,

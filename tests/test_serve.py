@@ -19,7 +19,7 @@ import pytest
 
 from kubestencil.errors import ServeError
 from kubestencil.server import WatchedPaths, serve
-from tests.conftest import ROOT, SMALL, Command, document
+from tests.conftest import ROOT, SMALL, Command, make_document
 
 TIMEOUT = 60  # seconds
 FILES = {
@@ -403,7 +403,7 @@ class ServeProcess:
 def user_target(run: Command) -> Path:
     """A specs folder with a small document, and a user's target called site."""
     (run.folder / "specs").mkdir()
-    (run.folder / "specs/1.35.json").write_text(json.dumps(document(SMALL)))
+    (run.folder / "specs/1.35.json").write_text(json.dumps(make_document(SMALL)))
     folder = run.folder / "mine/site"
     folder.mkdir(parents=True)
     (folder / "target.toml").write_text(TARGET)

@@ -19,7 +19,7 @@ from kubestencil.schema import parse
 from kubestencil.schema.load import load_release
 from kubestencil.source import Source, locate
 from kubestencil.targets import load_multi_release_view
-from tests.conftest import POD, Command, command, document, visible
+from tests.conftest import POD, Command, make_command, make_document, read_output
 from tests.site_pages import Site, Tags
 from tests.strategies import VALID_NAMES, documents, print_all_files
 
@@ -31,7 +31,7 @@ META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of three releases, from the embedded specs."""
     folder = tmp_path_factory.mktemp("site")
-    done = command(folder)("render", "1.33..1.35", "-t", "site", "-o", "out")
+    done = make_command(folder)("render", "1.33..1.35", "-t", "site", "-o", "out")
     assert done.returncode == 0, done.stderr
     return folder / "out" / "site"
 
@@ -260,7 +260,7 @@ def hostile_definitions() -> dict[str, Any]:
 def test_hostile_text_is_escaped(run: Command) -> None:
     """It becomes no tag, no attribute and no link."""
     spec = run.folder / "hostile.json"
-    spec.write_text(json.dumps(document(hostile_definitions())))
+    spec.write_text(json.dumps(make_document(hostile_definitions())))
     done = run("render", "evil", "--spec", str(spec), "-t", "site", "-o", "out")
     assert done.returncode == 0, done.stderr
     allowed_attributes = {
@@ -287,7 +287,7 @@ def test_hostile_text_is_escaped(run: Command) -> None:
 
 def list_document(*fields: str) -> dict[str, Any]:
     """A document whose only type is a list of inline objects with some fields."""
-    return document({"v1.A": array({name: {"type": "string"} for name in fields})})
+    return make_document({"v1.A": array({name: {"type": "string"} for name in fields})})
 
 
 def array(properties: dict[str, Any]) -> dict[str, Any]:
@@ -298,7 +298,9 @@ def array(properties: dict[str, Any]) -> dict[str, Any]:
 @given(documents(VALID_NAMES), documents(VALID_NAMES))
 # A field that is added to the objects in a list is shown where the list is.
 @example(list_document(), list_document("new"))
-@example(list_document("list"), document({"v1.A": array({"list": array({"new": {}})})}))
+@example(
+    list_document("list"), make_document({"v1.A": array({"list": array({"new": {}})})})
+)
 def test_any_document_is_refused_or_has_a_complete_site(
     before: dict[str, Any], after: dict[str, Any]
 ) -> None:
@@ -389,7 +391,7 @@ def test_contexts_are_the_same_in_every_process(tmp_path: Path) -> None:
     digests = {
         subprocess.run(
             [sys.executable, "-c", PRINT_CONTEXTS],
-            env={**command(tmp_path).environment, "PYTHONHASHSEED": seed},
+            env={**make_command(tmp_path).environment, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,
@@ -564,7 +566,7 @@ def test_inline_objects_show_their_fields(run: Command) -> None:
         }
     }
     path = run.folder / "crd.json"
-    path.write_text(json.dumps(document(definitions)))
+    path.write_text(json.dumps(make_document(definitions)))
     done = run("render", "mine", "--spec", str(path), "-t", "site", "-o", "out")
     assert done.returncode == 0, done.stderr
     page = Site(run.folder / "out" / "site").page("mine/example.com/v1/Shop/")
@@ -583,7 +585,7 @@ def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
         jobs = "1" if name == "a" else "2"
         done = run("render", "1.35", "-t", "site", "-o", name, "--jobs", jobs)
         assert done.returncode == 0
-    assert visible(run.folder / "a") == visible(run.folder / "b")
+    assert read_output(run.folder / "a") == read_output(run.folder / "b")
     shutil.rmtree(run.folder / "a")
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from tests.browser import DESK, PHONE, Browser, served
-from tests.conftest import ROOT, command, document
+from tests.conftest import ROOT, make_command, make_document
 
 POD = "1.35/core/v1/Pod/"
 DEPLOYMENT = "1.35/apps/v1/Deployment/"
@@ -61,7 +61,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "docs").mkdir()
     (folder / "docs" / "guide.md").write_text(GUIDE)
     pages = "--set=site.pages=docs"
-    done = command(folder)("render", "1.34", "1.35", "-t", "site", *OUTPUT, pages)
+    done = make_command(folder)("render", "1.34", "1.35", "-t", "site", *OUTPUT, pages)
     assert done.returncode == 0, done.stderr
     return folder / "printed" / "site"
 
@@ -401,7 +401,7 @@ def test_the_colour_scheme_is_stored(browser: Browser, base: str) -> None:
 
 def test_a_theme_applies_to_reports_too(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "ours.css").write_text(":root { --link: #070; --font: monospace }")
-    done = command(tmp_path)(
+    done = make_command(tmp_path)(
         *("render", "1.34", "1.35", "-t", "site", "-o", "out"),
         "--set=site.theme=ours.css",
     )
@@ -656,8 +656,10 @@ def custom(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     }
     definitions = {"com.example.v1.Thing": kind, "com.example.v1.Part": part}
     folder = tmp_path_factory.mktemp("custom")
-    (folder / "it.json").write_text(json.dumps(document(definitions)))
-    done = command(folder)("render", "it", "--spec", "it.json", "-t", "site", *OUTPUT)
+    (folder / "it.json").write_text(json.dumps(make_document(definitions)))
+    done = make_command(folder)(
+        "render", "it", "--spec", "it.json", "-t", "site", *OUTPUT
+    )
     assert done.returncode == 0, done.stderr
     with served(folder / "printed") as address:
         yield f"{address}site/it/example.com/v1/"

@@ -27,7 +27,7 @@ from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.site.examples import Example, Examples
 from tests import jsonnet_library
 from tests.cargo import Cargo, write_crate, write_if_changed
-from tests.conftest import RELEASES, full_specs, load, release
+from tests.conftest import RELEASES, full_specs, load, make_release
 from tests.packages import import_package, print_package
 
 SHAPES = ("required", "all_fields")
@@ -291,7 +291,7 @@ def hostile(
     kind_keys = {"group": group, "version": "v1", "kind": kind}
     type_meta = {"apiVersion": TEXT, "kind": TEXT}
     part = {"part": {"$ref": f"#/definitions/{PART}"}}
-    return release(
+    return make_release(
         {
             THING: {
                 "type": "object",
@@ -382,7 +382,7 @@ def definition(
 
 def test_required_cycles_have_no_example() -> None:
     """An optional field with such a type is left out; an optional cycle ends."""
-    spec = release(
+    spec = make_release(
         {
             "x.v1.Endless": definition({"a": "x.v1.Between"}, ["a"], "Endless"),
             "x.v1.Between": definition({"b": "x.v1.Endless"}, ["b"]),
@@ -406,7 +406,7 @@ def test_values_of_exponential_size_are_left_out() -> None:
         f"x.v1.D{n}": definition(dict.fromkeys("ab", f"x.v1.D{n + 1}"), ["a", "b"])
         for n in range(30)
     }
-    spec = release(
+    spec = make_release(
         {
             "x.v1.Top": definition({"small": "", "large": "x.v1.D0"}, (), "Top"),
             "x.v1.D30": definition({"a": ""}, ["a"]),
@@ -421,7 +421,7 @@ def test_examples_of_excessive_size_are_left_out() -> None:
     """A thousand fields of a type with hundreds of fields."""
     parts = [f"part{number}" for number in range(400)]
     wide = dict.fromkeys((f"field{number}" for number in range(1000)), "x.v1.Large")
-    spec = release(
+    spec = make_release(
         {
             "x.v1.Wide": definition(wide, (), "Wide"),
             "x.v1.Large": definition(dict.fromkeys(parts, ""), parts),

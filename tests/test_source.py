@@ -21,7 +21,7 @@ from kubestencil.source.releases import (
     release_name,
     release_order,
 )
-from tests.conftest import RELEASES, SMALL, document, full_specs, load
+from tests.conftest import RELEASES, SMALL, full_specs, load, make_document
 
 # kubernetes-validate does not have the descriptions of these two.
 WITHOUT_DESCRIPTION = {
@@ -70,8 +70,8 @@ def test_a_folder_takes_precedence_over_embedded_specs(tmp_path: Path) -> None:
 def test_yaml_and_json_decode_alike() -> None:
     import yaml
 
-    text = yaml.safe_dump(document(SMALL))
-    assert decode(text.encode(), "x.yaml") == document(SMALL)
+    text = yaml.safe_dump(make_document(SMALL))
+    assert decode(text.encode(), "x.yaml") == make_document(SMALL)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_a_surrogate_pair_is_one_character() -> None:
 class Handler(BaseHTTPRequestHandler):
     """A server on loopback whose paths are named like what they do."""
 
-    body = json.dumps(document(SMALL)).encode()
+    body = json.dumps(make_document(SMALL)).encode()
     request_counts: dict[str, int]
 
     def do_GET(self) -> None:
@@ -157,7 +157,7 @@ def accept(source: object) -> None:
 def test_a_busy_server_is_asked_again() -> None:
     with server() as url:
         source = remote.read(f"{url}/flaky", "cluster")
-        assert source.document() == document(SMALL)
+        assert source.document() == make_document(SMALL)
         assert Handler.request_counts["/flaky"] == 3
 
 

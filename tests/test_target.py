@@ -9,7 +9,7 @@ import pytest
 from kubestencil.engine import load_targets
 from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageError
 from kubestencil.targets import print_files
-from tests.conftest import POD, SMALL, Command, listing, release
+from tests.conftest import POD, SMALL, Command, make_release, read_files
 
 MANIFEST = """
 about = "A test"
@@ -40,7 +40,7 @@ def make(
 
 def printed(folder: Path, name: str = "mine") -> dict[str, str]:
     target = load_targets(folder)[name]
-    files = print_files(release(SMALL), target)
+    files = print_files(make_release(SMALL), target)
     return {file.path: file.data.decode() for file in files}
 
 
@@ -59,7 +59,7 @@ def test_a_template_of_the_users_shadows_a_built_in_one(tmp_path: Path) -> None:
 
 def test_options_are_set_by_name_and_type() -> None:
     target = load_targets(None)["markdown"].with_options({"package": "my_client"})
-    page, *_ = print_files(release(SMALL), target)
+    page, *_ = print_files(make_release(SMALL), target)
     assert b"from my_client.client.models.v1_pod import V1Pod" in page.data
     with pytest.raises(UsageError, match="no option 'packag'"):
         target.with_options({"packag": "x"})
@@ -80,7 +80,7 @@ def test_a_quirk_can_be_dropped(tmp_path: Path) -> None:
 
 
 def _built_in_page() -> str:
-    files = print_files(release(SMALL), load_targets(None)["markdown"])
+    files = print_files(make_release(SMALL), load_targets(None)["markdown"])
     return next(file.data.decode() for file in files if "V1Pod" in file.path)
 
 
@@ -168,13 +168,13 @@ def test_no_path_leaves_the_targets_folder(tmp_path: Path, path: str) -> None:
 
 def test_two_definitions_with_one_path_are_refused(tmp_path: Path) -> None:
     folder = make(tmp_path, MANIFEST.replace("{name}", "same"))
-    two = release({**SMALL, "v1.Other": {"properties": {}}})
+    two = make_release({**SMALL, "v1.Other": {"properties": {}}})
     with pytest.raises(SpecError, match=r"are both printed to same\.txt"):
         list(print_files(two, load_targets(folder)["mine"]))
 
 
 def test_what_a_description_says_is_never_a_template(tmp_path: Path) -> None:
-    spec = release({"v1.A": {"description": "{{ 7 * 7 }}", "properties": {}}})
+    spec = make_release({"v1.A": {"description": "{{ 7 * 7 }}", "properties": {}}})
     folder = make(tmp_path, template="{{ model.description }}")
     (file,) = print_files(spec, load_targets(folder)["mine"])
     assert file.data == b"{{ 7 * 7 }}"
@@ -213,7 +213,7 @@ def test_two_rules_with_one_path_are_refused_before_anything_is_written(
     first = rule.format("release", "a.txt")
     folder = make(tmp_path, start + first, "{{ model.name }}")
     assert run(*arguments).returncode == 0
-    before = listing(tmp_path / "generated")
+    before = read_files(tmp_path / "generated")
     for second in (
         first,
         rule.format("definition", "a.txt"),
@@ -229,7 +229,7 @@ def test_two_rules_with_one_path_are_refused_before_anything_is_written(
         assert "a.txt" in done.stderr.lower()
         assert "print" in done.stderr
         assert "Traceback" not in done.stderr
-        assert listing(tmp_path / "generated") == before
+        assert read_files(tmp_path / "generated") == before
 
 
 def test_an_error_in_a_macro_of_another_file_names_that_file(tmp_path: Path) -> None:

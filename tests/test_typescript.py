@@ -14,7 +14,7 @@ import pytest
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import print_files
-from tests.conftest import RELEASES, full_specs, load, release
+from tests.conftest import RELEASES, full_specs, load, make_release
 from tests.test_model_view import kind
 
 DEPLOYMENT = """
@@ -214,7 +214,7 @@ ODD: dict[str, Any] = {
 
 
 def test_names_and_texts_of_any_document_are_code(tmp_path: Path) -> None:
-    compiler = Compiler(tmp_path, print_package(release(ODD)))
+    compiler = Compiler(tmp_path, print_package(make_release(ODD)))
     modules = [str(path) for path in compiler.package.rglob("*.d.ts")]
     assert len(modules) == 4
     assert compiler.run(*modules) == ""
@@ -230,6 +230,6 @@ def test_names_and_texts_of_any_document_are_code(tmp_path: Path) -> None:
     )
     assert "export const" not in "".join(
         line
-        for line in print_package(release(ODD))["example.com/v1.d.ts"].splitlines()
+        for line in print_package(make_release(ODD))["example.com/v1.d.ts"].splitlines()
         if not line.startswith((" *", "/**"))
     )

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.conftest import ROOT, Command, command, visible
+from tests.conftest import ROOT, Command, make_command, read_output
 
 PAGE = (ROOT / "docs/writing-a-target.md").read_text("utf-8")
 _FILE = re.compile(
@@ -33,7 +33,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Command:
     (metadata / "entry_points.txt").write_text(
         "[kubestencil.views]\nsorted = acme_kubestencil.sorted_view\n"
     )
-    run = command(folder)
+    run = make_command(folder)
     run.environment["PYTHONPATH"] += f":{folder / 'acme'}"
     return run
 
@@ -43,7 +43,7 @@ def generated(reader: Command, target: str) -> dict[str, str]:
     assert done.returncode == 0, done.stderr
     return {
         path.removeprefix(f"1.35/{target}/"): data.decode()
-        for path, data in visible(reader.folder / "generated").items()
+        for path, data in read_output(reader.folder / "generated").items()
         if path.startswith(f"1.35/{target}/")
     }
 
