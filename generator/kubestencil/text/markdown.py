@@ -33,160 +33,26 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])(?:([A-Za-z][A-Za-z0-9]*)[A-Za-z0-9.,_ -]*>)
 # placeholder, such as "<topologyKey>", which is harmless.
 _ELEMENTS = frozenset(
     [
-        "a",
-        "abbr",
-        "acronym",
-        "address",
-        "applet",
-        "area",
-        "article",
-        "aside",
-        "audio",
-        "b",
-        "base",
-        "basefont",
-        "bdi",
-        "bdo",
-        "bgsound",
-        "big",
-        "blink",
-        "blockquote",
-        "body",
-        "br",
-        "button",
-        "canvas",
-        "caption",
-        "center",
-        "cite",
-        "code",
-        "col",
-        "colgroup",
-        "command",
-        "content",
-        "data",
-        "datalist",
-        "dd",
-        "del",
-        "details",
-        "dfn",
-        "dialog",
-        "dir",
-        "div",
-        "dl",
-        "dt",
-        "element",
-        "em",
-        "embed",
-        "fencedframe",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "font",
-        "footer",
-        "form",
-        "frame",
-        "frameset",
-        "h",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "head",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "i",
-        "iframe",
-        "image",
-        "img",
-        "input",
-        "ins",
-        "isindex",
-        "kbd",
-        "keygen",
-        "label",
-        "legend",
-        "li",
-        "link",
-        "listing",
-        "main",
-        "map",
-        "mark",
-        "marquee",
-        "math",
-        "menu",
-        "menuitem",
-        "meta",
-        "meter",
-        "multicol",
-        "nav",
-        "nextid",
-        "nobr",
-        "noembed",
-        "noframes",
-        "noscript",
-        "object",
-        "ol",
-        "optgroup",
-        "option",
-        "output",
-        "p",
-        "param",
-        "picture",
-        "plaintext",
-        "portal",
-        "pre",
-        "progress",
-        "q",
-        "rb",
-        "rp",
-        "rt",
-        "rtc",
-        "ruby",
-        "s",
-        "samp",
-        "script",
-        "search",
-        "section",
-        "select",
-        "selectedcontent",
-        "shadow",
-        "slot",
-        "small",
-        "source",
-        "spacer",
-        "span",
-        "strike",
-        "strong",
-        "style",
-        "sub",
-        "summary",
-        "sup",
-        "svg",
-        "table",
-        "tbody",
-        "td",
-        "template",
-        "textarea",
-        "tfoot",
-        "th",
-        "thead",
-        "time",
-        "title",
-        "tr",
-        "track",
-        "tt",
-        "u",
-        "ul",
-        "var",
-        "video",
-        "wbr",
-        "xmp",
+        "a", "abbr", "acronym", "address", "applet", "area", "article", "aside",
+        "audio", "b", "base", "basefont", "bdi", "bdo", "bgsound", "big", "blink",
+        "blockquote", "body", "br", "button", "canvas", "caption", "center", "cite",
+        "code", "col", "colgroup", "command", "content", "data", "datalist", "dd",
+        "del", "details", "dfn", "dialog", "dir", "div", "dl", "dt", "element", "em",
+        "embed", "fencedframe", "fieldset", "figcaption", "figure", "font", "footer",
+        "form", "frame", "frameset", "h", "h1", "h2", "h3", "h4", "h5", "h6", "head",
+        "header", "hgroup", "hr", "html", "i", "iframe", "image", "img", "input", "ins",
+        "isindex", "kbd", "keygen", "label", "legend", "li", "link", "listing", "main",
+        "map", "mark", "marquee", "math", "menu", "menuitem", "meta", "meter",
+        "multicol", "nav", "nextid", "nobr", "noembed", "noframes", "noscript",
+        "object", "ol", "optgroup", "option", "output", "p", "param", "picture",
+        "plaintext", "portal", "pre", "progress", "q", "rb", "rp", "rt", "rtc", "ruby",
+        "s", "samp", "script", "search", "section", "select", "selectedcontent",
+        "shadow", "slot", "small", "source", "spacer", "span", "strike", "strong",
+        "style", "sub", "summary", "sup", "svg", "table", "tbody", "td", "template",
+        "textarea", "tfoot", "th", "thead", "time", "title", "tr", "track", "tt", "u",
+        "ul", "var", "video", "wbr", "xmp",
     ]
-)
+)  # fmt: skip
 
 
 @cache
@@ -233,7 +99,7 @@ def cell(text: str) -> str:
 
     Pipes are not escaped, since some published pages have them: see ``escape_pipes``.
     """
-    return html_text(_escape_links(line(text)))
+    return _escape_html(_escape_links(line(text)))
 
 
 # All characters with a meaning in CommonMark, in GitHub's tables, strikethrough and
@@ -255,7 +121,16 @@ def literal(text: str) -> str:
     return _OPENER.sub(_escape_opener, escaped, count=1)
 
 
-def html_text(text: str) -> str:
+def escape_pipes(text: str) -> str:
+    """``text`` without pipes, which would end the cell of a table.
+
+    Pipes become entities, since the meaning of a backslash before a pipe depends on
+    the backslashes before that.
+    """
+    return text.replace("|", "&#124;")
+
+
+def _escape_html(text: str) -> str:
     """``text`` with the characters escaped that have a meaning in HTML or in code.
 
     The seven entities are those of the mustache templates of openapi-generator.
@@ -269,15 +144,6 @@ def html_text(text: str) -> str:
         .replace("`", "&#x60;")
         .replace("=", "&#x3D;")
     )
-
-
-def escape_pipes(text: str) -> str:
-    """``text`` without pipes, which would end the cell of a table.
-
-    Pipes become entities, since the meaning of a backslash before a pipe depends on
-    the backslashes before that.
-    """
-    return text.replace("|", "&#124;")
 
 
 def _escape_opener(match: re.Match[str]) -> str:

@@ -40,25 +40,11 @@ _WORD_END: Mapping[Acronyms, re.Pattern[str]] = {
 # (AbstractPythonCodegen, setReservedWordsLowerCase).
 _RESERVED = frozenset(
     [
-        "all_params",
-        "auth_settings",
-        "body_params",
-        "exec",
-        "false",
-        "form_params",
-        "header_params",
-        "local_var_files",
-        "none",
-        "nonlocal",
-        "path_params",
-        "print",
-        "property",
-        "query_params",
-        "resource_path",
-        "self",
-        "true",
+        "all_params", "auth_settings", "body_params", "exec", "false", "form_params",
+        "header_params", "local_var_files", "none", "nonlocal", "path_params", "print",
+        "property", "query_params", "resource_path", "self", "true",
     ]
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
