@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
+import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -215,3 +217,45 @@ def test_an_error_in_a_filter_names_the_templates_line(
     assert message in caught.value.what
     assert "(while printing a pod)" in caught.value.what
     assert caught.value.where == f"{path}:2"
+
+
+TEXTS = [
+    "",
+    "plain",
+    "\"quotes\" 'and' `others`",
+    "\\ \\n \\u0041 ${x} #{x} %d",
+    "".join(map(chr, range(0x100))),
+    "\u2028\u2029\u202e\ufeff\uffff\N{SNOWMAN}\N{GRINNING FACE}\U000e0001",
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "program", "file", "source"),
+    [
+        (
+            "typescript",
+            ["node", "main.mjs"],
+            "main.mjs",
+            'process.stdout.write(JSON.stringify([{}].map((text) => text)) + "\\n");',
+        ),
+        (
+            "go",
+            ["go", "run", "main.go"],
+            "main.go",
+            'package main\nimport ("encoding/json"; "os")\nfunc main() '
+            "{{ json.NewEncoder(os.Stdout).Encode([]string{{{}}}) }}\n",
+        ),
+    ],
+)
+def test_a_compiler_reads_a_quoted_string_back(
+    tmp_path: Path, language: str, program: list[str], file: str, source: str
+) -> None:
+    if shutil.which(program[0]) is None:
+        pytest.skip(f"needs {program[0]}")
+    literals = ", ".join(filters.quote(text, language) for text in TEXTS)
+    (tmp_path / file).write_text(source.format(literals), "utf-8")
+    done = subprocess.run(
+        program, cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == TEXTS
