@@ -303,6 +303,38 @@ def test_a_kind_in_the_package_of_another_version_graduates() -> None:
     assert graduation.kinds == ("K",)
 
 
+def test_a_type_is_compared_with_that_of_the_api_version_not_a_referenced_one() -> None:
+    """v1 has a type T, and refers to the one of v1beta1 as well."""
+    gvk = "x-kubernetes-group-version-kind"
+    text, number = {"type": "string"}, {"type": "integer"}
+
+    def kind(version: str, *types: str) -> dict[str, Any]:
+        fields = {
+            f"field{index}": {"$ref": f"#/definitions/io.k8s.api.g.{name}"}
+            for index, name in enumerate(types)
+        }
+        return {
+            "type": "object",
+            "properties": fields,
+            gvk: [{"group": "g", "version": version, "kind": "K"}],
+        }
+
+    made_up = document(
+        {
+            "io.k8s.api.g.v1alpha1.K": kind("v1alpha1", "v1alpha1.T"),
+            "io.k8s.api.g.v1alpha1.T": {"type": "object", "properties": {"a": text}},
+            "io.k8s.api.g.v1.K": kind("v1", "v1.T", "v1beta1.T"),
+            "io.k8s.api.g.v1.T": {"type": "object", "properties": {"a": text}},
+            "io.k8s.api.g.v1beta1.T": {"type": "object", "properties": {"a": number}},
+        }
+    )
+    changes = compare_versions(made_up, "g/v1alpha1", made_up, "g/v1").changes
+    assert {(change.change, change.definition) for change in changes} == {
+        ("definition-added", "io.k8s.api.g.v1beta1.T"),
+        ("field-added", "io.k8s.api.g.v1.K"),
+    }
+
+
 def test_an_unknown_api_version_is_refused() -> None:
     with pytest.raises(UsageError, match="no API version 'apps/v9'"):
         compare_versions(release("1.35"), "apps/v9", release("1.35"), "apps/v1")

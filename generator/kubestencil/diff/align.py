@@ -63,7 +63,8 @@ def align_names(side: Side, other: Side) -> Side:
     name, and references between types of the API version are no difference. A type that
     ``other`` does not have is moved to its package.
     """
-    others = {name.rpartition(".")[2]: name for name in other.fragments}
+    # The types of the API version itself come first, and win over referenced ones.
+    others = {name.rpartition(".")[2]: name for name in reversed(list(other.fragments))}
     package = _most_frequent_package(other)
     mapping: dict[str, str] = {}
     # A name that both sides have must not be taken by a type with the same last part.
