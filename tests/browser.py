@@ -20,7 +20,7 @@ PHONE, DESK = (360, 780), (1280, 900)
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Any]:
-    """A driver with an empty profile that reports what pages log and ask for."""
+    """A driver with an empty profile that records logs and requests of pages."""
     if not (CHROMIUM and DRIVER):
         pytest.skip("chromium and chromedriver are not installed")
     webdriver = pytest.importorskip(
@@ -49,13 +49,13 @@ def chromium(profile: Path) -> Iterator[Any]:
 
 
 class Browser:
-    """What a test does with a page."""
+    """Opens pages, runs scripts in them, and records what they log and request."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
     def forget(self) -> None:
-        """What sites stored, logged and asked for."""
+        """Clear storage, logs and recorded requests."""
         self.driver.execute_cdp_cmd(
             "Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"}
         )
@@ -63,7 +63,7 @@ class Browser:
         self.requests()
 
     def screen(self, size: tuple[int, int] = DESK, scheme: str = "light") -> None:
-        """What the next page is shown on, and which colours its system prefers."""
+        """Set the size of the screen and the preferred colour scheme for the next page."""
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
             {
@@ -79,7 +79,7 @@ class Browser:
         )
 
     def open(self, url: str) -> None:
-        """Open a page anew, even where only its fragment differs."""
+        """Load a page, even where only its fragment differs from the current one."""
         self.driver.get("about:blank")
         self.driver.get(url)
         self.settle()
@@ -97,7 +97,7 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def wait(self, condition: str, *arguments: Any) -> Any:
-        """The value of an expression in the page, as soon as it is true there."""
+        """Wait until an expression in the page is true; returns its value."""
         from selenium.webdriver.support.ui import WebDriverWait
 
         script = f"return {condition}"
@@ -106,26 +106,26 @@ class Browser:
         )
 
     def press(self, *keys: str) -> None:
-        """Press keys one after the other, wherever the focus is."""
+        """Press keys one after the other on the focused element."""
         from selenium.webdriver.common.action_chains import ActionChains
 
         ActionChains(self.driver).send_keys(*keys).perform()
         self.settle()
 
     def logged(self) -> list[dict[str, Any]]:
-        """What pages logged since last asked: errors, and what a policy forbade."""
+        """What pages have logged since the last call: errors and policy violations."""
         return list(self.driver.get_log("browser"))
 
     def requests(self) -> set[str]:
-        """The addresses that were asked for since last asked."""
+        """The URLs that pages have requested since the last call."""
         messages = [
             json.loads(entry["message"])["message"]
             for entry in self.driver.get_log("performance")
         ]
         return {
-            each["params"]["request"]["url"]
-            for each in messages
-            if each["method"] == "Network.requestWillBeSent"
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
         }
 
 
@@ -136,7 +136,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    """A folder on a web server of this machine; yields its address."""
+    """Serve a folder on this machine; yields the URL."""
     handler = functools.partial(_Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)

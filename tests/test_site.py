@@ -4,6 +4,7 @@ that show it, and text from a document is never HTML."""
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -84,6 +85,13 @@ def test_fields_have_anchors_at_any_depth(site: Site) -> None:
     path = "spec.template.spec.containers.livenessProbe.httpGet.httpHeaders.value"
     assert page.has(path)
     assert not page.has("spec.template.spec.container")
+
+
+def test_ids_are_unique(site: Site) -> None:
+    """A field's name is an id, too: HTTPGetAction has a field called scheme."""
+    for page in site.pages.values():
+        ids = re.findall(r' id="([^"]*)"', page.visible_text)
+        assert len(ids) == len(set(ids)), page.path
 
 
 def test_a_type_links_to_where_it_is_used(site: Site) -> None:

@@ -299,7 +299,7 @@ def test_tab_reaches_all_controls(browser: Browser, base: str) -> None:
         if focused[-1] == "fold":
             break
     assert focused[0] == "skip"
-    assert {"find", "scheme", "unfold-all", "fold-all", "fold"} <= set(focused)
+    assert {"find", "colour-scheme", "unfold-all", "fold-all", "fold"} <= set(focused)
 
 
 @pytest.mark.parametrize("page", [POD, "diff/1.34-1.35.html", "diff/history.html"])
@@ -385,17 +385,17 @@ def test_the_colour_scheme_is_stored(browser: Browser, base: str) -> None:
     """The button cycles through the schemes; the next page has the same one."""
     state = (
         "return [document.documentElement.dataset.scheme ?? 'system',"
-        "document.getElementById('scheme').ariaLabel]"
+        "document.getElementById('colour-scheme').ariaLabel]"
     )
     computed = "return getComputedStyle(document.documentElement).colorScheme"
     browser.open(base + POD)
     for scheme in ("light", "dark"):
-        click(browser, "#scheme")
+        click(browser, "#colour-scheme")
         assert browser.run(state) == [scheme, f"Colour scheme: {scheme}"]
         browser.open(base + DEPLOYMENT)
         assert browser.run(state) == [scheme, f"Colour scheme: {scheme}"]
         assert browser.run(computed) == scheme
-    click(browser, "#scheme")
+    click(browser, "#colour-scheme")
     assert browser.run(state) == ["system", "Colour scheme: system"]
 
 
@@ -426,7 +426,7 @@ def test_a_page_works_without_storage(browser: Browser, base: str) -> None:
     )
     try:
         browser.open(base + POD)
-        click(browser, "#scheme")
+        click(browser, "#colour-scheme")
         click(browser, "input[name^=language][value=python]")
         assert browser.run("return document.documentElement.dataset.scheme") == "light"
     finally:
@@ -458,18 +458,18 @@ def test_a_release_link_keeps_the_field(browser: Browser, base: str) -> None:
 def find(browser: Browser, query: str) -> list[str]:
     """The URLs of the results for a query, after all indexes have been loaded."""
     browser.run(
-        "document.getElementById('search').open || "
+        "document.getElementById('search-dialog').open || "
         "document.getElementById('find').click()"
     )
     browser.wait(INDEX_IS_LOADED)
     browser.run(
-        "const input = document.querySelector('#search input');"
+        "const input = document.querySelector('#search-dialog input');"
         "input.value = arguments[0]; input.dispatchEvent(new Event('input'))",
         query,
     )
     browser.settle()
     hrefs: list[str] = browser.run(
-        "return [...document.querySelectorAll('#search [role=option]')]"
+        "return [...document.querySelectorAll('#search-dialog [role=option]')]"
         ".map((option) => option.href)"
     )
     return hrefs
@@ -544,7 +544,7 @@ def test_removed_types_are_found_last(searched: Browser, base: str) -> None:
     is_current = [url.startswith(f"{base}1.35/") for url in results]
     assert is_current == sorted(is_current, reverse=True)
     release = searched.run(
-        "return [...document.querySelectorAll('#search [role=option]')]"
+        "return [...document.querySelectorAll('#search-dialog [role=option]')]"
         ".find((option) => option.href === arguments[0])"
         ".querySelector('[data-fill=release]').textContent",
         removed,
@@ -557,10 +557,10 @@ def test_the_search_can_be_used_by_keyboard(browser: Browser, base: str) -> None
     from selenium.webdriver.common.keys import Keys
 
     selected = (
-        "return document.getElementById(document.querySelector('#search input')"
+        "return document.getElementById(document.querySelector('#search-dialog input')"
         ".getAttribute('aria-activedescendant'))?.hash"
     )
-    is_open = "return document.getElementById('search').open"
+    is_open = "return document.getElementById('search-dialog').open"
     browser.open(base + DEPLOYMENT)
     browser.press("/")
     assert browser.run(is_open)
@@ -569,16 +569,14 @@ def test_the_search_can_be_used_by_keyboard(browser: Browser, base: str) -> None
     browser.press("/")
     browser.wait(INDEX_IS_LOADED)
     browser.press("replicas/")
-    assert browser.run("return document.querySelector('#search input').value")
+    assert browser.run("return document.querySelector('#search-dialog input').value")
     browser.press(Keys.BACKSPACE)
     assert browser.run(selected) == "#replicas"
     count = browser.run(
-        "return document.querySelector('#search [role=status]').innerText"
+        "return document.querySelector('#search-dialog [role=status]').innerText"
     )
     assert re.search(r"\d+ results", count)
-    selected_count = (
-        "return [...document.querySelectorAll('#search [aria-selected=true]')].length"
-    )
+    selected_count = "return [...document.querySelectorAll('#search-dialog [aria-selected=true]')].length"
     for key in (Keys.ARROW_DOWN, Keys.END, Keys.ARROW_DOWN, Keys.ARROW_UP, Keys.HOME):
         browser.press(key)
         assert browser.run(selected_count) == 1
@@ -597,14 +595,14 @@ def test_a_click_outside_closes_the_search(browser: Browser, base: str) -> None:
     pointer = ActionChains(browser.driver).w3c_actions
     pointer.pointer_action.move_to_location(5, 5).click()
     pointer.perform()
-    assert not browser.run("return document.getElementById('search').open")
+    assert not browser.run("return document.getElementById('search-dialog').open")
 
 
 def test_a_result_opens_a_field_in_local_files(browser: Browser, site: Path) -> None:
     browser.open(file_url(site, POD))
     results = find(browser, "containers")
     assert results[0] == file_url(site, "1.35/core/v1/PodSpec/") + "#containers"
-    click(browser, "#search [role=option]")
+    click(browser, "#search-dialog [role=option]")
     browser.wait("document.querySelector('.here')?.id === 'containers'")
 
 
@@ -619,7 +617,7 @@ def test_the_text_of_an_index_is_not_html(browser: Browser, base: str) -> None:
     )
     browser.settle()
     assert find(browser, "onerror img")
-    assert browser.run("return document.querySelector('#search img')") is None
+    assert browser.run("return document.querySelector('#search-dialog img')") is None
     assert HOSTILE in browser.run("return document.getElementById('found').textContent")
 
 

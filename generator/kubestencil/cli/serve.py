@@ -116,8 +116,7 @@ def _build_site(
 
 
 def _rebuild(build_site: Callable[[], None]) -> None:
-    """Rebuild the site, in a process of its own; an error is shown, and the site stays
-    as it was."""
+    """Rebuild the site. An error is shown, and leaves the site as it was."""
 
     def run() -> int:
         build_site()

@@ -49,13 +49,16 @@
     return role * level * usage * (/(Status|List)$/.test(name) ? 0.8 : 1);
   }
 
-  /** The properties that the documents of types and fields share. */
+  /**
+   * The properties that the documents of types and fields share. "joined" is the name
+   * without separators, "where" the group and version.
+   */
   function commonProperties(name, path, text, release) {
     return {
       name, path, text, release,
       where: path.split("/").slice(0, -2).join("/"),
-      whole: name.split(SEPARATOR).join(""),
-      first: wordsOf(name)[0] ?? "",
+      joined: name.split(SEPARATOR).join(""),
+      firstWord: wordsOf(name)[0] ?? "",
       words: termsOf(name),
     };
   }
@@ -116,8 +119,8 @@
     });
   }
 
-  const NAME_FIELDS = ["whole", "initials", "first", "words"];
-  const BOOST = { whole: 4, initials: 4, first: 4, words: 2, context: 0.5 };
+  const NAME_FIELDS = ["joined", "initials", "firstWord", "words"];
+  const BOOST = { joined: 4, initials: 4, firstWord: 4, words: 2, context: 0.5 };
   const isLong = (term) => term.length > 2;
 
   /**
@@ -126,11 +129,11 @@
    * imagePullPolicy. One with isLastResort runs only where nothing was found.
    */
   const PASSES = [
-    { index: "names", options: { fields: ["whole", "initials", "context"] } },
-    { index: "names", options: { fields: ["whole", "words"] }, isJoined: true },
-    { index: "names", options: { fields: ["first", "words", "context"] } },
-    { index: "names", options: { fields: ["whole", "context"], prefix: true } },
-    { index: "names", options: { fields: ["first", "words", "context"], prefix: true } },
+    { index: "names", options: { fields: ["joined", "initials", "context"] } },
+    { index: "names", options: { fields: ["joined", "words"] }, isJoined: true },
+    { index: "names", options: { fields: ["firstWord", "words", "context"] } },
+    { index: "names", options: { fields: ["joined", "context"], prefix: true } },
+    { index: "names", options: { fields: ["firstWord", "words", "context"], prefix: true } },
     {
       index: "names",
       options: { prefix: true, fuzzy: (term) => isLong(term) && 0.2 },
@@ -264,7 +267,7 @@
 
   // ----------------------------------------------------------------------- combobox
 
-  const dialog = document.getElementById("search");
+  const dialog = document.getElementById("search-dialog");
   const input = dialog.querySelector("input");
   const list = document.getElementById("found");
   const countLine = document.getElementById("search-count");

@@ -261,7 +261,7 @@
   selectLanguage(readSetting("language"));
 
   const SCHEMES = ["system", "light", "dark"];
-  const schemeButton = document.getElementById("scheme");
+  const schemeButton = document.getElementById("colour-scheme");
 
   function labelSchemeButton() {
     const label = `Colour scheme: ${page.dataset.scheme ?? "system"}`;
@@ -289,7 +289,7 @@
 
   // --------------------------------------------------------------------- the search
 
-  const dialog = document.getElementById("search");
+  const dialog = document.getElementById("search-dialog");
 
   /** Load a script of the site; scripts run in the order of these calls. */
   function loadScript(path) {

@@ -1,4 +1,4 @@
-"""The files that pages load: the target's own, and those that its options name."""
+"""The files that pages load: those of the target, and those that its options name."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ class Availability:
         ]
 
     def replacements(self, path: str, release: str) -> tuple[str, ...]:
-        """The paths of the types of the same kind that ``release`` has, best first:
-        other versions of the group, or where there are none, other groups."""
+        """The paths of the types with the same name that ``release`` has, best first:
+        other versions of the group, or without any, types of other groups."""
         address = page_address(path)
         others = [
             other

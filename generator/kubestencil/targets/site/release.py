@@ -48,7 +48,7 @@ EACH: Mapping[str, Each] = {
             "release_range": Annotated[str, "the same for people: 1.33 to 1.35"],
             "is_added_later": Annotated[bool, "whether these are newer releases"],
             "replacements": Annotated[
-                tuple[Link, ...], "types of the same kind in this release"
+                tuple[Link, ...], "types with the same name in this release"
             ],
             **SHARED_VARIABLES,
         },

@@ -73,9 +73,9 @@ class TypePage:
     ``referenced_by`` are the fields that have the type, ``used_in`` the kinds that it
     is part of. ``change_history`` begins with the newest release that changed it.
     ``versions`` are the type's versions in any release. ``added_in`` and
-    ``removed_in`` name releases of the site, and are empty where the type was there in
-    the first one or is there in the last. ``replacements`` are types of the same kind
-    in the release that removed it.
+    ``removed_in`` name releases; they are empty where the first release of the site has
+    the type, and where the last one has it. ``replacements`` are types with the same
+    name in the release that removed it.
     """
 
     name: str
