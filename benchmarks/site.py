@@ -278,7 +278,7 @@ def measure_search(driver: Any, url: str, root: Path, runs: int) -> Iterator[str
 OPEN_SEARCH = """
 const done = arguments[0], start = performance.now();
 const loaded = () => performance.getEntriesByType("resource").map((entry) => entry.name);
-const isBusy = () => Boolean(document.querySelector("#search [aria-busy=true]"));
+const isBusy = () => Boolean(document.querySelector("#search-dialog [aria-busy=true]"));
 const before = new Set(loaded());
 const isNew = (name) => !before.has(name);
 let last = start, state = "";
@@ -297,7 +297,7 @@ check();
 # for more input is measured, too, if it begins within a quarter of a second.
 RUN_QUERY = """
 const [query, done] = arguments;
-const box = document.querySelector("#search"), input = box.querySelector("input");
+const box = document.querySelector("#search-dialog"), input = box.querySelector("input");
 const type = (text) => {
   input.value = text;
   input.dispatchEvent(new InputEvent("input", { bubbles: true }));

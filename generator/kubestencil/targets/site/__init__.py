@@ -1,0 +1,1 @@
+"""The docs site: a static reference of the types of all releases."""
