@@ -185,6 +185,16 @@ def test_a_changed_target_is_stale_in_all_releases(
     assert current_trees(plan) == {"1.34/two", "1.35/two"}
 
 
+def test_a_program_that_renders_again_sees_a_changed_template(
+    project: Project,
+) -> None:
+    """Templates are compiled once in a process, but not longer than for a run."""
+    project.render(SOURCES)
+    _change_template(project)
+    project.render(SOURCES)
+    assert (project.out / "1.35" / "one" / "V1Pod.txt").read_text() == "changed"
+
+
 def test_a_shared_template_makes_all_targets_stale(project: Project) -> None:
     shared = project.templates / "_shared"
     shared.mkdir()

@@ -26,6 +26,7 @@ from kubestencil.build.plan import (
 from kubestencil.build.record import Fingerprints
 from kubestencil.build.tree import TreeChange
 from kubestencil.engine import File, Target
+from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.schema import UnknownKeyword
 from kubestencil.source import Source
 from kubestencil.targets import print_files, print_part
@@ -65,6 +66,7 @@ def render(
     Raises SpecError, TargetError or OutputError, in which case the output folder is
     unchanged.
     """
+    clear_run_caches()
     plan_now = partial(
         make_plan, sources, targets, out, read_bytes=False, processes=jobs
     )
@@ -97,6 +99,7 @@ def check(
 
     Raises as ``render`` does.
     """
+    clear_run_caches()
     plan = make_plan(sources, targets, out, read_bytes=True, processes=jobs)
     with processes(min(jobs, len(plan.jobs))) as parallel:
         results = _run_jobs(parallel, partial(_check_job, out=out), plan.jobs, progress)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubestencil.engine.filters import FILTERS
+from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.errors import KubestencilError, SpecError, TargetError, nearest
 from kubestencil.version import __version__
 
@@ -183,7 +184,7 @@ def _bytecode_cache() -> jinja2.BytecodeCache | None:
     return jinja2.FileSystemBytecodeCache(str(folder), "__jinja2_by_name_%s.cache")
 
 
-@cache
+@cached_for_run
 def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
     """The environment for a search path. It is shared, so that a template is compiled
     once in a process; the user's cache folder keeps the compiled template."""

@@ -6,12 +6,12 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from kubestencil.data_files import data_file
 from kubestencil.engine.manifest import find_file
+from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.engine.templates import Templates
 from kubestencil.errors import TargetError
 from kubestencil.targets.diff.changes import Escape
@@ -141,7 +141,7 @@ def _format_variables(
     return {}
 
 
-@cache
+@cached_for_run
 def _page_assets(folders: TemplateFolders) -> PageAssets:
     from markupsafe import Markup
 

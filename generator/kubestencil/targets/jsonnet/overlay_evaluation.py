@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.errors import TargetError
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.jsonnet.library import ObjectTree
@@ -228,6 +228,6 @@ def _target_error(files: Sequence[OverlayFile], error: JsonnetError) -> TargetEr
     )
 
 
-@cache
+@cached_for_run
 def _read_text(path: Path) -> str:
     return path.read_text("utf-8")
