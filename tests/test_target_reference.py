@@ -12,7 +12,7 @@ import pytest
 
 from kubestencil.engine import Contexts, Target, load_targets
 from kubestencil.engine.filters import FILTERS
-from kubestencil.engine.members import members, type_name
+from kubestencil.engine.members import meaning, members, type_name
 from kubestencil.engine.reference import documented_classes, reference
 from kubestencil.engine.view import MultiReleaseView, View
 from kubestencil.targets import load_multi_release_view, load_view
@@ -47,6 +47,8 @@ def is_a(value: Any, annotation: Any) -> bool:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is Any:
         return True
+    if origin is typing.Annotated:
+        return is_a(value, arguments[0])
     if origin in (typing.Union, UnionType):
         return any(is_a(value, argument) for argument in arguments)
     if origin is typing.Literal:
@@ -110,12 +112,14 @@ def test_the_reference_names_everything(target: Target) -> None:
     assert text.startswith(f"{target.name}: {target.about}\n")
     for option in target.options:
         assert f"\n  {option} = " in text
+    words = " ".join(text.split())
     for name, each in view.EACH.items():
         assert f"\neach = {name!r}\n" in text
         for placeholder in each.placeholders:
             assert f"\n  {{{placeholder}}}  " in text
         for variable, annotation in each.variables.items():
-            assert f"\n  {variable}: {type_name(annotation)}\n" in text
+            line = f"{variable}: {type_name(annotation)} {meaning(annotation)}"
+            assert f" {line.rstrip()} " in words
     for name in (*FILTERS, *view.QUIRKS, *target.quirks, *target.fixups):
         assert f"\n  {name}  " in text
     for cls in documented_classes(view.EACH.values()):

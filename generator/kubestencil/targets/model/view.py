@@ -7,6 +7,7 @@ With it a target is a folder: ``target.toml`` and templates, no code. The table
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 from kubestencil.engine import Contexts, Each, FileContext, Target
 from kubestencil.schema import Release
@@ -26,7 +27,10 @@ _DEFINITION = {
     "group": _GROUP,
     "version": _VERSION,
 }
-_SHARED = {"model": Model, "types": Mapping[str, str]}
+_SHARED = {
+    "model": Annotated[Model, "the whole release"],
+    "types": Annotated[Mapping[str, str], "the table [types] of the manifest"],
+}
 
 #: What targets can print files for.
 EACH: Mapping[str, Each] = {
