@@ -1,4 +1,4 @@
-"""Fingerprints: digests of everything that affects what a tree is printed like."""
+"""Fingerprints: digests of all inputs that the files of a tree depend on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Fingerprinter:
                 *self._dependencies(target),
                 *(self._digest(folder) for folder in _shared_templates(target.roots)),
                 *(self._digest(path) for path in _option_paths(target)),
-                *_facts(sources),
+                *_source_identities(sources),
                 repr(sorted(target.options.items())),
             ]
         )
@@ -51,7 +51,7 @@ class Fingerprinter:
         """The digest of a file, or of all files of a folder that match ``pattern``."""
         key = path, pattern
         if key not in self._digests:
-            self._digests[key] = _digest(path, pattern)
+            self._digests[key] = _content_digest(path, pattern)
         return self._digests[key]
 
 
@@ -60,7 +60,7 @@ def with_context(fingerprint: str, context: object) -> str:
     return _combined([fingerprint, repr(context)])
 
 
-def _digest(path: Path, pattern: str) -> str:
+def _content_digest(path: Path, pattern: str) -> str:
     digest = hashlib.sha256()
     for file in sorted(path.rglob(pattern)) if path.is_dir() else [path]:
         if file.is_file() and "__pycache__" not in file.parts:
@@ -73,7 +73,7 @@ def _combined(parts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _facts(sources: Iterable[Source]) -> Iterator[str]:
+def _source_identities(sources: Iterable[Source]) -> Iterator[str]:
     for source in sources:
         yield from (source.release, source.origin, source.sha256)
 

@@ -30,10 +30,10 @@ class TreeResult:
     target: str
     files: int
     size: int
-    written: int
-    removed: int
-    kept: tuple[str, ...]
-    seconds: float
+    written: int = 0
+    removed: int = 0
+    kept: tuple[str, ...] = ()
+    seconds: float = 0.0
     drift: Drift | None = None
 
 
@@ -158,10 +158,10 @@ def _plan_releases(
     for source in sources:
         stale: list[FingerprintedTarget] = []
         for target in targets:
-            wanted = FingerprintedTarget(
+            fingerprinted = FingerprintedTarget(
                 target, fingerprinter.fingerprint([source], target)
             )
-            outcome = plan_tree(source, wanted, out, read_bytes=read_bytes)
+            outcome = plan_tree(source, fingerprinted, out, read_bytes=read_bytes)
             if isinstance(outcome, TreeResult):
                 yield outcome
             else:
@@ -198,17 +198,17 @@ def _plan_parts(
 
 
 def plan_tree(
-    source: Source, wanted: FingerprintedTarget, out: Path, *, read_bytes: bool
+    source: Source, fingerprinted: FingerprintedTarget, out: Path, *, read_bytes: bool
 ) -> TreeResult | FingerprintedTarget:
-    """The result for a tree that is current, else ``wanted``: it has to be printed."""
+    """The result for a tree that is current, else ``fingerprinted``, which is stale."""
     start = time.perf_counter()
-    name = tree_name(source.release, wanted.target.name)
+    name = tree_name(source.release, fingerprinted.target.name)
     recorded = record.read(out, name)
-    if recorded.fingerprints.tree == wanted.fingerprint and tree.is_untouched(
+    if recorded.fingerprints.tree == fingerprinted.fingerprint and tree.is_untouched(
         out, name, recorded, read_bytes=read_bytes
     ):
-        return _current(name, wanted.target, recorded, start)
-    return wanted
+        return _current(name, fingerprinted.target, recorded, start)
+    return fingerprinted
 
 
 def plan_part(
@@ -234,10 +234,10 @@ def plan_part(
     if recorded.fingerprints.run == fingerprints.run and untouched():
         return _current(name, target, recorded, start)
     context = part.context()
-    wanted = fingerprints._replace(tree=with_context(fingerprints.tree, context))
-    if recorded.fingerprints.tree == wanted.tree and untouched():
-        return tree.rerecord(name, wanted, recorded)
-    return PartJob(sources, target, part.name, context, wanted)
+    complete = fingerprints._replace(tree=with_context(fingerprints.tree, context))
+    if recorded.fingerprints.tree == complete.tree and untouched():
+        return tree.rerecord(name, complete, recorded)
+    return PartJob(sources, target, part.name, context, complete)
 
 
 def tree_name(folder: str, name: str) -> str:
@@ -254,9 +254,9 @@ def _parts(sources: Sequence[Source], target: Target) -> Iterable[Part]:
 def _remove_jobs(
     parts: Iterable[Part], target: Target, out: Path
 ) -> Iterator[RemoveJob]:
-    wanted = {tree_name(target.name, part.name) for part in parts}
+    printed_trees = {tree_name(target.name, part.name) for part in parts}
     for name in record.trees_with_files(out, target.name):
-        if name not in wanted:
+        if name not in printed_trees:
             yield RemoveJob(target, name)
 
 
@@ -278,9 +278,6 @@ def _current(name: str, target: Target, recorded: Record, start: float) -> TreeR
         target=target.name,
         files=len(recorded.files),
         size=sum(state.size for state in recorded.files.values()),
-        written=0,
-        removed=0,
-        kept=(),
         seconds=time.perf_counter() - start,
     )
 
@@ -292,8 +289,4 @@ def _unchanged(change: TreeChange, target: Target) -> TreeResult:
         target=target.name,
         files=len(change.files),
         size=change.size,
-        written=0,
-        removed=0,
-        kept=(),
-        seconds=0.0,
     )

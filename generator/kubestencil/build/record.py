@@ -69,7 +69,7 @@ class Record:
         )
 
 
-def location(out: Path, tree: str) -> Path:
+def record_path(out: Path, tree: str) -> Path:
     """The path of the record of a tree (``1.35/markdown``)."""
     return out / PRIVATE / f"{tree}.json"
 
@@ -81,7 +81,7 @@ def read(out: Path, tree: str) -> Record:
     overwritten.
     """
     try:
-        raw = json.loads(location(out, tree).read_bytes())
+        raw = json.loads(record_path(out, tree).read_bytes())
         if raw["format"] != _FORMAT:
             return Record()
         return Record(
@@ -95,7 +95,7 @@ def read(out: Path, tree: str) -> Record:
 
 def write(out: Path, tree: str, record: Record) -> None:
     """Replace the record of a tree atomically."""
-    path = location(out, tree)
+    path = record_path(out, tree)
     raw = {
         "format": _FORMAT,
         "fingerprints": record.fingerprints,
@@ -105,22 +105,22 @@ def write(out: Path, tree: str, record: Record) -> None:
     try:
         atomic.write(path, json.dumps(raw, separators=(",", ":")).encode())
     except OSError as error:
-        raise unwritable(path, error) from error
+        raise write_error(path, error) from error
 
 
-def clear(out: Path) -> None:
+def remove_partial_files(out: Path) -> None:
     """Remove the temporary files of killed runs; no other run may be active."""
     for path in (out / PRIVATE).rglob(f"*{atomic.PARTIAL_SUFFIX}"):
         path.unlink(missing_ok=True)
 
 
-def version(out: Path) -> Mapping[str, int]:
-    """The modification time of each record: differs after a run that wrote any."""
+def modification_times(out: Path) -> Mapping[str, int]:
+    """The modification time of each record, which changes when a run writes it."""
     root = out / PRIVATE
     return {str(path): path.stat().st_mtime_ns for path in root.rglob("*.json")}
 
 
-def trees(out: Path) -> list[str]:
+def recorded_trees(out: Path) -> list[str]:
     """The trees that have a record."""
     root = out / PRIVATE
     paths = root.rglob("*.json")
@@ -129,11 +129,11 @@ def trees(out: Path) -> list[str]:
 
 def trees_with_files(out: Path, folder: str) -> list[str]:
     """The trees inside a folder whose records have files: ``site/1.35``."""
-    inside = (tree for tree in trees(out) if tree.startswith(f"{folder}/"))
+    inside = (tree for tree in recorded_trees(out) if tree.startswith(f"{folder}/"))
     return [tree for tree in inside if read(out, tree).files]
 
 
-def unwritable(path: Path, error: OSError) -> OutputError:
+def write_error(path: Path, error: OSError) -> OutputError:
     """The error for a file that the operating system did not let us write."""
     return OutputError(
         f"cannot be written: {error.strerror or error}",

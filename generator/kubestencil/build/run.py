@@ -70,13 +70,13 @@ def render(
     plan_now = partial(
         make_plan, sources, targets, out, read_bytes=False, processes=jobs
     )
-    planned_for = record.version(out)
+    records_at_planning = record.modification_times(out)
     plan = plan_now()
     if not plan.jobs and not plan.rerecorded:
         return Summary(plan.current, ())
     with tree.staging_folder(out) as staging:
         # Another run may have finished while this one waited for the lock.
-        if record.version(out) != planned_for:
+        if record.modification_times(out) != records_at_planning:
             plan = plan_now()
         work = partial(_stage_job, out=out, staging=staging, overwrite=overwrite)
         with processes(min(jobs, len(plan.jobs))) as parallel:
@@ -111,6 +111,8 @@ _Keywords = tuple[tuple[str, UnknownKeyword], ...]
 
 @dataclass(frozen=True, slots=True)
 class _JobResult:
+    """The trees that a job printed, how they change, and unknown keywords."""
+
     trees: tuple[TreeResult, ...]
     changes: tuple[TreeChange, ...]
     unknown_keywords: _Keywords
@@ -183,9 +185,6 @@ def _check_job(job: Job, *, out: Path) -> _JobResult:
                 target=output.target,
                 files=len(files),
                 size=sum(len(data) for _, data in files),
-                written=0,
-                removed=0,
-                kept=(),
                 seconds=time.perf_counter() - start,
                 drift=drift if drift else None,
             )
@@ -207,12 +206,12 @@ def _outputs(job: Job) -> tuple[list[_TreeOutput], _Keywords]:
     release = parsed_release(job.source)
     outputs = [
         _TreeOutput(
-            tree_name(release.name, wanted.target.name),
-            wanted.target.name,
-            Fingerprints(wanted.fingerprint),
-            print_files(release, wanted.target),
+            tree_name(release.name, fingerprinted.target.name),
+            fingerprinted.target.name,
+            Fingerprints(fingerprinted.fingerprint),
+            print_files(release, fingerprinted.target),
         )
-        for wanted in job.targets
+        for fingerprinted in job.targets
     ]
     return outputs, tuple(
         (release.name, keyword) for keyword in release.unknown_keywords

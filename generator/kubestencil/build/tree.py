@@ -109,9 +109,9 @@ def stage(
             staged[path] = f"{staging}/{prefix}.{len(staged)}"
             printed[path] = _write(staged[path], data, digest)
     except OSError as error:
-        raise record.unwritable(folder, error) from error
+        raise record.write_error(folder, error) from error
     if foreign and not overwrite:
-        raise _foreign_files(folder, foreign)
+        raise _foreign_files_error(folder, foreign)
     removed, kept = _no_longer_printed(folder, recorded, printed)
     return TreeChange(
         tree=tree,
@@ -147,7 +147,7 @@ def commit(out: Path, change: TreeChange) -> None:
             (folder / path).unlink(missing_ok=True)
             _remove_empty((folder / path).parent, folder)
     except OSError as error:
-        raise record.unwritable(folder, error) from error
+        raise record.write_error(folder, error) from error
     new = Record(change.fingerprints, change.files)
     if new != old:
         record.write(out, change.tree, new)
@@ -194,18 +194,18 @@ def staging_folder(out: Path) -> Iterator[Path]:
         with FileLock(private / "lock", is_singleton=True):
             folder = private / "stage"
             _remove_tree(folder)
-            record.clear(out)
+            record.remove_partial_files(out)
             folder.mkdir()
             try:
                 yield folder
             finally:
                 _remove_tree(folder)
-                if is_first and not record.trees(out):
+                if is_first and not record.recorded_trees(out):
                     (private / "lock").unlink(missing_ok=True)
     except OSError as error:
-        raise record.unwritable(out, error) from error
+        raise record.write_error(out, error) from error
     finally:
-        if is_first and not record.trees(out):
+        if is_first and not record.recorded_trees(out):
             for folder in (private, *reversed(created)):
                 with contextlib.suppress(OSError):
                     folder.rmdir()
@@ -241,7 +241,7 @@ def _no_longer_printed(
     return removed, kept
 
 
-def _foreign_files(folder: Path, paths: list[str]) -> OutputError:
+def _foreign_files_error(folder: Path, paths: list[str]) -> OutputError:
     listed = "".join(f"\n  {path}" for path in sorted(paths)[:10])
     more = f"\n  and {len(paths) - 10} more" if len(paths) > 10 else ""
     return OutputError(
