@@ -127,7 +127,7 @@ def _string(value: Any) -> str:
     """``value`` where it is a string; an undefined value raises its own error."""
     if isinstance(value, str):
         return value
-    str(value)
+    str(value)  # raises the error of an undefined value
     raise TypeError(f"needs a string, not {type(value).__name__}")
 
 
@@ -139,5 +139,5 @@ def _json_encoder(indent: int | None) -> JSONEncoder:
 
 
 def _not_json(value: Any) -> Any:
-    str(value)
+    str(value)  # raises the error of an undefined value
     raise TypeError(f"{type(value).__name__} is not a JSON value")

@@ -25,7 +25,8 @@ FORMATTERS: tuple[Formatter, ...] = get_args(Formatter)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 OptionValue = str | bool | int | float
-Reasoned = Mapping[str, Any]
+#: A table of ``quirks`` or ``fixups``: its ``reason``, and what the view reads of it.
+ReasonTable = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,8 @@ class Target:
     options: Mapping[str, OptionValue]
     spelling: Mapping[str, Any]
     types: Mapping[str, str]
-    quirks: Mapping[str, Reasoned]
-    fixups: Mapping[str, Reasoned]
+    quirks: Mapping[str, ReasonTable]
+    fixups: Mapping[str, ReasonTable]
     path_options: tuple[str, ...]
     scope: Scope
     min_releases: int
@@ -138,8 +139,9 @@ def load_targets(user_templates: Path | None) -> dict[str, Target]:
 
 
 def read_target(name: str, roots: Sequence[Path]) -> Target | None:
-    """The target ``name`` in the folders ``roots``, of which the first that has a
-    file wins; None where none has a manifest for it.
+    """The target ``name`` in the folders ``roots``; None where none has its manifest.
+
+    The first folder that has a file takes precedence.
 
     Raises TargetError with the file and the key that is wrong.
     """
@@ -264,19 +266,9 @@ class _Table:
 
 _TOML_TYPES = {str: "string", int: "number", list: "list", dict: "table"}
 _TARGET_KEYS = (
-    "about",
-    "view",
-    "scope",
-    "min_releases",
-    "depends_on",
-    "path_options",
-    "files",
-    "options",
-    "spelling",
-    "types",
-    "quirks",
-    "fixups",
-)
+    "about", "view", "scope", "min_releases", "depends_on", "path_options", "files",
+    "options", "spelling", "types", "quirks", "fixups",
+)  # fmt: skip
 _FILE_KEYS = ("each", "path", "template", "format")
 
 

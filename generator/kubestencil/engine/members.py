@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
-# Classes of these modules are known to everybody, or are not for templates.
+# The reference leaves out the classes of these modules: they are common knowledge, or
+# not for templates.
 _FOREIGN = frozenset(
     ["abc", "builtins", "collections", "datetime", "enum", "markupsafe", "typing"]
 )

@@ -1,10 +1,11 @@
-"""Renders a target: from contexts to paths and bytes. Writing them is up to build."""
+"""Prints a target: turns contexts into paths and bytes, which ``build`` writes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.data_files import data_file
 from kubestencil.engine.filters import PATH_FILTERS
@@ -28,6 +29,13 @@ class File:
     data: bytes
 
 
+class _PrintedFile(NamedTuple):
+    """The rule that a file was printed by, and the subject of the file."""
+
+    rule: FileRule
+    subject: str
+
+
 def print_contexts(
     contexts: Contexts, target: Target, shared: Mapping[str, str]
 ) -> Iterator[File]:
@@ -49,19 +57,20 @@ def print_contexts(
         },
         f"{target.manifest}: files.template",
     )
-    printed: dict[str, tuple[FileRule, str]] = {}
+    printed: dict[str, _PrintedFile] = {}
     for rule in target.files:
         if rule.each in contexts.handled_by_other_parts:
             continue
         post_process = _post_process(contexts, rule, target)
         for context in _contexts(contexts, rule, target):
-            path = _path(target, rule, context, shared)
-            key = path.casefold()
-            if key in printed:
-                raise _same_path(target, path, printed[key], (rule, context.subject))
-            printed[key] = rule, context.subject
+            path = _fill_in_path(target, rule, context, shared)
+            file = _PrintedFile(rule, context.subject)
+            # Some file systems ignore case.
+            other = printed.setdefault(path.casefold(), file)
+            if other is not file:
+                raise _same_path_error(target, path, other, file)
             if not rule.template:
-                yield File(path, _data(context, rule, target))
+                yield File(path, _bytes(context, rule, target))
                 continue
             text = templates.render(rule.template, context.subject, context.variables)
             if post_process:
@@ -69,18 +78,17 @@ def print_contexts(
             yield File(path, text.encode())
 
 
-def _same_path(
-    target: Target, path: str, first: tuple[FileRule, str], second: tuple[FileRule, str]
+def _same_path_error(
+    target: Target, path: str, first: _PrintedFile, second: _PrintedFile
 ) -> SpecError | TargetError:
-    rule, other_rule = first[0], second[0]
-    if rule is not other_rule and rule.path == other_rule.path:
+    if first.rule is not second.rule and first.rule.path == second.rule.path:
         return target.error(
-            f"two rules print {path}, for {first[1]} and for {second[1]}",
+            f"two rules print {path}, for {first.subject} and for {second.subject}",
             "files.path",
             "give the rules different paths",
         )
     return SpecError(
-        f"{first[1]} and {second[1]} are both printed to {path}",
+        f"{first.subject} and {second.subject} are both printed to {path}",
         where=f"target {target.name}",
     )
 
@@ -112,7 +120,7 @@ def _post_process(
     return (lambda text, _: function(text)) if function else None
 
 
-def _data(context: FileContext, rule: FileRule, target: Target) -> bytes:
+def _bytes(context: FileContext, rule: FileRule, target: Target) -> bytes:
     if context.data is None:
         raise target.error(
             f"is missing: the view provides no bytes for each = {rule.each!r}",
@@ -126,12 +134,12 @@ def _is_built_in(target: Target, template: str) -> bool:
     return path.is_relative_to(data_file("templates"))
 
 
-def _path(
+def _fill_in_path(
     target: Target, rule: FileRule, context: FileContext, shared: Mapping[str, str]
 ) -> str:
     values = {**target.options, **shared, **context.placeholders}
     path = _PLACEHOLDER.sub(
-        lambda match: _fill_in(match[1], values, target, rule), rule.path
+        lambda match: _fill_in_placeholder(match[1], values, target, rule), rule.path
     )
     segments = path.split("/")
     # Every placeholder is one segment, except the one called "path".
@@ -148,7 +156,7 @@ def _path(
     return path
 
 
-def _fill_in(
+def _fill_in_placeholder(
     placeholder: str, values: Mapping[str, object], target: Target, rule: FileRule
 ) -> str:
     """The text of a placeholder: a name, then filters, as in ``kind|snake``."""

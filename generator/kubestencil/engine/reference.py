@@ -79,6 +79,29 @@ def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
     yield f"view: {target.view}"
     yield f"scope: {target.scope} ({_SCOPES[target.scope]})"
     yield f"manifest: {target.manifest}"
+    yield from _manifest_sections(target)
+    for name, each in view.EACH.items():
+        yield from _each_section(name, each)
+    yield from _shared_sections(target)
+    for cls in documented_classes(view.EACH.values()):
+        yield from _class_section(cls)
+    yield from _filter_sections()
+    yield from _section(
+        "Quirks (a target has those in its manifest)", _entries(view.QUIRKS)
+    )
+    yield from _section(
+        "Quirks of this target, with their reasons", _reasons(target.quirks)
+    )
+    yield from _section("Fixups", _reasons(target.fixups))
+
+
+_SCOPES: Mapping[Scope, str] = {
+    "release": "printed for each release",
+    "releases": "printed once for all releases",
+}
+
+
+def _manifest_sections(target: Target) -> Iterator[str]:
     yield from _section(
         f"Options (--set {target.name}.NAME=VALUE)",
         [f"{name} = {_toml(value)}" for name, value in target.options.items()],
@@ -91,8 +114,9 @@ def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
             for rule in target.files
         ],
     )
-    for name, each in view.EACH.items():
-        yield from _each_section(name, each)
+
+
+def _shared_sections(target: Target) -> Iterator[str]:
     yield from _section(
         "Placeholders of every path",
         [
@@ -113,8 +137,9 @@ def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
             *_entries(_FUNCTIONS),
         ],
     )
-    for cls in documented_classes(view.EACH.values()):
-        yield from _class_section(cls)
+
+
+def _filter_sections() -> Iterator[str]:
     yield from _section(
         "Filters",
         _entries({name: summary(filter) for name, filter in filters.FILTERS.items()}),
@@ -122,17 +147,6 @@ def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
     yield from _section(
         "Filters of Jinja2 (these and all others)", _entries(filters.JINJA_FILTERS)
     )
-    yield from _section("Quirks (a target has those in its manifest)", _quirks(view))
-    yield from _section(
-        "Quirks of this target, with their reasons", _reasons(target.quirks)
-    )
-    yield from _section("Fixups", _reasons(target.fixups))
-
-
-_SCOPES: Mapping[Scope, str] = {
-    "release": "printed for each release",
-    "releases": "printed once for all releases",
-}
 
 
 def _each_section(name: str, each: Each) -> Iterator[str]:
@@ -158,10 +172,6 @@ def _class_section(cls: type) -> Iterator[str]:
     lines += _entries({member.signature: member.summary for member in members(cls)})
     bases = "".join(f", a {base.__name__}" for base in base_classes(cls))
     yield from _section(f"Type {cls.__name__}{bases}", lines)
-
-
-def _quirks(view: View | MultiReleaseView) -> list[str]:
-    return _entries(view.QUIRKS)
 
 
 def _reasons(tables: Mapping[str, Mapping[str, Any]]) -> list[str]:

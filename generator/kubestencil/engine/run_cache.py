@@ -1,7 +1,7 @@
 """Caches that last for one run.
 
 Templates and other files of a target are read once per run. A program that renders
-several times, and changes them in between, gets what they are at each time.
+several times gets their current content in each run.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_clear: list[Callable[[], None]] = []
+_clear_functions: list[Callable[[], None]] = []
 
 
 def cached_for_run(function: Function) -> Function:
     """Cache the results of a function that reads files, until the next run."""
     cached = cache(function)
-    _clear.append(cached.cache_clear)
+    _clear_functions.append(cached.cache_clear)
     return cached  # type: ignore[return-value]
 
 
 def clear_run_caches() -> None:
-    """Forget what was read; a run calls it before it starts."""
-    for clear in _clear:
+    """Clear these caches; a run does so before it starts."""
+    for clear in _clear_functions:
         clear()
