@@ -9,11 +9,9 @@ from typing import Any
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.graph import reachable, references
+from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import api_versions, served_kinds
 from kubestencil.schema.types import JsonObject
-
-_REF = "#/definitions/"
-_KINDS = "x-kubernetes-group-version-kind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +71,17 @@ def align_names(side: Side, other: Side) -> Side:
         match = name if name in other.fragments else others.get(kind)
         new_name = match or f"{package}.{kind}"
         mapping[name] = name if new_name in mapping.values() else new_name
-    new_refs = {f"{_REF}{old}": f"{_REF}{new}" for old, new in mapping.items()}
+    new_refs = {
+        f"{REFERENCE_PREFIX}{old}": f"{REFERENCE_PREFIX}{new}"
+        for old, new in mapping.items()
+    }
     fragments: dict[str, JsonObject] = {}
     for old, new in mapping.items():
         fragment = dict(rewrite_refs(side.fragments[old], new_refs))
-        kinds = other.fragments.get(new, {}).get(_KINDS)
-        # That the versions differ is what the comparison was asked for.
-        if _KINDS in fragment and kinds:
-            fragment[_KINDS] = kinds
+        kinds = other.fragments.get(new, {}).get(KINDS_KEYWORD)
+        # Both sides get the same kinds: that their versions differ is no change.
+        if KINDS_KEYWORD in fragment and kinds:
+            fragment[KINDS_KEYWORD] = kinds
         fragments[new] = fragment
     names = {new: side.names[old] for old, new in mapping.items()}
     return Side(side.label, side.release, fragments, names)

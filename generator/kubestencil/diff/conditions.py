@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubestencil.diff.differences import Definitions, Difference, differing_keywords
+from kubestencil.schema.keywords import REFERENCE_PREFIX
 
 # What describes a schema without constraining its values.
 _DOCUMENTATION = frozenset({"description", "title", "example", "externalDocs"})
@@ -122,7 +123,7 @@ def _new_value(difference: Difference) -> Any:
 
 def _referenced(definitions: Definitions, reference: str) -> Any:
     """The fragment that a reference leads to; an empty one where there is none."""
-    return definitions.get(reference.removeprefix("#/definitions/"), {})
+    return definitions.get(reference.removeprefix(REFERENCE_PREFIX), {})
 
 
 def _same_but_documentation(old: Any, new: Any) -> bool:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import Any, Literal
 
+from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.types import JsonObject
 
 #: The fragments of definitions, by full name.
 Definitions = Mapping[str, JsonObject]
 
 _INNER_SCHEMAS = ("items", "additionalProperties")
-_KINDS = "x-kubernetes-group-version-kind"
 # fmt: off
 _STANDARD_KEYWORDS = (
     "type", "format", "items", "allOf", "default", "enum", "description", "title",
@@ -101,39 +101,39 @@ def differences(before: Definitions, after: Definitions) -> Iterator[Difference]
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)
         if old is None or new is None:
-            kinds = (old or new or {}).get(_KINDS)
+            kinds = (old or new or {}).get(KINDS_KEYWORD)
             noun: _Noun = "kind" if kinds else "definition"
             yield _schema_difference(noun, _Location(name), old, new)
         elif not json_equal(old, new):
             yield from _schema_differences(_Location(name), old, new)
 
 
-def json_equal(one: Any, other: Any) -> bool:
+def json_equal(first: Any, second: Any) -> bool:
     """Whether two JSON values are equal; unlike in Python, true is not 1."""
-    pending = [(one, other)]
+    pending = [(first, second)]
     while pending:
-        a, b = pending.pop()
-        if isinstance(a, dict):
-            if not isinstance(b, dict) or a.keys() != b.keys():
+        left, right = pending.pop()
+        if isinstance(left, dict):
+            if not isinstance(right, dict) or left.keys() != right.keys():
                 return False
-            pending.extend((value, b[key]) for key, value in a.items())
-        elif isinstance(a, list):
-            if not isinstance(b, list) or len(a) != len(b):
+            pending.extend((value, right[key]) for key, value in left.items())
+        elif isinstance(left, list):
+            if not isinstance(right, list) or len(left) != len(right):
                 return False
-            pending.extend(zip(a, b, strict=True))
-        elif a != b or isinstance(a, bool) is not isinstance(b, bool):
+            pending.extend(zip(left, right, strict=True))
+        elif left != right or isinstance(left, bool) is not isinstance(right, bool):
             return False
     return True
 
 
-def differing_keywords(one: JsonObject, other: JsonObject) -> set[str]:
+def differing_keywords(before: JsonObject, after: JsonObject) -> set[str]:
     """The keywords that only one of two schemas has, or whose values differ."""
     return {
         keyword
-        for keyword in one.keys() | other.keys()
-        if keyword not in one
-        or keyword not in other
-        or not json_equal(one[keyword], other[keyword])
+        for keyword in before.keys() | after.keys()
+        if keyword not in before
+        or keyword not in after
+        or not json_equal(before[keyword], after[keyword])
     }
 
 

@@ -14,6 +14,7 @@ from kubestencil.diff.lookup import similar_kind
 from kubestencil.diff.rules import Rule, Severity
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
+from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import Level, group_names, level, precedence
 from kubestencil.schema.types import JsonObject
 
@@ -191,7 +192,7 @@ def _schema(column: Column, release: Release) -> JsonObject:
     of their names, so that they are equal to those in other versions."""
     package = column.definition.rpartition(".")[0]
     new_refs = {
-        f"#/definitions/{name}": name.rpartition(".")[2]
+        f"{REFERENCE_PREFIX}{name}": name.rpartition(".")[2]
         for name in release.definitions
         if name.rpartition(".")[0] == package
     }
@@ -225,8 +226,8 @@ def _events(
     before, after = {name: schemas[base]}, {name: schemas[index]}
     definitions = ComparedDefinitions(before, after)
     for difference in differences(before, after):
-        # The kinds that a type is served as follow from its version: no news.
-        if difference.keyword != "x-kubernetes-group-version-kind":
+        # The kinds of a type follow from its version, which the column shows.
+        if difference.keyword != KINDS_KEYWORD:
             classification = classify(difference, definitions, version)
             yield Event(
                 index,

@@ -36,7 +36,7 @@ def check_group(group: str, releases: Iterable[Release]) -> None:
 def similar_kind(name: str, names: Iterable[str]) -> str:
     """A hint with the name most similar to ``name``, regardless of its case; names are
     too many to list all."""
-    by_lower_case = {other.lower(): other for other in sorted(names)}
+    by_lower_case = {candidate.lower(): candidate for candidate in sorted(names)}
     if name.lower() in by_lower_case:
         return f"did you mean {by_lower_case[name.lower()]}?"
     hint = nearest(name, sorted(by_lower_case.values()))

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.history import History
-from kubestencil.diff.rules import rules_by_name
+from kubestencil.diff.comparison import Change, Comparison, Graduation
+from kubestencil.diff.history import Cell, History, Row
+from kubestencil.diff.rules import Rule, rules_by_name
 from kubestencil.diff.timeline import Timeline
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.pointer import json_pointer
@@ -36,23 +36,10 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
             "removed": list(comparison.api_versions_removed),
         },
         "graduations": [
-            {
-                "group": graduation.group,
-                "from": graduation.before,
-                "to": graduation.after,
-                "left": graduation.before_removed,
-                "kinds": list(graduation.kinds),
-                "changes": [change_json(change) for change in graduation.changes],
-            }
-            for graduation in comparison.graduations
+            _graduation_json(graduation) for graduation in comparison.graduations
         ],
         "rules": {
-            name: {
-                "severity": rule.severity,
-                "reason": rule.reason,
-                "policy": rule.policy.name,
-                "url": rule.policy.url,
-            }
+            name: _rule_json(rule)
             for name, rule in rules_by_name().items()
             if name in used_rules
         },
@@ -96,23 +83,7 @@ def history_json(history: History) -> dict[str, Any]:
             }
             for column in history.columns
         ],
-        "fields": [
-            {
-                "field": row.field,
-                "first": row.first,
-                "last": row.last,
-                "cells": [
-                    cell
-                    and {
-                        "mark": cell.mark,
-                        "required": cell.required,
-                        "schema": cell.schema,
-                    }
-                    for cell in row.cells
-                ],
-            }
-            for row in history.rows
-        ],
+        "fields": [_row_json(row) for row in history.rows],
         "events": [
             {
                 "column": event.column,
@@ -126,6 +97,39 @@ def history_json(history: History) -> dict[str, Any]:
             for event in history.events
         ],
     }
+
+
+def _graduation_json(graduation: Graduation) -> dict[str, Any]:
+    return {
+        "group": graduation.group,
+        "from": graduation.before,
+        "to": graduation.after,
+        "left": graduation.before_removed,
+        "kinds": list(graduation.kinds),
+        "changes": [change_json(change) for change in graduation.changes],
+    }
+
+
+def _rule_json(rule: Rule) -> dict[str, Any]:
+    return {
+        "severity": rule.severity,
+        "reason": rule.reason,
+        "policy": rule.policy.name,
+        "url": rule.policy.url,
+    }
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    return {
+        "field": row.field,
+        "first": row.first,
+        "last": row.last,
+        "cells": [cell and _cell_json(cell) for cell in row.cells],
+    }
+
+
+def _cell_json(cell: Cell) -> dict[str, Any]:
+    return {"mark": cell.mark, "required": cell.required, "schema": cell.schema}
 
 
 def timeline_json(timeline: Timeline) -> dict[str, Any]:

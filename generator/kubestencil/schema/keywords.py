@@ -1,4 +1,4 @@
-"""The schema keywords that are understood, and what the value of each must be."""
+"""The schema keywords that kubestencil knows, and the check of each one's value."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 Check = Callable[[Any], bool]
+
+#: The keyword with the groups, versions and kinds that a definition is served as.
+KINDS_KEYWORD = "x-kubernetes-group-version-kind"
+#: The beginning of a ``$ref``, before the name of a definition.
+REFERENCE_PREFIX = "#/definitions/"
 
 _TYPES = frozenset({"array", "boolean", "integer", "number", "object", "string"})
 
@@ -78,7 +83,7 @@ KEYWORDS: Mapping[str, Check] = {
     "nullable": _BOOLEAN,
     "x-nullable": _BOOLEAN,
     "x-kubernetes-embedded-resource": _BOOLEAN,
-    "x-kubernetes-group-version-kind": _OBJECTS,
+    KINDS_KEYWORD: _OBJECTS,
     "x-kubernetes-int-or-string": _BOOLEAN,
     "x-kubernetes-list-map-keys": _STRINGS,
     "x-kubernetes-list-type": _STRING,

@@ -13,7 +13,7 @@ from typing import Any
 
 from kubestencil.errors import SpecError, nearest
 from kubestencil.schema.graph import cyclic_edges, walk
-from kubestencil.schema.keywords import KEYWORDS
+from kubestencil.schema.keywords import KEYWORDS, KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer, printable_pointer
 from kubestencil.schema.types import (
     Definition,
@@ -25,9 +25,6 @@ from kubestencil.schema.types import (
     UnknownKeyword,
 )
 from kubestencil.source import Source
-
-_REF_PREFIX = "#/definitions/"
-_KINDS = "x-kubernetes-group-version-kind"
 
 # Names become file names, module names and links. No document of an API server has
 # names with other characters.
@@ -135,23 +132,23 @@ class _Reader:
     def read_kinds(
         self, raw: JsonObject, pointer: Pointer
     ) -> Iterator[GroupVersionKind]:
-        for index, value in enumerate(raw.get(_KINDS, ())):
+        for index, value in enumerate(raw.get(KINDS_KEYWORD, ())):
             kind = read_kind(value)
             if kind is None:
                 raise self.error(
                     "needs the strings group, version and kind",
-                    (str(index), (_KINDS, pointer)),
+                    (str(index), (KINDS_KEYWORD, pointer)),
                 )
             yield kind
 
     def read_ref(self, value: str, pointer: Pointer) -> str:
         """The name of the definition that a ``$ref`` refers to."""
-        if not value.startswith(_REF_PREFIX):
+        if not value.startswith(REFERENCE_PREFIX):
             raise self.error(
-                f"refers to {value!a}; only references to {_REF_PREFIX}... are supported",
+                f"refers to {value!a}; only references to {REFERENCE_PREFIX}... are supported",
                 ("$ref", pointer),
             )
-        name = value.removeprefix(_REF_PREFIX)
+        name = value.removeprefix(REFERENCE_PREFIX)
         return name.replace("~1", "/").replace("~0", "~")
 
     def check_keywords(self, raw: JsonObject, pointer: Pointer) -> None:
@@ -188,7 +185,9 @@ class _Reader:
                 if schema.ref is not None and schema.ref not in definitions:
                     kind = schema.ref.rpartition(".")[2]
                     same_kind = [
-                        other for other in definitions if other.endswith(f".{kind}")
+                        full_name
+                        for full_name in definitions
+                        if full_name.endswith(f".{kind}")
                     ]
                     raise self.error(
                         f"refers to {schema.ref!r}, which the document does not define",

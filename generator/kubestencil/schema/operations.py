@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kubestencil.errors import SpecError
+from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.openapi2 import read_kind
 from kubestencil.schema.pointer import json_pointer
 from kubestencil.schema.types import GroupVersionKind, JsonObject, Release
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
-_KIND = "x-kubernetes-group-version-kind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ def operations(release: Release) -> Iterator[Operation]:
 
 
 def _operation(release: Release, path: str, method: str, raw: JsonObject) -> Operation:
-    kind = read_kind(raw[_KIND]) if _KIND in raw else None
-    if kind is None and _KIND in raw:
-        pointer = json_pointer(("paths", path, method, _KIND))
+    kind = read_kind(raw[KINDS_KEYWORD]) if KINDS_KEYWORD in raw else None
+    if kind is None and KINDS_KEYWORD in raw:
+        pointer = json_pointer(("paths", path, method, KINDS_KEYWORD))
         raise SpecError(
             "needs the strings group, version and kind",
             where=f"{release.origin}#{pointer}",

@@ -50,7 +50,7 @@ def read(release: str) -> Source:
 
 
 def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The published document, of which the package has only the definitions."""
+    """A document with the published definitions; the package has nothing else."""
     definitions = _revert_nullable(document["$defs"])
     for step in _STEPS:
         if not step(definitions):

@@ -39,8 +39,8 @@ def diff_words(before: str, after: str) -> tuple[Segment, ...]:
     All but the inserted ones make up ``before``, all but the deleted ones ``after``.
     """
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
-    start = _common_prefix(old, new)
-    end = _common_prefix(old[start:][::-1], new[start:][::-1])
+    start = _common_prefix_length(old, new)
+    end = _common_prefix_length(old[start:][::-1], new[start:][::-1])
     old_stop, new_stop = len(old) - end, len(new) - end
     runs: list[_Run] = [
         ("same", old[:start]),
@@ -98,11 +98,11 @@ def _has_letter_or_digit(token: str) -> bool:
     return any(map(str.isalnum, token))
 
 
-def _common_prefix(one: list[str], other: list[str]) -> int:
+def _common_prefix_length(first: list[str], second: list[str]) -> int:
     """The number of tokens at the start that are equal."""
     count = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
+    for token, other_token in zip(first, second, strict=False):
+        if token != other_token:
             break
         count += 1
     return count

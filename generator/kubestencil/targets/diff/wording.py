@@ -9,12 +9,12 @@ from typing import Any
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.history import Event
+from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.types import JsonObject
 from kubestencil.targets.diff.word_diff import Segment, diff_words, shorten
 
 _PROSE_KEYWORDS = ("description", "title")
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)`\"'][.!?])\s")
-_KINDS = "x-kubernetes-group-version-kind"
 _MAX_VALUE = 400  # characters
 
 
@@ -70,7 +70,7 @@ def _segments(change: Change | Event) -> Iterable[Segment]:
         and isinstance(new_value, str)
     ):
         return shorten(diff_words(old_value, new_value))
-    if keyword == _KINDS and old_value and new_value:
+    if keyword == KINDS_KEYWORD and old_value and new_value:
         segments = tuple(_kind_segments(old_value, new_value))
         if segments:
             return segments
@@ -115,7 +115,7 @@ def _value_in_words(keyword: str, value: Any) -> str:
         return type_in_words({"$ref": value})
     if keyword in ("items", "additionalProperties") and isinstance(value, dict):
         return type_in_words(value)
-    if keyword == _KINDS:
+    if keyword == KINDS_KEYWORD:
         return _truncated(", ".join(_kind_in_words(kind) for kind in value))
     if isinstance(value, str):
         return _truncated(value) or '""'
