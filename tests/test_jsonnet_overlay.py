@@ -334,7 +334,7 @@ def test_files_are_added_in_the_order_of_their_paths(
 # --- mistakes ---------------------------------------------------------
 
 
-# Mistakes of which jrsonnet alone names the line, and what it says of them.
+# Mistakes whose line only jrsonnet names, with its message.
 MISTAKES = [
     ("a: 1 b: 2", "expected one of"),
     ("'#a': d.fn(nope, []), a:: 1", "nope"),

@@ -365,7 +365,7 @@ def of_path(of: Target, path: str) -> Target:
 @pytest.mark.parametrize(
     ("more", "message", "key"),
     [
-        ("[spelling]\na = 1", "is nothing that this view reads", "spelling.a"),
+        ("[spelling]\na = 1", "is not read by this view", "spelling.a"),
         ("[types]\na = 1", "must be a string", "types.a"),
         ("[quirks.a]\nreason = 'x'", "is a quirk that the view does not", "quirks.a"),
     ],

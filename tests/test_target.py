@@ -66,7 +66,7 @@ def test_options_are_set_by_name_and_type() -> None:
 
 
 def test_a_quirk_can_be_dropped(tmp_path: Path) -> None:
-    """Whoever wants the description of a reference leaves the quirk out."""
+    """Without the quirk, a field that refers to a model keeps its description."""
     built_in = load_targets(None)["markdown"].manifest.read_text()
     folder = tmp_path / "markdown"
     folder.mkdir()

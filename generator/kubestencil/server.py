@@ -120,9 +120,9 @@ def serve(
 def run_in_subprocess(work: Callable[[], object]) -> None:
     """Call ``work``, which has to be picklable, in a new process, and wait for it.
 
-    A build caches templates, digests and names for the lifetime of its process, and a
-    rebuild must not see old ones. A KeyboardInterrupt kills the process and all
-    processes that it started, and is raised.
+    The memory of a build, with its caches, is freed when its process ends. A
+    KeyboardInterrupt kills the process and all processes that it started, and is
+    raised.
     """
     process = get_context("spawn").Process(target=_run_in_process_group, args=(work,))
     with _interrupts_blocked():

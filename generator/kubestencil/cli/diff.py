@@ -20,9 +20,10 @@ from kubestencil.cli.options import (
 from kubestencil.errors import UsageError, nearest
 
 if TYPE_CHECKING:
-    from kubestencil.diff import Comparison
+    from kubestencil.diff import Comparison, Severity
     from kubestencil.schema import Release
     from kubestencil.source import Source
+    from kubestencil.targets.diff.rendering import Format
 
 
 @click.command()
@@ -61,13 +62,13 @@ def diff(
     after: str,
     specs: Path | None,
     templates: Path | None,
-    format_name: str | None,
+    format_name: Format | None,
     file: Path | None,
     kind: str | None,
     group: str | None,
-    severities: tuple[str, ...],
+    severities: tuple[Severity, ...],
     no_docs: bool,
-    fail_on: str | None,
+    fail_on: Severity | None,
     quiet: bool,
 ) -> None:
     """Show what changed between two releases or documents.
@@ -76,10 +77,7 @@ def diff(
     for standard input). To compare two API versions, add one to each: 1.35/apps/v1,
     1.35/v1, cluster.json#apps/v1.
     """
-    from kubestencil.diff import SEVERITIES
-    from kubestencil.diff.lookup import check_group, check_kind
     from kubestencil.schema.load import load_release
-    from kubestencil.source import releases
     from kubestencil.targets.diff.rendering import Layout, template_folders
     from kubestencil.targets.diff.report import comparison_report
 
@@ -94,26 +92,11 @@ def diff(
         )
     console.announce_sources([old_source, new_source], quiet)
     old, new = load_release(old_source), load_release(new_source)
-    if (
-        releases.release_order(old.name) > releases.release_order(new.name)
-        and not quiet
-    ):
-        console.status(
-            f"{old.name} is newer than {new.name}: additions are shown as removals"
-        )
-    if kind is not None:
-        check_kind(kind, (old, new))
-    if group is not None:
-        check_group(group, (old, new))
+    if not quiet:
+        _note_reversed_order(old.name, new.name)
+    _check_filters(kind, group, (old, new))
     comparison = _compare(old, old_version, new, new_version).filter(
-        kind=kind,
-        group=group,
-        severities=[
-            severity
-            for severity in SEVERITIES
-            if severity in (severities or SEVERITIES)
-            and not (no_docs and severity == "docs")
-        ],
+        kind=kind, group=group, severities=_selected(severities, no_docs)
     )
     report = comparison_report(
         comparison,
@@ -122,12 +105,48 @@ def diff(
         colour=console.is_coloured(file),
     )
     console.write_result(report, file)
-    if fail_on and any(
-        comparison.summary[severity]
-        for severity in SEVERITIES
-        if SEVERITIES.index(severity) <= SEVERITIES.index(fail_on)
-    ):
+    if fail_on and _has_severity(comparison, fail_on):
         context.exit(1)
+
+
+def _note_reversed_order(before: str, after: str) -> None:
+    from kubestencil.source.releases import release_order
+
+    if release_order(before) > release_order(after):
+        console.status(
+            f"{before} is newer than {after}: additions are shown as removals"
+        )
+
+
+def _check_filters(
+    kind: str | None, group: str | None, releases: tuple[Release, Release]
+) -> None:
+    """Raise UsageError for a kind or group that neither release has."""
+    from kubestencil.diff.lookup import check_group, check_kind
+
+    if kind is not None:
+        check_kind(kind, releases)
+    if group is not None:
+        check_group(group, releases)
+
+
+def _selected(severities: tuple[Severity, ...], no_docs: bool) -> list[Severity]:
+    """The severities to show: those that are named, or else all."""
+    from kubestencil.diff import SEVERITIES
+
+    return [
+        severity
+        for severity in severities or SEVERITIES
+        if not (no_docs and severity == "docs")
+    ]
+
+
+def _has_severity(comparison: Comparison, least: Severity) -> bool:
+    """Whether there is a change of the severity ``least`` or a more severe one."""
+    from kubestencil.diff import SEVERITIES
+
+    severe = SEVERITIES[: SEVERITIES.index(least) + 1]
+    return any(comparison.summary[severity] for severity in severe)
 
 
 def _compare(

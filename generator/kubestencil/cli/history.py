@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +16,9 @@ from kubestencil.cli.options import (
     specs_option,
     templates_option,
 )
+
+if TYPE_CHECKING:
+    from kubestencil.targets.diff.rendering import Format
 
 
 @click.command()
@@ -39,7 +43,7 @@ def history(
     requested_releases: tuple[str, ...],
     specs: Path | None,
     templates: Path | None,
-    format_name: str | None,
+    format_name: Format | None,
     file: Path | None,
     quiet: bool,
 ) -> None:

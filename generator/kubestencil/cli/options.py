@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -111,12 +111,15 @@ file_option: Decorator = click.option(
 )
 
 
-def output_format(format_name: str | None, file: Path | None) -> Format:
+def output_format(format_name: Format | None, file: Path | None) -> Format:
     """The format given with ``--format``, else the one that the suffix of the file
     implies."""
-    by_suffix = {".md": "markdown", ".html": "html", ".json": "json"}
-    name = format_name or by_suffix.get(file.suffix if file else "", "text")
-    return cast("Format", name)
+    by_suffix: Mapping[str, Format] = {
+        ".md": "markdown",
+        ".html": "html",
+        ".json": "json",
+    }
+    return format_name or by_suffix.get(file.suffix if file else "", "text")
 
 
 def parse_settings(settings: tuple[str, ...]) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Decodes documents: from bytes to JSON values."""
+"""Documents: their bytes and origin, and how they are decoded from JSON or YAML."""
 
 from __future__ import annotations
 

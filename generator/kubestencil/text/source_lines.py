@@ -191,7 +191,9 @@ def _asterisk_markers(text: str, markers: Sequence[_Marker]) -> Sequence[_Marker
         and (text[marker.start - 1].islower() or text[marker.start - 1] in ",:;.)")
         and text[marker.end].isalpha()
     ]
-    between = [text[one.end : two.start] for one, two in pairwise(asterisks)]
+    between = [
+        text[marker.end : following.start] for marker, following in pairwise(asterisks)
+    ]
     is_list = between and all(words.count(" ") > 1 for words in between)
     return asterisks if is_list else ()
 

@@ -206,7 +206,9 @@ def _column_headings(
             ColumnHeading(
                 version=escape(column.version or "none"),
                 stability=column.stability,
-                releases=escape(_range([history.columns[i].release for i in run])),
+                releases=escape(
+                    _range([history.columns[index].release for index in run])
+                ),
                 starts_version=column.version != previous_version,
             )
         )

@@ -32,8 +32,8 @@ _COMMON_VARIABLES: Mapping[str, object] = {
     "paint": Paint,
 }
 
-#: What targets can print files for. The variables are those of the templates that a
-#: folder ``diff`` of the user's templates can shadow.
+#: The values that ``each`` can have in a manifest. The variables are those of the
+#: templates that a folder ``diff`` of the user's templates can shadow.
 EACH: Mapping[str, Each] = {
     "comparison": Each(
         "Each release compared with the next, and the first with the last, as "

@@ -1,1 +1,1 @@
-"""Example values of kinds: what an example contains, decided once for all languages."""
+"""Example values of kinds, as trees that the writer of each language turns into code."""

@@ -1,0 +1,1 @@
+"""The Jsonnet library of builder functions, as k8s-gen publishes it."""

@@ -53,8 +53,8 @@ class Builders:
         # end, so a field that refers to one is set by one function.
         self._not_inlined = on_or_between_cycles(graph) | {LIST_META}
         inlined = {
-            name: [other for other in others if other not in self._not_inlined]
-            for name, others in graph.items()
+            name: [target for target in targets if target not in self._not_inlined]
+            for name, targets in graph.items()
         }
         # Each definition after those that it refers to, so that nothing recurses over
         # references. No cycles are left, so a component has one name.

@@ -93,6 +93,8 @@ def run_sandboxed(
     try:
         if not receiver.poll(seconds):
             raise JsonnetError(f"takes longer than {seconds:g} seconds to evaluate")
+        result: Result
+        error: JsonnetError | None
         result, error = receiver.recv()
     except EOFError:
         raise JsonnetError(
@@ -104,7 +106,7 @@ def run_sandboxed(
         receiver.close()
     if error is not None:
         raise error
-    return result  # type: ignore[no-any-return]
+    return result
 
 
 def _send_result(

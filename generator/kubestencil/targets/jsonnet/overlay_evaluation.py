@@ -154,7 +154,10 @@ class _OverlayProgram:
                 fields = ", ".join(
                     [
                         _package_member(version),
-                        *(generated_member(n, (group, version, n)) for n in types),
+                        *(
+                            generated_member(name, (group, version, name))
+                            for name in types
+                        ),
                     ]
                 )
                 members.append(f"{jsonnet.field_name(version)}: {{ {fields} }}")

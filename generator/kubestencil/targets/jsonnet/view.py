@@ -72,7 +72,7 @@ class MemberLine(NamedTuple):
     kind: str = ""
 
 
-#: What templates can be rendered for, and what they get.
+#: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "release": Each(
         summary="the library; name, url and help are string literals of Jsonnet, overlay "

@@ -46,7 +46,7 @@ _VARIABLES: Mapping[str, object] = {
     "sections": list[FieldSection],
 }
 
-#: What templates can be rendered for, and what they get.
+#: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "release": Each(summary="the library", variables=_VARIABLES),
     "package": Each(

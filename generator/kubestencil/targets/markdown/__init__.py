@@ -1,0 +1,1 @@
+"""A Markdown page per model, as openapi-generator publishes them."""

@@ -86,7 +86,7 @@ class GroupVersion:
     models: tuple[ModelEntry, ...]
 
 
-#: What targets can print files for.
+#: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
         "A definition that has fields: the page of a model",

@@ -252,12 +252,12 @@ class GroupVersion:
     @property
     def imports(self) -> tuple[GroupVersion, ...]:
         """The other groups and versions that its definitions refer to, by name."""
-        others = {
+        imported = {
             reference.group_version.name: reference.group_version
             for definition in self.definitions
             for reference in definition.references
         }
-        return tuple(others[name] for name in sorted(others) if name != self.name)
+        return tuple(imported[name] for name in sorted(imported) if name != self.name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -363,10 +363,12 @@ class _Index:
         return self.group_versions[self.modules[name]]
 
     def references(self, name: str) -> tuple[Definition, ...]:
-        return tuple(self.definitions[other] for other in self.graph[name])
+        return tuple(self.definitions[target] for target in self.graph[name])
 
     def referrers(self, name: str) -> tuple[Definition, ...]:
-        return tuple(self.definitions[other] for other in self.reversed_graph[name])
+        return tuple(
+            self.definitions[referrer] for referrer in self.reversed_graph[name]
+        )
 
     def is_on_cycle(self, name: str) -> bool:
         return name in self.cyclic

@@ -32,7 +32,7 @@ _SHARED = {
     "types": Annotated[Mapping[str, str], "the table [types] of the manifest"],
 }
 
-#: What targets can print files for.
+#: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
         "a definition, which is any named type of the document",
@@ -133,7 +133,7 @@ def _group_context(group: Group) -> FileContext:
 def _check_manifest(target: Target) -> None:
     for key in target.spelling:
         raise target.error(
-            "is nothing that this view reads",
+            "is not read by this view",
             f"spelling.{key}",
             "filters spell names: {{ name | camel }}",
         )

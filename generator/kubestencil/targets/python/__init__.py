@@ -1,0 +1,1 @@
+"""A typed Python package of models, with the names of the official client."""

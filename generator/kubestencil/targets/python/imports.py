@@ -24,10 +24,10 @@ def import_cycles(graph: Graph) -> Mapping[str, int]:
         cycles.update(dict.fromkeys(classes, number))
         # What a cycle refers to comes before it.
         nested = (
-            depths[cycles[other]]
+            depths[cycles[reference]]
             for class_name in classes
-            for other in graph[class_name]
-            if cycles[other] != number
+            for reference in graph[class_name]
+            if cycles[reference] != number
         )
         depth = len(classes) + max(nested, default=0)
         if depth > _MAX_DEPTH:

@@ -123,7 +123,7 @@ class KindGroup:
     kinds: tuple[KindEntry, ...]
 
 
-#: What targets can print files for.
+#: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
         "A definition that has fields: a module with one class",
@@ -189,10 +189,10 @@ def make_module(package: Package, definition: Definition) -> Module:
     words = {word for _, type_ in fields for word in _words(type_.annotation)}
     aliased = _BUILTINS.intersection(words).intersection(attributes.values())
     in_cycle = {
-        other
+        class_name
         for _, type_ in fields
-        for other in type_.classes
-        if package.cycles[other] == package.cycles[name]
+        for class_name in type_.classes
+        if package.cycles[class_name] == package.cycles[name]
     }
     rows = tuple(
         _field_row(
@@ -203,7 +203,9 @@ def make_module(package: Package, definition: Definition) -> Module:
         )
         for field, type_ in fields
     )
-    references = {other for _, type_ in fields for other in type_.classes} - {name}
+    references = {class_name for _, type_ in fields for class_name in type_.classes} - {
+        name
+    }
     time_fields = tuple(row for row in rows if row.time_converter)
     base = "TimedModel" if time_fields else "Model"
     converters = {row.time_converter for row in time_fields}

@@ -1,0 +1,1 @@
+"""A Rust crate of types, compatible with k8s-openapi."""

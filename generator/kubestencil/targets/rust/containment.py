@@ -1,4 +1,4 @@
-"""Which Rust values contain which others directly, without a ``Vec`` or map between.
+"""Finds which Rust values contain each other directly, not in a ``Vec`` or map.
 
 A Rust value has a fixed size, so a type cannot contain itself without a ``Box``, and
 has a default only if all that it requires have one.
@@ -70,16 +70,16 @@ def boxed_references(
 
     Raises SpecError for a cycle of required fields, of which no finite value exists.
     """
-    for name, others in cyclic_edges(contained.required).items():
+    for name, targets in cyclic_edges(contained.required).items():
         raise SpecError(
-            f"{name} has no finite value: it requires {others[0]}, which requires "
+            f"{name} has no finite value: it requires {targets[0]}, which requires "
             f"{name}",
             where=f"{release.origin}#{json_pointer(('definitions', name))}",
         )
     return frozenset(
-        (name, other)
-        for name, others in cyclic_edges(contained.possible).items()
-        for other in others
+        (name, target)
+        for name, targets in cyclic_edges(contained.possible).items()
+        for target in targets
     )
 
 

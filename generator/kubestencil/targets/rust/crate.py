@@ -1,4 +1,4 @@
-"""The plan of the crate: what has to be decided for all of its types at once."""
+"""Plans the crate: what depends on all of its types, such as names and boxes."""
 
 from __future__ import annotations
 

@@ -31,8 +31,9 @@ class Endpoint(NamedTuple):
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 
-# Answers of the API server that no path is about, with what k8s-openapi has for them.
-_ANSWERS = {
+# Kinds of responses, which have no paths, with the endpoints that k8s-openapi gives
+# them.
+_RESPONSES = {
     f"{_META}.APIGroup": Endpoint("", "ClusterResourceScope"),
     f"{_META}.APIGroupList": Endpoint("", "ClusterResourceScope"),
     f"{_META}.APIResourceList": Endpoint("", "ClusterResourceScope"),
@@ -53,7 +54,7 @@ def endpoints(
     result: dict[str, Endpoint] = {}
     for definition in definitions:
         endpoint = _choose(candidates.get(definition.kinds[0], {}))
-        endpoint = endpoint or _ANSWERS.get(definition.name)
+        endpoint = endpoint or _RESPONSES.get(definition.name)
         if endpoint is None:
             return {}
         result[definition.name] = endpoint

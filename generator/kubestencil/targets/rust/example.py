@@ -67,83 +67,83 @@ class Writer:
 
     def __init__(self, release: Release, target: Target) -> None:
         check_options(target)
-        self.crate = plan_crate(correct(release, target))
-        self.name = spelling.crate_name(str(target.options["name"]))
-        self.aliases = self.module_aliases()
-        self.structs: dict[str, _Struct] = {}
+        self._crate = plan_crate(correct(release, target))
+        self._name = spelling.crate_name(str(target.options["name"]))
+        self._aliases = self._module_aliases()
+        self._structs: dict[str, _Struct] = {}
         self._fragments = FragmentCache[_Code]()
 
-    def module_aliases(self) -> Mapping[Module, str]:
+    def _module_aliases(self) -> Mapping[Module, str]:
         """A short name for each module that has types: ``core_v1``."""
-        modules = sorted({path.module for path in self.crate.paths.values()})
-        short = ["_".join(module[-2:]) or self.name for module in modules]
+        modules = sorted({path.module for path in self._crate.paths.values()})
+        short = ["_".join(module[-2:]) or self._name for module in modules]
         names = spelling.make_unique([*_RESERVED, *short])[len(_RESERVED) :]
         return dict(zip(modules, names, strict=True))
 
     def write(self, example: Object) -> str:
         """A function that returns the object."""
         assert example.definition
-        path = self.path(example.definition.name)
-        code = self.object(example, example.definition.name, _INDENT)
+        path = self._path(example.definition.name)
+        code = self._object(example, example.definition.name, _INDENT)
         # rustfmt sorts lower-case letters before upper-case ones.
         imports = sorted(path.imports | code.imports, key=str.swapcase)
         uses = "".join(f"use {imported};\n" for imported in imports)
         return f"{uses}\npub fn example() -> {path.text} {{\n{_INDENT}{code.text}\n}}\n"
 
-    def path(self, name: str) -> _Code:
+    def _path(self, name: str) -> _Code:
         """The type of a definition."""
-        if name in self.crate.list_items:
-            return _Code(f"{self.name}::List", _NO_IMPORTS)
-        path = self.crate.paths[name]
+        if name in self._crate.list_items:
+            return _Code(f"{self._name}::List", _NO_IMPORTS)
+        path = self._crate.paths[name]
         if not path.module:
-            return _Code(f"{self.name}::{path.name}", _NO_IMPORTS)
-        alias = self.aliases[path.module]
-        module = "::".join((self.name, *path.module))
+            return _Code(f"{self._name}::{path.name}", _NO_IMPORTS)
+        alias = self._aliases[path.module]
+        module = "::".join((self._name, *path.module))
         return _Code(f"{alias}::{path.name}", frozenset([f"{module} as {alias}"]))
 
-    def value(self, node: Node, schema: Schema, indent: str) -> _Code:
+    def _value(self, node: Node, schema: Schema, indent: str) -> _Code:
         """A value, in a line that starts with ``indent``."""
         if schema.ref is not None:
-            return self.referenced(node, schema.ref, indent)
+            return self._referenced(node, schema.ref, indent)
         if isinstance(node, ListNode) and schema.items is not None:
-            item = self.value(node.item, schema.items, indent)
+            item = self._value(node.item, schema.items, indent)
             return _Code(f"vec![{item.text}]", item.imports)
         if isinstance(node, MapNode) and schema.values and not schema.is_object:
-            return self.map(node, schema.values, indent)
-        return self.scalar(to_json(node), value_type(schema, self.crate, ()))
+            return self._map(node, schema.values, indent)
+        return self._scalar(to_json(node), value_type(schema, self._crate, ()))
 
-    def map(self, node: MapNode, schema: Schema, indent: str) -> _Code:
+    def _map(self, node: MapNode, schema: Schema, indent: str) -> _Code:
         """A map, whose values ``schema`` describes."""
         key = f"{spelling.string_literal(node.key)}.into()"
-        value = self.value(node.value, schema, indent + _INDENT)
+        value = self._value(node.value, schema, indent + _INDENT)
         text = f"BTreeMap::from([({key}, {value.text})])"
         if "\n" in text or len(text) > _CALL_WIDTH:
             lines = "".join(f"{indent}{_INDENT}{item},\n" for item in (key, value.text))
             text = f"BTreeMap::from([(\n{lines}{indent})])"
         return _Code(text, value.imports | _BTREE_MAP)
 
-    def referenced(self, node: Node, name: str, indent: str) -> _Code:
+    def _referenced(self, node: Node, name: str, indent: str) -> _Code:
         """A value of the type of the definition ``name``."""
-        hand_written = self.crate.hand_written.get(name)
+        hand_written = self._crate.hand_written.get(name)
         if hand_written is not None:
-            path = self.path(name)
+            path = self._path(name)
             text = _hand_written(path.text, hand_written.form, to_json(node))
             return _Code(text, path.imports)
         if isinstance(node, Object):
-            return self.object(node, name, indent)
-        path = self.path(name)
-        inner = self.value(node, self.crate.definitions[name].schema, indent)
+            return self._object(node, name, indent)
+        path = self._path(name)
+        inner = self._value(node, self._crate.definitions[name].schema, indent)
         return _Code(f"{path.text}({inner.text})", path.imports | inner.imports)
 
-    def object(self, node: Object, name: str, indent: str) -> _Code:
+    def _object(self, node: Object, name: str, indent: str) -> _Code:
         """A struct. If it has no default, absent fields are written, too."""
-        struct = self.struct(name)
+        struct = self._struct(name)
         names = {entry.field.name for entry in node.entries} & struct.fields.keys()
         if not names and struct.has_default:
             return _Code(f"{struct.path.text}::default()", struct.path.imports)
         deeper = indent + _INDENT
         present = [
-            self.field(struct, entry, deeper)
+            self._field(struct, entry, deeper)
             for entry in node.entries
             if entry.field.name in names
         ]
@@ -163,17 +163,17 @@ class Writer:
                 return _Code(f"{struct.path.text} {{ {body} }}", imports)
         return _Code(f"{struct.path.text} {{\n{''.join(lines)}{indent}}}", imports)
 
-    def field(self, struct: _Struct, entry: Entry, indent: str) -> _Code:
-        """The line or lines of a field."""
+    def _field(self, struct: _Struct, entry: Entry, indent: str) -> _Code:
+        """The line or lines of a field, written once where examples share it."""
         field = struct.fields[entry.field.name]
         return self._fragments.get(
-            entry, indent, lambda: self.write_field(field, entry, indent)
+            entry, indent, lambda: self._uncached_field(field, entry, indent)
         )
 
-    def write_field(self, field: StructField, entry: Entry, indent: str) -> _Code:
-        """As ``field``, without the cache."""
+    def _uncached_field(self, field: StructField, entry: Entry, indent: str) -> _Code:
+        """The line or lines of a field."""
         schema = field.field.schema
-        text, imports = self.value(entry.node, schema, indent)
+        text, imports = self._value(entry.node, schema, indent)
         if field.boxed:
             text = f"Box::new({text})"
         if not field.field.required:
@@ -182,42 +182,42 @@ class Writer:
             text = f"Some({text})"
         return _Code(f"{indent}{field.name}: {text},\n", imports)
 
-    def struct(self, name: str) -> _Struct:
+    def _struct(self, name: str) -> _Struct:
         """The struct of a definition, or ``List`` for a list kind."""
-        if name not in self.structs:
-            self.structs[name] = _Struct(
-                path=self.path(name),
+        if name not in self._structs:
+            self._structs[name] = _Struct(
+                path=self._path(name),
                 fields=(
-                    self.list_fields(name)
-                    if name in self.crate.list_items
-                    else self.crate.fields[name]
+                    self._list_fields(name)
+                    if name in self._crate.list_items
+                    else self._crate.fields[name]
                 ),
-                has_default=name not in self.crate.without_default,
+                has_default=name not in self._crate.without_default,
             )
-        return self.structs[name]
+        return self._structs[name]
 
-    def list_fields(self, name: str) -> StructFields:
+    def _list_fields(self, name: str) -> StructFields:
         """The fields of ``List``, with the types of a list kind."""
         return {
             field.name: StructField(field.name, field._replace(required=True), False)
-            for field in self.crate.release.definitions[name].fields
+            for field in self._crate.release.definitions[name].fields
             if field.name in ("items", "metadata")
         }
 
-    def scalar(self, value: Any, type_: str) -> _Code:
+    def _scalar(self, value: Any, type_: str) -> _Code:
         """A JSON value as a value of the Rust type ``type_``, which is that of no
         definition."""
         if type_ == "String":
             return _Code(f"{spelling.string_literal(value)}.into()", _NO_IMPORTS)
         if type_ == "crate::ByteString":
             text = spelling.string_literal(b64decode(value).decode())
-            imports = frozenset([f"{self.name}::ByteString"])
+            imports = frozenset([f"{self._name}::ByteString"])
             return _Code(f"ByteString({text}.into())", imports)
         if type_ == TIME:
             text = f"{spelling.string_literal(value)}.parse().unwrap()"
             return _Code(text, _NO_IMPORTS)
         if type_ == ANY:
-            imports = frozenset([f"{self.name}::serde_json::json"])
+            imports = frozenset([f"{self._name}::serde_json::json"])
             return _Code(f"json!({_json(value)})", imports)
         if type_ == "f64":
             return _Code(repr(float(value)), _NO_IMPORTS)

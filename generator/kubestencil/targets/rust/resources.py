@@ -1,5 +1,5 @@
-"""The kinds of the crate: what the traits ``Resource``, ``ListableResource`` and
-``Metadata`` say of them."""
+"""The kinds of the crate: the values with which they implement the traits ``Resource``,
+``ListableResource`` and ``Metadata``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kubestencil.targets.rust.value_types import value_type
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What the trait ``Resource`` says of a kind.
+    """The constants and types with which a kind implements the trait ``Resource``.
 
     ``api_version``, ``group``, ``kind``, ``version`` and ``list_kind`` are string
     literals; ``list_kind`` is None for a kind without lists. ``url_segment``, a string

@@ -1,8 +1,8 @@
 """Identifiers, literals and documentation comments of Rust.
 
-Names and documentation are those of k8s-openapi (Arnavion/k8s-openapi), because code
-in the world depends on them. Names and texts that no Kubernetes document has are spelled
-so that they compile, and so that rustdoc shows a text as text and runs nothing in it.
+Names and documentation are those of k8s-openapi (Arnavion/k8s-openapi), because existing
+code depends on them. Unusual names and texts, which no Kubernetes document has, are
+spelled so that they compile, and so that rustdoc finds neither links nor tests in them.
 """
 
 from __future__ import annotations
@@ -55,10 +55,9 @@ _DOC_ESCAPES = str.maketrans(
     {"\\": r"\\", "[": r"\[", "]": r"\]", "<": r"\<", ">": r"\>", "\t": "    "}
 )
 _STRING_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"})
-# An indented line is a code block, which rustdoc would run, unless it continues a
-# paragraph; and so it is inside of a list item (CommonMark 0.31, 4.4 and 5.2). The
-# first expression matches lines that are no paragraph, the second the start of a list
-# item with code in it.
+# rustdoc runs code blocks. An indented line is one unless it continues a paragraph, also
+# inside of a list item (CommonMark 0.31, 4.4 and 5.2). The first expression matches
+# lines that are no paragraph, the second the start of a list item with code in it.
 _NO_PARAGRAPH = re.compile(r"\s*(?:#{1,6}(?:\s.*)?|[-+=*_|:\s]*|\d{1,9}[.)]\s*)$")
 _CODE_IN_ITEM = re.compile(r"(\s*(?:[-+*]|\d{1,9}[.)]))\s{5,}(?=\S)")
 

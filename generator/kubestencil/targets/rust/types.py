@@ -26,8 +26,8 @@ class Presence(StrEnum):
     """Whether a field may be absent: the name of a function in the printed ``wire.rs``.
 
     ``optional``: the field is an ``Option``. ``required``: an absent field has the
-    default of its type. ``demanded``: its type has no default, so an object without the
-    field is an error.
+    default of its type. ``demanded`` (REQUIRED_WITHOUT_DEFAULT): its type has no
+    default, so an object without the field is an error.
     """
 
     OPTIONAL = "optional"

@@ -46,7 +46,7 @@ _MODULE_VARIABLES: Mapping[str, object] = {
     "modules": tuple[str, ...],
 }
 
-#: What a target can print files for.
+#: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
         "a type: each definition but list kinds, and the generic type List<T> for these",

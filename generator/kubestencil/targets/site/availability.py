@@ -33,19 +33,21 @@ class Availability:
         """The types of the same kind and group in any release, the most stable
         version last."""
         return [
-            other
-            for other in self._by_kind[address.kind]
-            if other.group == address.group
+            candidate
+            for candidate in self._by_kind[address.kind]
+            if candidate.group == address.group
         ]
 
     def replacements(self, path: str, release: str) -> tuple[str, ...]:
         """The paths of the types with the same name that ``release`` has, best first:
         other versions of the group, or without any, types of other groups."""
         address = page_address(path)
-        others = [
-            other
-            for other in self._by_kind[address.kind]
-            if release in self._releases_by_type[other.path]
+        candidates = [
+            candidate
+            for candidate in self._by_kind[address.kind]
+            if release in self._releases_by_type[candidate.path]
         ]
-        same_group = [other for other in others if other.group == address.group]
-        return tuple(other.path for other in reversed(same_group or others))
+        same_group = [
+            candidate for candidate in candidates if candidate.group == address.group
+        ]
+        return tuple(candidate.path for candidate in reversed(same_group or candidates))

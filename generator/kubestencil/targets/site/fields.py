@@ -94,7 +94,7 @@ class ReleaseFields:
     def nested(self, name: str) -> tuple[TypeFields, ...]:
         """The types that can be expanded in a definition's fields, nearest first; the
         definition itself is among them where it is part of a cycle."""
-        types = (self.of(other) for _, other in breadth_first(self._graph, name))
+        types = (self.of(reached) for _, reached in breadth_first(self._graph, name))
         return tuple(fields for fields in types if fields.rows)
 
     def _row(

@@ -184,9 +184,9 @@ class TypePages:
 
     def _replacements(self, path: str, removed_in: str) -> Iterator[Link]:
         if removed_in:
-            for other in self._availability.replacements(path, removed_in):
-                if other != path:
-                    yield Link(other, f"../../../../{removed_in}/{other}/")
+            for replacement in self._availability.replacements(path, removed_in):
+                if replacement != path:
+                    yield Link(replacement, f"../../../../{removed_in}/{replacement}/")
 
     def _release_after(self, release: str) -> str:
         """The next release, empty for the newest."""

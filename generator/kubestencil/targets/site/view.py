@@ -23,7 +23,7 @@ REPORTS = "diff"
 #: The part with the files outside of the folders of releases and reports.
 COMMON = ""
 
-#: What targets can print files for.
+#: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {**release.EACH, **reports.EACH, **common.EACH}
 
 #: This view reproduces no quirks.
@@ -60,5 +60,5 @@ def make_part_contexts(
         contexts = common.make_contexts(releases, context, target)
     else:
         contexts = release.make_contexts(releases[0], context, target)
-    others = EACH.keys() - contexts.files.keys()
-    return replace(contexts, handled_by_other_parts=frozenset(others))
+    other_values = EACH.keys() - contexts.files.keys()
+    return replace(contexts, handled_by_other_parts=frozenset(other_values))
