@@ -5,7 +5,7 @@
 Every run is a new process. The start of the Python interpreter is measured, too, and
 subtracted in one column. oasdiff (https://github.com/oasdiff/oasdiff, a Go program)
 reads OpenAPI 3, so the documents are converted first, which is not measured. It
-compares operations, which the embedded specs do not have; so it needs ``--specs``.
+compares operations, which the embedded documents do not have; so it needs ``--specs``.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def main() -> None:
     release = sys.argv[1] if len(sys.argv) > 1 else "1.35"
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     if "KUBESTENCIL_SPECS" not in os.environ:
-        sys.exit("KUBESTENCIL_SPECS has to name the folder with the full specs")
+        sys.exit("KUBESTENCIL_SPECS has to name the folder with the full documents")
     spec = Path(os.environ["KUBESTENCIL_SPECS"]).resolve() / f"{release}.json"
     for program in ("k8s-gen", "docsonnet"):
         if shutil.which(program) is None:

@@ -2,7 +2,7 @@
 
     python benchmarks/markdown.py [--specs DIR] [--jar openapi-generator-cli.jar]
 
-Without ``--specs``, the embedded specs are used. With a jar and a JVM,
+Without ``--specs``, the embedded documents are used. With a jar and a JVM,
 openapi-generator is measured on one release, too. Every time is the shortest of
 several runs, which are made in turns, since other work disturbs single ones.
 """
@@ -39,7 +39,7 @@ def main() -> None:
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--specs", type=Path, help="folder with the full specs")
+    parser.add_argument("--specs", type=Path, help="folder with the full documents")
     parser.add_argument("--jar", type=Path, help="openapi-generator-cli.jar")
     parser.add_argument("--runs", type=int, default=7)
     parser.add_argument("--scratch", type=Path, help="folder to print into")

@@ -30,7 +30,7 @@ class Task(NamedTuple):
 def environment(*, with_specs: bool = False) -> Mapping[str, str]:
     """The environment of a process that runs this checkout of kubestencil.
 
-    Without ``with_specs``, it reads the embedded specs by default.
+    Without ``with_specs``, it reads the embedded documents by default.
     """
     variables = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
     if not with_specs:

@@ -1,23 +1,23 @@
-"""The times of the documentation site: generating it, MkDocs, and pages in a browser.
+"""The times of the docs site: generating it, MkDocs, and pages in a browser.
 
     python benchmarks/site.py [--specs DIR] [--only PART]... [--mkdocs PROGRAM]
 
 The parts, each of which can be run alone:
 
-print   the site of all seven releases, into an empty folder and with nothing changed,
-        as ratios to ``cp -r`` of the result on the same disk
-change  after a change of one description in 1.33: the time of the next run, and the
-        releases of the files that it wrote
-mkdocs  MkDocs with Material for MkDocs on the pages that ``-t markdown`` generates for
-        1.35, and the site of 1.35; MkDocs is installed into a new environment, unless
-        ``--mkdocs`` (or MKDOCS) names the program
-page    in a headless Chromium, from a server on the loopback interface: the bytes that
-        the page of a Pod and its search load, and the times until the page is ready,
-        until all fields are expanded, and until the search shows its results
+generate  the site of all seven releases, into an empty folder and with nothing changed,
+          as ratios to ``cp -r`` of the result on the same disk
+change    after a change of one description in 1.33: the time of the next run, and the
+          releases of the files that it wrote
+mkdocs    MkDocs with Material for MkDocs on the pages that ``-t markdown`` generates for
+          1.35, and the site of 1.35; MkDocs is installed into a new environment, unless
+          ``--mkdocs`` (or MKDOCS) names the program
+page      in a headless Chromium, from a server on the loopback interface: the bytes that
+          the page of a Pod and its search load, and the times until the page is ready,
+          until all fields are expanded, and until the search shows its results
 
 Times are the shortest of several runs, which are made in turns; those in the browser
 are medians. ``--target`` measures another target. Without ``--specs``, the embedded
-specs are used.
+documents are used.
 """
 
 from __future__ import annotations
@@ -428,7 +428,7 @@ def run(command: list[Any], limit: int = 900) -> str:
 
 
 PARTS: dict[str, Callable[[Tool, argparse.Namespace], Iterator[str]]] = {
-    "print": measure_generation,
+    "generate": measure_generation,
     "change": measure_change,
     "mkdocs": measure_mkdocs,
     "page": measure_page,

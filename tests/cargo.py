@@ -10,7 +10,7 @@ import pytest
 
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 
 
 class Cargo:
@@ -47,7 +47,7 @@ class Cargo:
 def write_crate(release: Release, folder: Path, **options: str) -> Path:
     """Write the crate of a release to ``folder``."""
     target = load_targets(None)["rust"].with_options(options)
-    for file in print_files(release, target):
+    for file in generate_files(release, target):
         write_if_changed(folder / file.path, file.data.decode())
     return folder
 

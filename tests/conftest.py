@@ -34,14 +34,14 @@ ROOT = Path(__file__).parent.parent
 
 
 def full_specs() -> Path | None:
-    """The folder with the full specs, if KUBESTENCIL_SPECS names one."""
+    """The folder with the full documents, if KUBESTENCIL_SPECS names one."""
     folder = os.environ.get("KUBESTENCIL_SPECS")
     return Path(folder) if folder else None
 
 
 @cache
 def load(release: str, specs: Path | None = None) -> Release:
-    """A release of Kubernetes: the embedded spec, or that in the folder ``specs``."""
+    """A release of Kubernetes: the embedded document, or that in the folder ``specs``."""
     return parse(locate(release, specs))
 
 
@@ -94,7 +94,7 @@ class Command:
 
 
 def make_command(folder: Path) -> Command:
-    """The command in a folder, with the embedded specs and an empty cache."""
+    """The command in a folder, with the embedded documents and an empty cache."""
     environment = {
         **{k: v for k, v in os.environ.items() if k != "KUBESTENCIL_SPECS"},
         "PYTHONPATH": str(ROOT / "generator"),

@@ -14,9 +14,9 @@ from tests.conftest import make_document as swagger
 
 PAIRS = tuple(combinations(RELEASES, 2))
 
-#: A release from the embedded specs.
+#: A release from the embedded documents.
 embedded = load
-#: A release from KUBESTENCIL_SPECS where that is set, else from the embedded specs.
+#: A release from KUBESTENCIL_SPECS where that is set, else from the embedded documents.
 release = partial(load, specs=full_specs())
 
 

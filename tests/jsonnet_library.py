@@ -10,7 +10,7 @@ from typing import Any
 from kubestencil.data_files import data_file
 from kubestencil.engine import Target, load_targets
 from kubestencil.schema import Release
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.jsonnet.library import Library, make_library
 from kubestencil.targets.jsonnet.members import (
@@ -35,13 +35,13 @@ def target(name: str, overlay: str = "") -> Target:
 def files(release: Release, name: str, overlay: str = "") -> dict[str, bytes]:
     """The files of a target, by path."""
     return {
-        file.path: file.data for file in print_files(release, target(name, overlay))
+        file.path: file.data for file in generate_files(release, target(name, overlay))
     }
 
 
-def write(folder: Path, printed: dict[str, bytes]) -> Path:
-    """Write printed files into ``folder``; returns the library's main file."""
-    for path, data in printed.items():
+def write(folder: Path, generated: dict[str, bytes]) -> Path:
+    """Write generated files into ``folder``; returns the library's main file."""
+    for path, data in generated.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(data)
     return folder / "main.libsonnet"

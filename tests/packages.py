@@ -1,4 +1,4 @@
-"""Prints the generated Python package for tests, imports it, and uses its classes."""
+"""Generates the Python package for tests, imports it, and uses its classes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from types import ModuleType
 
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 
 
-def print_package(release: Release, folder: Path, package: str) -> Path:
+def generate_package(release: Release, folder: Path, package: str) -> Path:
     """Print the Python package of a release into ``folder``, named ``package``."""
     target = load_targets(None)["python"].with_options({"package": package})
-    for file in print_files(release, target):
+    for file in generate_files(release, target):
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.data)
@@ -24,7 +24,7 @@ def print_package(release: Release, folder: Path, package: str) -> Path:
 
 
 def import_package(folder: Path, package: str) -> ModuleType:
-    """Import a printed package, or a module of it, into this process."""
+    """Import a generated package, or a module of it, into this process."""
     sys.path.insert(0, str(folder))
     try:
         return importlib.import_module(package)

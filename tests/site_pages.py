@@ -1,4 +1,4 @@
-"""Reads a printed site as a browser without scripts does, and follows its links."""
+"""Reads a generated site as a browser without scripts does, and follows its links."""
 
 from __future__ import annotations
 

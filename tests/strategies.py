@@ -1,4 +1,4 @@
-"""Generated documents for property tests, and all files printed from them."""
+"""Generated documents for property tests, and all files generated from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kubestencil.engine import File, Target
 from kubestencil.schema import Release
-from kubestencil.targets import load_multi_release_view, print_files, print_part
+from kubestencil.targets import generate_files, generate_part, load_multi_release_view
 from tests.conftest import make_document
 
 #: Valid names of definitions.
@@ -66,11 +66,11 @@ def schemas(names: list[str]) -> st.SearchStrategy[Any]:
     )
 
 
-def print_all_files(releases: Sequence[Release], target: Target) -> Iterator[File]:
+def generate_all_files(releases: Sequence[Release], target: Target) -> Iterator[File]:
     """All files of a target of either scope."""
     if target.scope == "release":
         for release in releases:
-            yield from print_files(release, target)
+            yield from generate_files(release, target)
         return
     names = [release.name for release in releases]
     view = load_multi_release_view(target)
@@ -78,7 +78,7 @@ def print_all_files(releases: Sequence[Release], target: Target) -> Iterator[Fil
         part_releases = [
             release for release in releases if release.name in part.releases
         ]
-        for file in print_part(part.name, part_releases, part.context(), target):
+        for file in generate_part(part.name, part_releases, part.context(), target):
             yield File(f"{part.name}/{file.path}".lstrip("/"), file.data)
 
 

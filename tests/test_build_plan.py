@@ -1,5 +1,5 @@
-"""The build plan: which trees are current, which are stale and why, and who prints
-them. Planned directly, on small documents; no command is run."""
+"""The build plan: which trees are current, which are stale and why, and which jobs
+generate them. Planned directly, on small documents; no command is run."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def changed(release: str) -> Source:
 
 
 def stale_trees(plan: BuildPlan) -> set[str]:
-    """The trees that the jobs of a plan print."""
+    """The trees that the jobs of a plan generate."""
     trees: set[str] = set()
     for job in plan.jobs:
         if isinstance(job, ReleaseJob):
@@ -154,7 +154,7 @@ def test_a_changed_document_makes_its_release_stale(project: Project) -> None:
 
 
 def test_a_document_from_another_origin_is_stale(project: Project) -> None:
-    """The origin is printed, so that equal bytes are not enough."""
+    """The output names the origin, so equal bytes are not enough."""
     project.render(SOURCES)
     moved = replace(SOURCES[1], origin="elsewhere.json")
     assert stale_trees(project.plan([SOURCES[0], moved])) == {"1.35/one", "1.35/two"}
@@ -361,7 +361,7 @@ def plan_one(
 
 
 def write_part(project: Project, context: Context) -> None:
-    """Write a tree as a run that printed the part would have left it."""
+    """Write a tree as a run that generated the part would have left it."""
     job = plan_one(project, context)
     assert isinstance(job, PartJob)
     with tree.staging_folder(project.out) as staging:

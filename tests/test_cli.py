@@ -28,7 +28,7 @@ from tests.conftest import (
     read_files,
     read_output,
 )
-from tests.strategies import documents, print_all_files
+from tests.strategies import documents, generate_all_files
 
 
 def test_render_names_the_document_that_it_read(run: Command, tmp_path: Path) -> None:
@@ -246,7 +246,9 @@ def test_any_document_is_generated_or_refused(spec: dict[str, Any]) -> None:
     data = json.dumps(spec).encode()
     for target in load_targets(None).values():
         try:
-            files = list(print_all_files([parse(Source("x", "x.json", data))], target))
+            files = list(
+                generate_all_files([parse(Source("x", "x.json", data))], target)
+            )
         except KubestencilError as error:
             assert error.what
             continue

@@ -101,8 +101,8 @@ def test_text_of_a_document_is_escaped_in_html(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_document_is_escaped_in_markdown(text: str) -> None:
-    printed = report.comparison_report(compare_texts("plain", text), "markdown")
-    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(printed)
+    generated = report.comparison_report(compare_texts("plain", text), "markdown")
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(generated)
     inline = [child for token in tokens for child in token.children or ()]
     assert not {"html_block", "fence"} & {token.type for token in tokens}
     assert {token.type for token in inline} <= {
@@ -139,14 +139,14 @@ def test_literal_markdown_is_displayed_unchanged(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_document_has_no_control_sequences(text: str) -> None:
-    printed = report.comparison_report(
+    generated = report.comparison_report(
         compare_texts("plain", text), "text", colour=True
     )
-    uncoloured = re.sub(r"\x1b\[[0-9;]+m", "", printed)
+    uncoloured = re.sub(r"\x1b\[[0-9;]+m", "", generated)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", uncoloured)
     # All remaining sequences are colours.
-    assert "\x1b]" not in printed
-    assert printed.count("\x1b") == len(re.findall(r"\x1b\[[0-9;]+m", printed))
+    assert "\x1b]" not in generated
+    assert generated.count("\x1b") == len(re.findall(r"\x1b\[[0-9;]+m", generated))
 
 
 def test_json_report_has_the_documented_keys() -> None:
@@ -179,7 +179,7 @@ def test_json_report_has_the_documented_keys() -> None:
 def test_every_change_is_in_every_report(format_name: Any) -> None:
     """As many entries as changes, those of graduations included."""
     comparison = compare(release("1.29"), release("1.35"))
-    printed = report.comparison_report(comparison, format_name)
+    generated = report.comparison_report(comparison, format_name)
     in_graduations = sum(
         len(graduation.changes) for graduation in comparison.graduations
     )
@@ -188,16 +188,16 @@ def test_every_change_is_in_every_report(format_name: Any) -> None:
         "markdown": r"(?m)^- (breaking|warning|safe|docs): ",
         "html": r"<li id=",
     }[format_name]
-    assert len(re.findall(entry, printed)) == len(comparison.changes) + in_graduations
+    assert len(re.findall(entry, generated)) == len(comparison.changes) + in_graduations
 
 
 def test_report_explains_severities() -> None:
     comparison = compare(document(pod()), document(pod(a={"type": "string"})))
     for format_name in ("markdown", "html"):
-        printed = report.comparison_report(comparison, format_name)
-        assert "How severities are assigned" in printed
-        assert "Backward compatible" in printed
-        assert SEVERITY_MEANINGS["warning"] in printed
+        generated = report.comparison_report(comparison, format_name)
+        assert "How severities are assigned" in generated
+        assert "Backward compatible" in generated
+        assert SEVERITY_MEANINGS["warning"] in generated
 
 
 def test_template_variables_are_documented() -> None:
@@ -238,11 +238,11 @@ def test_only_the_served_kinds_that_differ_are_listed() -> None:
         )
 
     both = compare(served("v1", "v1beta1"), served("v1", "v2"))
-    printed = report.comparison_report(both, "text")
-    assert "[-apps/v1beta1/Options-] {+apps/v2/Options+}" in printed
+    generated = report.comparison_report(both, "text")
+    assert "[-apps/v1beta1/Options-] {+apps/v2/Options+}" in generated
     added = compare(served("v1"), served("v1", "v2"))
-    printed = report.comparison_report(added, "text")
-    assert "served kinds changed  {+apps/v2/Options+}" in printed
+    generated = report.comparison_report(added, "text")
+    assert "served kinds changed  {+apps/v2/Options+}" in generated
 
 
 def test_words_beside_a_change_keep_their_spaces_in_markdown() -> None:
@@ -250,8 +250,8 @@ def test_words_beside_a_change_keep_their_spaces_in_markdown() -> None:
         document(pod(a={"type": "string", "description": f"at most {limit} items"}))
         for limit in (32, 256)
     ]
-    printed = report.comparison_report(compare(*sides), "markdown")
-    assert "at most <del>32</del><ins>256</ins> items" in printed
+    generated = report.comparison_report(compare(*sides), "markdown")
+    assert "at most <del>32</del><ins>256</ins> items" in generated
 
 
 def test_anchors_are_unique_and_links_to_them_resolve() -> None:
@@ -283,10 +283,10 @@ def test_page_size_is_below_three_megabytes(before: str, after: str) -> None:
 
 
 def test_a_changed_number_in_a_description_is_marked() -> None:
-    # Upstream changed it in a patch release of 1.32; the embedded spec is older.
+    # Upstream changed it in a patch release of 1.32; the embedded document is older.
     comparison = compare(embedded("1.32"), embedded("1.33"))
-    printed = report.comparison_report(comparison, "text")
-    assert "There can be at most [-32-]{+256+} such" in printed
+    generated = report.comparison_report(comparison, "text")
+    assert "There can be at most [-32-]{+256+} such" in generated
 
 
 @given(st.text("ab .\n<", max_size=30), st.text("ab .\n<", max_size=30))

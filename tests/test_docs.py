@@ -26,7 +26,7 @@ from kubestencil.diff.serialize import comparison_json
 from kubestencil.engine import Target, load_targets
 from tests import docs_reference
 from tests.conftest import ROOT, load
-from tests.packages import print_package
+from tests.packages import generate_package
 
 PAGES = [
     ROOT / "README.md",
@@ -209,7 +209,7 @@ def test_targets_page_and_readme_name_every_target() -> None:
 
 
 def environment() -> dict[str, str]:
-    """The environment of a program that imports kubestencil, with embedded specs."""
+    """The environment of a program that imports kubestencil, with embedded documents."""
     variables = {k: v for k, v in os.environ.items() if k != "KUBESTENCIL_SPECS"}
     return {**variables, "PYTHONPATH": str(ROOT / "generator")}
 
@@ -231,7 +231,7 @@ def test_examples_of_the_python_api_run(tmp_path: Path) -> None:
 
 def test_example_of_the_python_target_runs(tmp_path: Path) -> None:
     pytest.importorskip("msgspec")
-    print_package(load("1.35"), tmp_path, "kubernetes_models")
+    generate_package(load("1.35"), tmp_path, "kubernetes_models")
     (program,) = blocks(ROOT / "docs/targets.md", "python")
     result = subprocess.run(
         [sys.executable, "-c", program],

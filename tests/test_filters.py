@@ -101,9 +101,9 @@ def test_an_identifier_is_one(name: str, language: str) -> None:
 def test_every_line_of_a_line_comment_is_a_comment(
     text: str, style: str, width: int | None
 ) -> None:
-    printed = filters.comment(text, style, width)
-    assert not printed or len(printed.splitlines()) == printed.count("\n") + 1
-    for line in printed.splitlines():
+    generated = filters.comment(text, style, width)
+    assert not generated or len(generated.splitlines()) == generated.count("\n") + 1
+    for line in generated.splitlines():
         assert line == style or line.startswith(f"{style} ")
         assert not line.endswith("\\")
         assert "\\u" not in line
@@ -113,39 +113,39 @@ def test_every_line_of_a_line_comment_is_a_comment(
 def test_a_block_comment_ends_at_its_end(
     text: str, style: str, width: int | None
 ) -> None:
-    printed = filters.comment(text, style, width)
-    if printed:
-        assert printed.startswith(style.split()[0])
-        assert printed.index("*/") == len(printed) - 2
-        assert printed.count("/*") == 1
-        assert "\\u" not in printed
+    generated = filters.comment(text, style, width)
+    if generated:
+        assert generated.startswith(style.split()[0])
+        assert generated.index("*/") == len(generated) - 2
+        assert generated.count("/*") == 1
+        assert "\\u" not in generated
 
 
 @given(HOSTILE, st.none() | st.just(20))
 def test_a_docstring_is_one_string(text: str, width: int | None) -> None:
-    printed = filters.comment(text, '"""', width)
-    if printed:
-        (statement,) = ast.parse(f"{printed}\n").body
+    generated = filters.comment(text, '"""', width)
+    if generated:
+        (statement,) = ast.parse(f"{generated}\n").body
         assert isinstance(statement, ast.Expr)
         assert isinstance(statement.value, ast.Constant)
-        assert statement.end_lineno == printed.count("\n") + 1
+        assert statement.end_lineno == generated.count("\n") + 1
 
 
 @given(HOSTILE, st.none() | st.just(20))
 def test_an_xml_comment_is_one(text: str, width: int | None) -> None:
-    printed = filters.comment(text, "<!-- -->", width)
-    if printed:
-        assert printed.startswith("<!--")
-        assert printed.endswith("-->")
-        assert "--" not in printed[4:-3]
+    generated = filters.comment(text, "<!-- -->", width)
+    if generated:
+        assert generated.startswith("<!--")
+        assert generated.endswith("-->")
+        assert "--" not in generated[4:-3]
 
 
 @given(HOSTILE, st.sampled_from(list(STYLES)))
 def test_a_comment_shows_every_word_and_hides_nothing(text: str, style: str) -> None:
-    printed = filters.comment(f"first {text} last", style)
-    assert "first" in printed
-    assert "last" in printed
-    assert all(line.isprintable() for line in printed.split("\n"))
+    generated = filters.comment(f"first {text} last", style)
+    assert "first" in generated
+    assert "last" in generated
+    assert all(line.isprintable() for line in generated.split("\n"))
 
 
 def test_a_comment_is_broken_at_its_width() -> None:
@@ -183,11 +183,11 @@ def test_a_quoted_string_reads_back(text: str) -> None:
 
 @given(HOSTILE, st.sampled_from(list(LANGUAGES)))
 def test_a_quoted_string_is_one_printable_line(text: str, language: str) -> None:
-    printed = filters.quote(text, language)
-    assert "\n" not in printed
-    assert "\r" not in printed
+    generated = filters.quote(text, language)
+    assert "\n" not in generated
+    assert "\r" not in generated
     if language != "json":
-        assert printed.isprintable()
+        assert generated.isprintable()
 
 
 def test_json_spells_values_and_refuses_others() -> None:
@@ -215,7 +215,7 @@ def test_an_error_in_a_filter_names_the_templates_line(
     with pytest.raises(TargetError) as caught:
         Templates([tmp_path], {}, "here").render("a.j2", "a pod", {})
     assert message in caught.value.what
-    assert "(while printing a pod)" in caught.value.what
+    assert "(while rendering a pod)" in caught.value.what
     assert caught.value.where == f"{path}:2"
 
 

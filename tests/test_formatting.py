@@ -1,4 +1,4 @@
-"""black formats what users' templates print, and leaves what ours print unchanged."""
+"""black formats the output of users' templates, and leaves that of ours unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from kubestencil.engine import Target, formatting, load_targets
 from kubestencil.errors import TargetError
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 from tests.conftest import RELEASES, full_specs, load, make_release
 
 TWO_MODELS = make_release(
@@ -39,8 +39,8 @@ def write_target(folder: Path, files: dict[str, str], name: str = "python") -> T
     return load_targets(folder)[name]
 
 
-def print_texts(target: Target) -> dict[str, str]:
-    files = print_files(TWO_MODELS, target)
+def generate_texts(target: Target) -> dict[str, str]:
+    files = generate_files(TWO_MODELS, target)
     return {file.path: file.data.decode() for file in files}
 
 
@@ -56,7 +56,7 @@ def test_black_leaves_every_generated_file_of_every_release_unchanged() -> None:
     paths: dict[tuple[str, bool], str] = {}
     target = load_targets(None)["python"]
     for name in RELEASES:
-        for file in print_files(load(name, full_specs()), target):
+        for file in generate_files(load(name, full_specs()), target):
             if file.path.endswith((".py", ".pyi")):
                 key = file.data.decode(), file.path.endswith(".pyi")
                 paths.setdefault(key, f"{name}/{file.path}")
@@ -72,7 +72,7 @@ def test_black_leaves_every_generated_file_of_every_release_unchanged() -> None:
 
 
 def test_every_python_file_of_a_built_in_target_is_declared_for_black() -> None:
-    """A user's template in its place would otherwise print unformatted code."""
+    """A user's template in its place would otherwise generate unformatted code."""
     rules = [
         rule
         for target in load_targets(None).values()
@@ -87,7 +87,7 @@ def test_only_a_users_own_template_is_formatted(tmp_path: Path, cache: Path) -> 
     target = write_target(
         tmp_path / "templates", {"model.py.j2": "x   =  '{{ model.name }}'\n"}
     )
-    texts = print_texts(target)
+    texts = generate_texts(target)
     assert texts["kubernetes_models/models/a.py"] == 'x = "A"\n'
     assert cached_texts(cache) == {'x = "A"\n', 'x = "B"\n'}
 
@@ -98,9 +98,9 @@ def test_the_same_text_is_formatted_once(
     target = write_target(
         tmp_path / "templates", {"model.py.j2": "x   =  '{{ model.name }}'\n"}
     )
-    first = print_texts(target)
+    first = generate_texts(target)
     monkeypatch.setattr(black, "format_str", lambda *_, **__: pytest.fail("again"))
-    assert print_texts(target) == first
+    assert generate_texts(target) == first
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(
@@ -109,7 +109,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(formatting, "_cache_folder", lambda: tmp_path / "file")
     target = write_target(tmp_path / "templates", {"model.py.j2": "x   =  1\n"})
-    assert print_texts(target)["kubernetes_models/models/a.py"] == "x = 1\n"
+    assert generate_texts(target)["kubernetes_models/models/a.py"] == "x = 1\n"
 
 
 def test_stubs_of_a_users_own_target_are_formatted_as_stubs(
@@ -133,7 +133,7 @@ project = "stubs"
     target = write_target(
         tmp_path / "templates", {"target.toml": manifest, "stub.j2": stub}, "stubs"
     )
-    assert print_texts(target)["a.pyi"] == "class A:\n    def f(self): ...\n"
+    assert generate_texts(target)["a.pyi"] == "class A:\n    def f(self): ...\n"
 
 
 @pytest.mark.parametrize("code", ["x = = 1", "f(", "\\0", "if x:\n\ty\n  z"])
@@ -142,9 +142,9 @@ def test_a_text_that_is_not_python_is_refused(
 ) -> None:
     target = write_target(tmp_path / "templates", {"model.py.j2": f"{code}\n"})
     with pytest.raises(
-        TargetError, match="black cannot format what is printed of A"
+        TargetError, match="black cannot format the output for A"
     ) as caught:
-        print_texts(target)
+        generate_texts(target)
     assert caught.value.where.endswith("model.py.j2")
     assert cached_texts(cache) == set()
 

@@ -1,6 +1,6 @@
 """The Jsonnet library and its pages are byte for byte those of k8s-gen and docsonnet.
 
-The lists of digests are made from full specs. The embedded specs are of another patch
+The lists of digests are made from full documents. The embedded documents are of another patch
 version in some releases, and lack two descriptions. With them, the files of types that
 contain such a definition may differ, and no others.
 """
@@ -22,7 +22,7 @@ from tests.jsonnet_library import files, library_of
 LISTS = Path(__file__).parent / "conformance"
 TARGETS = {"jsonnet": "_gen/{}/{}/{}.libsonnet", "jsonnet-docs": "{}/{}/{}.md"}
 
-# The definitions whose descriptions the embedded specs lack
+# The definitions whose descriptions the embedded documents lack
 # (generator/kubestencil/source/embedded.py).
 WITHOUT_DESCRIPTION = (
     "io.k8s.apimachinery.pkg.api.resource.Quantity",
@@ -95,8 +95,8 @@ def listed_digests(name: str) -> dict[str, str]:
 def digests(
     name: str, release: str, specs: Path | None, overlay: str = ""
 ) -> dict[str, str]:
-    printed = files(load(release, specs), name, overlay)
-    return {path: hashlib.sha256(data).hexdigest() for path, data in printed.items()}
+    generated = files(load(release, specs), name, overlay)
+    return {path: hashlib.sha256(data).hexdigest() for path, data in generated.items()}
 
 
 def different_paths(actual: dict[str, str], expected: dict[str, str]) -> set[str]:
@@ -147,13 +147,15 @@ def test_upstream_overlay_gives_the_published_pages(release: str) -> None:
 @pytest.mark.parametrize("release", RELEASES)
 def test_library_has_the_files_of_the_upstream_overlay(release: str) -> None:
     """They are copied, and imported after the generated library."""
-    printed = files(load(release, full_specs()), "jsonnet", CORE)
+    generated = files(load(release, full_specs()), "jsonnet", CORE)
     overlay = {f"_custom/{path.name}": path for path in Path(CORE).iterdir()}
     assert {
-        path: data for path, data in printed.items() if path.startswith("_custom")
+        path: data for path, data in generated.items() if path.startswith("_custom")
     } == {path: file.read_bytes() for path, file in overlay.items()}
     imports = "".join(f" + (import '{path}')" for path in sorted(overlay))
-    assert printed["main.libsonnet"].decode() == f"(import 'gen.libsonnet'){imports}\n"
+    assert (
+        generated["main.libsonnet"].decode() == f"(import 'gen.libsonnet'){imports}\n"
+    )
 
 
 @pytest.mark.parametrize(("release", "path", "digest"), PUBLISHED)

@@ -1,4 +1,4 @@
-"""The Jsonnet library: evaluated by real engines, and printed from hostile documents."""
+"""The Jsonnet library: evaluated by real engines, and generated from hostile documents."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def ref(name: str) -> dict[str, str]:
 
 def type_file(definitions: dict[str, Any]) -> str:
     """The file of the type Foo."""
-    printed = files(make_release(definitions), "jsonnet")
-    return printed["_gen/g/v1/foo.libsonnet"].decode()
+    generated = files(make_release(definitions), "jsonnet")
+    return generated["_gen/g/v1/foo.libsonnet"].decode()
 
 
 def page(definitions: dict[str, Any]) -> str:
@@ -212,12 +212,12 @@ def test_every_document_gives_a_valid_library_or_an_error(
     ``#…`` fields."""
     try:
         spec = make_release(definitions)
-        printed = files(spec, "jsonnet")
+        generated = files(spec, "jsonnet")
         pages = files(spec, "jsonnet-docs")
     except SpecError as error:
         assert re.search(r"two fields need|cannot have an object|surrogate", str(error))
         return
-    main = write(tmp_path, printed)
+    main = write(tmp_path, generated)
     expressions, expected = zip(*[*all_calls(library_of(spec)), ("1", 1)], strict=True)
     assert results(main, list(expressions)) == list(expected)
     documented = evaluate(
@@ -306,7 +306,7 @@ def test_fields_without_a_valid_builder_are_refused(
 
 def test_a_type_with_the_path_of_the_index_is_refused() -> None:
     definitions = {"io.k8s.api.g.v1.Main": {"properties": {"a": TEXT}}}
-    with pytest.raises(KubestencilError, match="both printed to"):
+    with pytest.raises(KubestencilError, match="both be written to"):
         type_file(definitions)
 
 
@@ -419,7 +419,7 @@ def test_quirks_can_be_dropped(
     tmp_path: Path,
 ) -> None:
     from kubestencil.engine import load_targets
-    from kubestencil.targets import print_files
+    from kubestencil.targets import generate_files
 
     manifest = load_targets(None)["jsonnet"].manifest.read_text()
     manifest_without_quirk = re.sub(
@@ -428,8 +428,10 @@ def test_quirks_can_be_dropped(
     assert manifest_without_quirk != manifest
     (tmp_path / "jsonnet").mkdir()
     (tmp_path / "jsonnet" / "target.toml").write_text(manifest_without_quirk)
-    printed = print_files(make_release(definitions), load_targets(tmp_path)["jsonnet"])
-    text = {file.path: file.data.decode() for file in printed}[
+    generated = generate_files(
+        make_release(definitions), load_targets(tmp_path)["jsonnet"]
+    )
+    text = {file.path: file.data.decode() for file in generated}[
         "_gen/g/v1/foo.libsonnet"
     ]
     assert with_quirk in type_file(definitions)

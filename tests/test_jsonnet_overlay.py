@@ -46,8 +46,8 @@ def small() -> Release:
 def pages(spec: Release, folder: Path, **texts: str) -> dict[str, str]:
     """The pages with an overlay of the given files."""
     overlay(folder, **texts)
-    printed = files(spec, "jsonnet-docs", str(folder))
-    return {path: data.decode() for path, data in printed.items()}
+    generated = files(spec, "jsonnet-docs", str(folder))
+    return {path: data.decode() for path, data in generated.items()}
 
 
 def overlay(folder: Path, **texts: str) -> Path:
@@ -258,12 +258,12 @@ def test_packages_of_an_overlay_have_pages(small: Release, tmp_path: Path) -> No
         } } } },
       }
     """
-    printed = pages(small, tmp_path, mine=text)
-    assert "* [util](util.md)" in printed["README.md"]
-    assert "### fn f" in printed["util.md"]
-    assert "* [extra](extra/index.md)" in printed["core/v1/index.md"]
-    assert "* [deep](deep.md)" in printed["core/v1/extra/index.md"]
-    assert "permalink: /test/core/v1/extra/deep/" in printed["core/v1/extra/deep.md"]
+    generated = pages(small, tmp_path, mine=text)
+    assert "* [util](util.md)" in generated["README.md"]
+    assert "### fn f" in generated["util.md"]
+    assert "* [extra](extra/index.md)" in generated["core/v1/index.md"]
+    assert "* [deep](deep.md)" in generated["core/v1/extra/index.md"]
+    assert "permalink: /test/core/v1/extra/deep/" in generated["core/v1/extra/deep.md"]
 
 
 def test_the_path_of_a_page_has_the_name_that_the_package_documents(
@@ -275,11 +275,11 @@ def test_the_path_of_a_page_has_the_name_that_the_package_documents(
         "{ core+: { '#': d.pkg('heart', '', ''), v1+: {"
         " pod+: { '#': d.pkg('pods', '', 'P.') } } } }"
     )
-    printed = pages(small, tmp_path, mine=text)
-    assert "* [heart](heart/index.md)" in printed["README.md"]
-    assert "* [`fn metadata" not in printed["heart/v1/pods.md"]
-    assert "* [`obj metadata`](#obj-metadata)" in printed["heart/v1/pods.md"]
-    assert "permalink: /test/heart/v1/metadata/" in printed["heart/v1/metadata.md"]
+    generated = pages(small, tmp_path, mine=text)
+    assert "* [heart](heart/index.md)" in generated["README.md"]
+    assert "* [`fn metadata" not in generated["heart/v1/pods.md"]
+    assert "* [`obj metadata`](#obj-metadata)" in generated["heart/v1/pods.md"]
+    assert "permalink: /test/heart/v1/metadata/" in generated["heart/v1/metadata.md"]
 
 
 def test_an_overlay_replaces_a_generated_function(
@@ -288,8 +288,8 @@ def test_an_overlay_replaces_a_generated_function(
     text = extend("pod+", "withCount(count):: { count: count * 2 },")
     folder = tmp_path / "overlay"
     folder.mkdir()
-    printed = files(small, "jsonnet", str(overlay(folder, mine=text)))
-    main = write(tmp_path / "library", printed)
+    generated = files(small, "jsonnet", str(overlay(folder, mine=text)))
+    main = write(tmp_path / "library", generated)
     assert results(main, ["k.core.v1.pod.withCount(2)"]) == [{"count": 4}]
     assert '"How many."' in pages(small, folder)["core/v1/pod.md"]
 
@@ -302,9 +302,9 @@ def test_an_overlay_removes_a_type_and_replaces_another(
         "{ core+: { v1: { '#': d.pkg('v1', '', ''), "
         "pod: { '#': d.pkg('pod', '', 'Mine.') } } } }"
     )
-    printed = pages(small, tmp_path, mine=text)
-    assert "Mine." in printed["core/v1/pod.md"]
-    assert "core/v1/metadata.md" not in printed
+    generated = pages(small, tmp_path, mine=text)
+    assert "Mine." in generated["core/v1/pod.md"]
+    assert "core/v1/metadata.md" not in generated
 
 
 def test_an_overlay_can_read_what_is_in_a_type(small: Release, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 from tests.conftest import RELEASES, full_specs, load, make_release
 from tests.test_model_view import kind
 
@@ -64,19 +64,19 @@ CRD: Mapping[str, Any] = {
 }
 
 
-def print_schemas(document: Release, strict: bool = False) -> dict[str, Any]:
+def generate_schemas(document: Release, strict: bool = False) -> dict[str, Any]:
     options = {"strict": str(strict).lower()}
     target = load_targets(None)["jsonschema"].with_options(options)
     return {
         file.path: json.loads(file.data)
-        for file in print_files(document, target)
+        for file in generate_files(document, target)
         if file.path.endswith(".json")
     }
 
 
 @cache
 def schemas(name: str, strict: bool = False) -> dict[str, Any]:
-    return print_schemas(load(name, full_specs()), strict)
+    return generate_schemas(load(name, full_specs()), strict)
 
 
 def errors(files: Mapping[str, Any], path: str, instance: Any) -> list[str]:
@@ -179,7 +179,7 @@ def test_keywords_of_any_document_keep_their_meaning() -> None:
             }
         }
     )
-    files = print_schemas(document, strict=True)
+    files = generate_schemas(document, strict=True)
     for schema in files.values():
         jsonschema.Draft7Validator.check_schema(schema)
 
@@ -209,7 +209,7 @@ def test_keywords_of_any_document_keep_their_meaning() -> None:
 )
 def test_kubeconform_reads_the_schemas_as_the_readme_says(tmp_path: Path) -> None:
     target = load_targets(None)["jsonschema"]
-    for file in print_files(load("1.35"), target):
+    for file in generate_files(load("1.35"), target):
         (tmp_path / file.path).write_bytes(file.data)
     readme = (tmp_path / "README.md").read_text()
     locations = [

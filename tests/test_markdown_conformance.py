@@ -1,7 +1,7 @@
 """The documented Markdown is byte for byte what upstream publishes.
 
-From the embedded specs a few pages differ, since those are of another patch release;
-``conformance/embedded.toml`` lists them. From the full specs (KUBESTENCIL_SPECS) no
+From the embedded documents a few pages differ, since those are of another patch release;
+``conformance/embedded.toml`` lists them. From the full documents (KUBESTENCIL_SPECS) no
 page may differ.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kubestencil.engine import load_targets
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 from tests.conftest import RELEASES, full_specs, load
 
 LISTS = Path(__file__).parent / "conformance"
@@ -27,9 +27,9 @@ def published_digests(target: str, release: str) -> dict[str, str]:
     return {path: digest for digest, path in (line.split() for line in lines)}
 
 
-def printed_digests(target: str, release: str, specs: Path | None) -> dict[str, str]:
-    """The digest of every page that the target prints, by path."""
-    files = print_files(load(release, specs), load_targets(None)[target])
+def generated_digests(target: str, release: str, specs: Path | None) -> dict[str, str]:
+    """The digest of every page that the target generates, by path."""
+    files = generate_files(load(release, specs), load_targets(None)[target])
     return {
         file.path: hashlib.sha256(file.data).hexdigest()
         for file in files
@@ -37,8 +37,8 @@ def printed_digests(target: str, release: str, specs: Path | None) -> dict[str, 
     }
 
 
-def differing_pages(printed: dict[str, str], published: dict[str, str]) -> set[str]:
-    return {path for path, _ in printed.items() ^ published.items()}
+def differing_pages(generated: dict[str, str], published: dict[str, str]) -> set[str]:
+    return {path for path, _ in generated.items() ^ published.items()}
 
 
 def pages_of_other_patch(release: str) -> dict[str, str]:
@@ -54,8 +54,8 @@ def pages_of_other_patch(release: str) -> dict[str, str]:
 def test_pages_from_the_embedded_specs_are_the_published_ones(
     target: str, release: str
 ) -> None:
-    printed = printed_digests(target, release, None)
-    differing = differing_pages(printed, published_digests(target, release))
+    generated = generated_digests(target, release, None)
+    differing = differing_pages(generated, published_digests(target, release))
     assert differing == set(pages_of_other_patch(release))
 
 
@@ -65,8 +65,8 @@ def test_pages_from_the_embedded_specs_are_the_published_ones(
 def test_pages_from_the_full_specs_are_the_published_ones(
     target: str, release: str
 ) -> None:
-    printed = printed_digests(target, release, full_specs())
-    assert differing_pages(printed, published_digests(target, release)) == set()
+    generated = generated_digests(target, release, full_specs())
+    assert differing_pages(generated, published_digests(target, release)) == set()
 
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
@@ -102,7 +102,7 @@ def test_excused_pages_have_a_definition_that_differs(release: str) -> None:
 def test_first_pages_are_the_published_ones(
     target: str, release: str, path: str, digest: str
 ) -> None:
-    assert printed_digests(target, release, None)[path] == digest
+    assert generated_digests(target, release, None)[path] == digest
 
 
 @pytest.mark.parametrize("release", ["1.36", "1.37"])
@@ -110,4 +110,4 @@ def test_a_new_release_needs_no_code(release: str) -> None:
     definitions = load(release).definitions.values()
     models = [definition for definition in definitions if definition.fields]
     for target in TARGETS:
-        assert len(printed_digests(target, release, None)) == len(models)
+        assert len(generated_digests(target, release, None)) == len(models)

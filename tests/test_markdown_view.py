@@ -148,7 +148,7 @@ def test_backslash_quotes_are_in_every_description(tmp_path: Path) -> None:
     assert backslash_quotes("'''\\/\\") == "'_'_'/\\\\"
 
 
-def test_client_words_are_replaced_in_printed_pages(tmp_path: Path) -> None:
+def test_client_words_are_replaced_in_generated_pages(tmp_path: Path) -> None:
     target = load_target(tmp_path, "[quirks.client-words]\nreason = 'x'")
     contexts = view.make_contexts(make_release(DEFINITIONS), target)
     rewrite = contexts.post_process["definition"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import SpecError, TargetError
 from kubestencil.schema import Release
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.model.modules import module_names
 from kubestencil.targets.model.values import make_model
@@ -242,8 +242,8 @@ def target(folder: Path, path: str, each: str, template: str) -> Target:
     return load_targets(folder)["mine"]
 
 
-def printed(document: Release, of: Target) -> dict[str, str]:
-    return {file.path: file.data.decode() for file in print_files(document, of)}
+def generated(document: Release, of: Target) -> dict[str, str]:
+    return {file.path: file.data.decode() for file in generate_files(document, of)}
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def printed(document: Release, of: Target) -> dict[str, str]:
         ),
     ],
 )
-def test_a_file_is_printed_for_each(
+def test_a_file_is_generated_for_each(
     tmp_path: Path, each: str, path: str, template: str, expected: dict[str, str]
 ) -> None:
     document = make_release(
@@ -293,7 +293,7 @@ def test_a_file_is_printed_for_each(
         (tmp_path / "mine" / "target.toml").read_text() + '[types]\na = "b"\n'
     )
     manifest = load_targets(tmp_path)["mine"]
-    assert printed(document, manifest) == expected
+    assert generated(document, manifest) == expected
 
 
 def test_a_macro_recurses_over_a_schema(tmp_path: Path) -> None:
@@ -321,7 +321,7 @@ def test_a_macro_recurses_over_a_schema(tmp_path: Path) -> None:
             }
         }
     )
-    files = printed(document, target(tmp_path, "{kind}", "definition", template))
+    files = generated(document, target(tmp_path, "{kind}", "definition", template))
     assert files == {"A": "lists [map A];text string;"}
 
 
@@ -332,10 +332,10 @@ def test_two_definitions_of_one_group_version_and_kind_are_refused(
         {f"{META}.Info": {}, "io.k8s.apimachinery.pkg.version.Info": {}}
     )
     with pytest.raises(SpecError, match="two definitions are called Info in meta/v1"):
-        printed(document, target(tmp_path, "{name}", "definition", ""))
+        generated(document, target(tmp_path, "{name}", "definition", ""))
 
 
-def test_two_names_that_are_printed_alike_are_refused_where_declared(
+def test_two_names_that_are_generated_alike_are_refused_where_declared(
     tmp_path: Path,
 ) -> None:
     document = make_release({"v1.A-b": {}, "v1.A_b": {}})
@@ -344,9 +344,11 @@ def test_two_names_that_are_printed_alike_are_refused_where_declared(
         "{{ declare(definition.kind | identifier, definition.name) }} {% endfor %}"
     )
     of = target(tmp_path, "{group}", "group-version", template)
-    with pytest.raises(SpecError, match=r"v1\.A-b and v1\.A_b are both printed as A_b"):
-        printed(document, of)
-    assert printed(
+    with pytest.raises(
+        SpecError, match=r"v1\.A-b and v1\.A_b are both declared as A_b"
+    ):
+        generated(document, of)
+    assert generated(
         make_release({"v1.A-b": {}, "v2.A_b": {}}), of_path(of, "{version}")
     ) == {
         "v1": "A_b ",
@@ -376,19 +378,19 @@ def test_a_manifest_has_nothing_that_the_view_does_not_read(
     of = target(tmp_path, "{name}", "definition", "")
     of.manifest.write_text(f"{of.manifest.read_text()}\n{more}\n")
     with pytest.raises(TargetError, match=message) as caught:
-        printed(make_release({"v1.A": {}}), load_targets(tmp_path)["mine"])
+        generated(make_release({"v1.A": {}}), load_targets(tmp_path)["mine"])
     assert caught.value.where.endswith(key)
 
 
 @given(documents())
-def test_any_document_is_printed_inside_the_folder_or_refused(raw: Any) -> None:
+def test_any_document_is_generated_inside_the_folder_or_refused(raw: Any) -> None:
     targets = load_targets(None)
     try:
         document = make_release(raw["definitions"])
         names = [
             file.path
             for name in ("typescript", "jsonschema")
-            for file in print_files(document, targets[name])
+            for file in generate_files(document, targets[name])
         ]
     except SpecError:
         return

@@ -46,7 +46,7 @@ def test_only_what_differs_is_written(tmp_path: Path) -> None:
     assert read_output(tmp_path) == {"1.0/t/a": b"1", "1.0/t/d/b": b"3"}
 
 
-def test_what_is_no_longer_printed_is_removed_with_its_folder(tmp_path: Path) -> None:
+def test_what_is_no_longer_generated_is_removed_with_its_folder(tmp_path: Path) -> None:
     write(tmp_path, {"a": b"1", "d/e/b": b"2"})
     (tmp_path / "1.0/t/theirs").write_text("not ours")
     write(tmp_path, {"a": b"1"})

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import load
-from tests.packages import print_package
+from tests.packages import generate_package
 
 CLIENTS = os.environ.get("KUBESTENCIL_CLIENTS", "")
 
@@ -162,7 +162,7 @@ def send_requests(client: str, folder: Path) -> tuple[list[Any], list[Any]]:
     installed = Path(CLIENTS) / client
     if not CLIENTS or not installed.is_dir():
         pytest.skip(f"KUBESTENCIL_CLIENTS has no {client}")
-    print_package(load(f"1.{major}"), folder, "ours")
+    generate_package(load(f"1.{major}"), folder, "ours")
     process = subprocess.run(
         [sys.executable, "-c", SENDER, name],
         env={**os.environ, "PYTHONPATH": f"{installed}{os.pathsep}{folder}"},

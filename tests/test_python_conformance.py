@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import RELEASES, full_specs, load
-from tests.packages import import_package, print_package
+from tests.packages import generate_package, import_package
 
 LISTS = Path(__file__).parent / "conformance"
 
@@ -34,10 +34,10 @@ def official_digests(release: str) -> dict[str, str]:
     }
 
 
-def printed_digests(release: str, specs: Path | None, folder: Path) -> dict[str, str]:
+def generated_digests(release: str, specs: Path | None, folder: Path) -> dict[str, str]:
     """The digest of every generated class, by name."""
     package = f"conformance_{'full' if specs else 'embedded'}_{release[2:]}"
-    print_package(load(release, specs), folder, package)
+    generate_package(load(release, specs), folder, package)
     models = import_package(folder, f"{package}.models")
     return {name: class_digest(getattr(models, name)) for name in models.__all__}
 
@@ -56,8 +56,8 @@ def class_digest(model: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def differing_classes(printed: dict[str, str], official: dict[str, str]) -> set[str]:
-    return {name for name, _ in printed.items() ^ official.items()}
+def differing_classes(generated: dict[str, str], official: dict[str, str]) -> set[str]:
+    return {name for name, _ in generated.items() ^ official.items()}
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -66,8 +66,8 @@ def test_classes_from_the_embedded_specs_differ_only_by_patch(
 ) -> None:
     pages = tomllib.loads((LISTS / "embedded.toml").read_text()).get(release, {})
     changed = {Path(page).stem for page in pages}
-    printed = printed_digests(release, None, tmp_path)
-    assert differing_classes(printed, official_digests(release)) <= changed
+    generated = generated_digests(release, None, tmp_path)
+    assert differing_classes(generated, official_digests(release)) <= changed
 
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
@@ -75,5 +75,5 @@ def test_classes_from_the_embedded_specs_differ_only_by_patch(
 def test_classes_from_the_full_specs_are_the_official_ones(
     release: str, tmp_path: Path
 ) -> None:
-    printed = printed_digests(release, full_specs(), tmp_path)
-    assert differing_classes(printed, official_digests(release)) == set()
+    generated = generated_digests(release, full_specs(), tmp_path)
+    assert differing_classes(generated, official_digests(release)) == set()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kubestencil.errors import SpecError
 from kubestencil.targets.python.literals import docstring, literal
 from tests.conftest import make_release
-from tests.packages import check_round_trips, print_package
+from tests.packages import check_round_trips, generate_package
 
 HOSTILE_TEXTS = [
     '"""', '"', "'''", "\\", "\\N{BULLET}", "\\x", "\\u12", "\0", "\x0c", "\r",
@@ -100,7 +100,7 @@ def test_a_hostile_spec_is_refused_or_harmless(
     definitions: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     try:
-        folder = print_package(
+        folder = generate_package(
             make_release(definitions), tmp_path_factory.mktemp("hostile"), "hostile"
         )
     except SpecError as error:
@@ -119,17 +119,19 @@ def test_every_hostile_text_as_a_description(
         "properties": {"a": {"type": "string", "description": text}},
     }
     folder = tmp_path_factory.mktemp("hostile")
-    check_round_trips(print_package(make_release({"A": definition}), folder, "hostile"))
+    check_round_trips(
+        generate_package(make_release({"A": definition}), folder, "hostile")
+    )
 
 
 @given(DESCRIPTIONS | st.text())
 @settings(max_examples=500, deadline=None)
 def test_a_docstring_has_the_words_of_the_text(text: str) -> None:
-    printed = docstring(text, 4)
+    generated = docstring(text, 4)
     if not text.strip():
-        assert printed == ""
+        assert generated == ""
         return
-    code = f"class A:\n    {printed}\n"
+    code = f"class A:\n    {generated}\n"
     assert black.format_str(code, mode=black.Mode()) == code
     class_node = ast.parse(code).body[0]
     evaluated = ast.get_docstring(class_node, clean=False) or ""  # type: ignore[arg-type]
@@ -139,6 +141,6 @@ def test_a_docstring_has_the_words_of_the_text(text: str) -> None:
 
 @given(DESCRIPTIONS | st.text())
 def test_a_literal_evaluates_to_the_text(text: str) -> None:
-    printed = literal(text)
-    assert ast.literal_eval(printed) == text
-    assert printed.isprintable()
+    generated = literal(text)
+    assert ast.literal_eval(generated) == text
+    assert generated.isprintable()

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import load
-from tests.packages import import_package, print_package
+from tests.packages import generate_package, import_package
 
 PACKAGE = "behaviour_models"
 UTC = dt.UTC
@@ -24,7 +24,7 @@ UTC = dt.UTC
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return print_package(load("1.35"), tmp_path_factory.mktemp("python"), PACKAGE)
+    return generate_package(load("1.35"), tmp_path_factory.mktemp("python"), PACKAGE)
 
 
 @pytest.fixture(scope="module")

@@ -14,11 +14,11 @@ import pytest
 
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import SpecError, TargetError
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 from kubestencil.targets.python import view
 from kubestencil.targets.python.imports import import_cycles
 from tests.conftest import load, make_release
-from tests.packages import check_round_trips, print_package
+from tests.packages import check_round_trips, generate_package
 
 SAMPLE = """\
 from datetime import datetime
@@ -66,7 +66,7 @@ MISTAKES = {
 def typed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package, a program without mistakes, and one for each mistake."""
     folder = tmp_path_factory.mktemp("typed")
-    print_package(load("1.35"), folder, "typed_models")
+    generate_package(load("1.35"), folder, "typed_models")
     (folder / "good.py").write_text(SAMPLE)
     for number, mistake in enumerate(MISTAKES.values()):
         (folder / f"bad{number}.py").write_text(f"{SAMPLE}{mistake}\n")
@@ -125,7 +125,7 @@ def test_definitions_that_refer_to_each_other_can_be_imported(tmp_path: Path) ->
         "C": model(a={"type": "object", "additionalProperties": ref("A")}, d=ref("D")),
         "D": model(str={"type": "string"}),
     }
-    check_round_trips(print_package(make_release(definitions), tmp_path, "hostile"))
+    check_round_trips(generate_package(make_release(definitions), tmp_path, "hostile"))
 
 
 def test_classes_that_import_each_other_share_a_cycle() -> None:
@@ -145,16 +145,16 @@ def test_imports_may_be_nested_a_hundred_deep(closed: bool, tmp_path: Path) -> N
         references = {f"A{n}": model(a=ref(f"A{n + 1}")) for n in range(length - 1)}
         return {**references, last: model(a=ref("A1")) if closed else model()}
 
-    check_round_trips(print_package(make_release(chain(100)), tmp_path, "hostile"))
+    check_round_trips(generate_package(make_release(chain(100)), tmp_path, "hostile"))
     with pytest.raises(SpecError, match="more than 100 deep"):
-        print_package(make_release(chain(101)), tmp_path, "hostile")
+        generate_package(make_release(chain(101)), tmp_path, "hostile")
 
 
 def test_a_field_may_be_named_like_a_type_that_its_class_uses(tmp_path: Path) -> None:
     time = {"type": "string", "format": "date-time"}
     definition = model(toDatetime=time, str={"type": "array", "items": time}, toTime={})
     check_round_trips(
-        print_package(make_release({"A": definition}), tmp_path, "hostile")
+        generate_package(make_release({"A": definition}), tmp_path, "hostile")
     )
 
 
@@ -168,7 +168,7 @@ def test_reserved_names_are_changed(tmp_path: Path) -> None:
         "Any": model(x=ref("None")),
         "None": model(),
     }
-    folder = print_package(make_release(definitions), tmp_path, "hostile")
+    folder = generate_package(make_release(definitions), tmp_path, "hostile")
     check_round_trips(folder)
     text = (folder / "hostile/models/model_model.py").read_text()
     names = re.findall(r"^    (\w+): str \| None = None$", text, re.M)
@@ -191,7 +191,7 @@ SAME_KIND = {"group": "", "version": "v1", "kind": "K"}
     ("definitions", "message"),
     [
         ({"A": model(**{"a-b": {}, "a_b": {}})}, "two fields get the attribute a_b"),
-        ({"A": model(**{'a"': {}})}, "has a name that cannot be an attribute's"),
+        ({"A": model(**{'a"': {}})}, "has a quote, a backslash or a control character"),
         (
             {"A.b": model(), "Ab": model(), "A-b": model()},
             "two definitions get the name",
@@ -214,7 +214,7 @@ def test_a_spec_that_cannot_become_a_package_is_refused(
     definitions: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(SpecError, match=re.escape(message)):
-        print_package(make_release(definitions), tmp_path, "hostile")
+        generate_package(make_release(definitions), tmp_path, "hostile")
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_a_spec_that_cannot_become_a_package_is_refused(
 def test_an_invalid_option_is_refused(option: str, value: str) -> None:
     target = load_targets(None)["python"].with_options({option: value})
     with pytest.raises(TargetError) as caught:
-        list(print_files(load("1.35"), target))
+        list(generate_files(load("1.35"), target))
     assert caught.value.where.endswith(f"target.toml: options.{option}")
 
 
@@ -240,7 +240,7 @@ def edit_manifest(folder: Path, old: str, new: str) -> Target:
 def test_acronyms_are_configured_in_the_manifest(tmp_path: Path) -> None:
     """kubernetes_asyncio, and kubernetes from 36 on, have pod_cidrs."""
     target = edit_manifest(tmp_path, '"split"', '"whole"')
-    files = {file.path: file.data for file in print_files(load("1.35"), target)}
+    files = {file.path: file.data for file in generate_files(load("1.35"), target)}
     assert (
         b'"pod_cidrs": "podCIDRs"' in files["kubernetes_models/models/v1_node_spec.py"]
     )
@@ -278,7 +278,7 @@ def test_every_template_variable_is_documented() -> None:
 
 
 def test_the_project_metadata_can_be_read(tmp_path: Path) -> None:
-    folder = print_package(load("1.35"), tmp_path, "our_models")
+    folder = generate_package(load("1.35"), tmp_path, "our_models")
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     assert project["version"] == "1.35.0"
     assert project["dependencies"] == ["msgspec>=0.21", "pyyaml>=6.0"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import KubestencilError, SpecError, TargetError
 from kubestencil.schema import Release
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 from kubestencil.targets.rust import spelling, view
 from kubestencil.targets.rust.fixups import FIXUPS, correct
 from tests.conftest import RELEASES, load, make_release
@@ -23,9 +23,9 @@ def target() -> Target:
     return load_targets(None)["rust"]
 
 
-def print_crate(spec: Release, target: Target) -> dict[str, str]:
+def generate_crate(spec: Release, target: Target) -> dict[str, str]:
     """The files of the crate by their paths."""
-    return {file.path: file.data.decode() for file in print_files(spec, target)}
+    return {file.path: file.data.decode() for file in generate_files(spec, target)}
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,9 @@ def test_an_unknown_correction_is_an_error(target: Target) -> None:
 
 def test_options_are_valid_in_a_cargo_manifest(target: Target) -> None:
     with pytest.raises(TargetError, match="is not the name of a Cargo package"):
-        print_crate(load("1.35"), target.with_options({"name": 'x"\n[dependencies]'}))
+        generate_crate(
+            load("1.35"), target.with_options({"name": 'x"\n[dependencies]'})
+        )
 
 
 def _object(**fields: Any) -> dict[str, Any]:
@@ -130,11 +132,11 @@ def test_only_fields_on_cycles_are_boxed(target: Target) -> None:
             "a.v1.D": _object(x={"type": "string"}),
         }
     )
-    printed = print_crate(spec, target)
-    assert "pub b: Option<Box<super::B>>," in printed["src/a/v1/a.rs"]
-    assert "pub c: Option<super::C>," in printed["src/a/v1/a.rs"]
-    assert "pub many: Option<Vec<super::A>>," in printed["src/a/v1/a.rs"]
-    assert "pub a: Option<Box<super::A>>," in printed["src/a/v1/b.rs"]
+    generated = generate_crate(spec, target)
+    assert "pub b: Option<Box<super::B>>," in generated["src/a/v1/a.rs"]
+    assert "pub c: Option<super::C>," in generated["src/a/v1/a.rs"]
+    assert "pub many: Option<Vec<super::A>>," in generated["src/a/v1/a.rs"]
+    assert "pub a: Option<Box<super::A>>," in generated["src/a/v1/b.rs"]
 
 
 def test_a_cycle_of_required_fields_is_an_error(target: Target) -> None:
@@ -145,7 +147,7 @@ def test_a_cycle_of_required_fields_is_an_error(target: Target) -> None:
         }
     )
     with pytest.raises(SpecError, match=r"a\.v1\.A has no finite value"):
-        print_crate(spec, target)
+        generate_crate(spec, target)
 
 
 def test_types_that_require_a_time_have_no_default(target: Target) -> None:
@@ -158,12 +160,12 @@ def test_types_that_require_a_time_have_no_default(target: Target) -> None:
             "a.v1.Moment": time,
         }
     )
-    printed = print_crate(spec, target)
+    generated = generate_crate(spec, target)
     for name in ("event", "holder", "moment"):
-        text = printed[f"src/a/v1/{name}.rs"]
+        text = generated[f"src/a/v1/{name}.rs"]
         assert "#[derive(Clone, Debug, PartialEq)]" in text
-    assert 'event: demanded "event"' in printed["src/a/v1/holder.rs"]
-    assert "#[derive(Clone, Debug, Default" in printed["src/a/v1/option.rs"]
+    assert 'event: demanded "event"' in generated["src/a/v1/holder.rs"]
+    assert "#[derive(Clone, Debug, Default" in generated["src/a/v1/option.rs"]
 
 
 @pytest.mark.parametrize(
@@ -177,8 +179,8 @@ def test_types_that_require_a_time_have_no_default(target: Target) -> None:
 )
 def test_colliding_names_are_an_error(names: tuple[str, ...], target: Target) -> None:
     spec = make_release({name: _object(x={"type": "string"}) for name in names})
-    with pytest.raises(KubestencilError, match=r"has already|are both printed to"):
-        print_crate(spec, target)
+    with pytest.raises(KubestencilError, match=r"has already|would both be written to"):
+        generate_crate(spec, target)
 
 
 def _keyed_list(items: str, key: str) -> dict[str, Any]:
@@ -219,8 +221,8 @@ def test_a_list_is_merged_by_keys_that_its_items_have(
             "a.v1.Part": _object(id={"type": "string"}),
         }
     )
-    printed = print_crate(spec, target)
-    assert f'items: optional "items" [{strategy}];' in printed["src/a/v1/holder.rs"]
+    generated = generate_crate(spec, target)
+    assert f'items: optional "items" [{strategy}];' in generated["src/a/v1/holder.rs"]
 
 
 @pytest.mark.parametrize(
@@ -240,8 +242,8 @@ def test_a_map_is_merged_by_the_strategy_of_its_values(
 ) -> None:
     map_schema = {"type": "object", "additionalProperties": values}
     spec = make_release({"a.v1.Map": _object(name={"type": "string"}, map=map_schema)})
-    printed = print_crate(spec, target)
-    assert f'map: optional "map" [{strategy}];' in printed["src/a/v1/map.rs"]
+    generated = generate_crate(spec, target)
+    assert f'map: optional "map" [{strategy}];' in generated["src/a/v1/map.rs"]
 
 
 def test_contexts_have_what_their_documentation_says(target: Target) -> None:
@@ -259,8 +261,10 @@ def test_rustfmt_skips_newtypes_with_long_lines(
     length: int, skipped: bool, target: Target
 ) -> None:
     definition = {"type": "array", "items": {"type": "string"}}
-    printed = print_crate(make_release({f"a.v1.{'A' * length}": definition}), target)
-    (text,) = (text for text in printed.values() if "pub struct AA" in text)
+    generated = generate_crate(
+        make_release({f"a.v1.{'A' * length}": definition}), target
+    )
+    (text,) = (text for text in generated.values() if "pub struct AA" in text)
     assert ("#[rustfmt::skip]" in text) == skipped
 
 
@@ -305,13 +309,13 @@ def _paths(**actions: str) -> dict[str, Any]:
 def test_plural_and_scope_are_those_of_the_paths_or_left_out(
     paths: dict[str, str], expected: tuple[str, str] | None, target: Target
 ) -> None:
-    printed = print_crate(make_release(POD, paths=_paths(**paths)), target)
-    pod = printed["src/api/core/v1/pod.rs"]
+    generated = generate_crate(make_release(POD, paths=_paths(**paths)), target)
+    pod = generated["src/api/core/v1/pod.rs"]
     if expected is None:
         assert "URL_PATH_SEGMENT" not in "".join(
-            text for path, text in printed.items() if path.endswith(".rs")
+            text for path, text in generated.items() if path.endswith(".rs")
         )
-        assert "neither plural (`URL_PATH_SEGMENT`) nor scope" in printed["README.md"]
+        assert "neither plural (`URL_PATH_SEGMENT`) nor scope" in generated["README.md"]
         return
     assert f'URL_PATH_SEGMENT: &\'static str = "{expected[0]}";' in pod
     assert f"type Scope = crate::{expected[1]}ResourceScope;" in pod

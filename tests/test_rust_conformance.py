@@ -58,7 +58,7 @@ def test_types_match_k8s_openapi_on_the_embedded_specs(
         *DIFFERENCES["embedded"]["all"],
     }
     assert differing(types, expected(release)["types"]) == listed
-    # The embedded specs have no paths, and plurals are not guessed.
+    # The embedded documents have no paths, and plurals are not guessed.
     assert endpoints == {}
 
 

@@ -346,7 +346,7 @@ boolean = "bool"
 
 
 class ServeProcess:
-    """The command ``serve`` in a process, with access to the lines that it prints."""
+    """The command ``serve`` in a process, with access to the lines that it generates."""
 
     def __init__(self, run: Command, *arguments: str) -> None:
         # A process that a shell started in the background ignores SIGINT.
@@ -447,7 +447,7 @@ def test_the_command_reports_a_taken_port(run: Command, user_target: Path) -> No
         port = str(taken.getsockname()[1])
         done = run("serve", "1.35", "--templates", "mine", "--port", port)
     assert done.returncode == 1
-    assert f"error: port {port}: cannot be listened on" in done.stderr
+    assert f"error: port {port}: cannot be opened" in done.stderr
     assert "--port 0" in done.stderr
     assert not (run.folder / "generated").exists()
 

@@ -22,7 +22,7 @@ from kubestencil.source import Source, locate
 from kubestencil.targets import load_multi_release_view
 from tests.conftest import POD, Command, make_command, make_document, read_output
 from tests.site_pages import Site, Tags
-from tests.strategies import VALID_NAMES, documents, print_all_files
+from tests.strategies import VALID_NAMES, documents, generate_all_files
 
 KIB = 1024
 META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
@@ -30,7 +30,7 @@ META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of three releases, from the embedded specs."""
+    """The site of three releases, from the embedded documents."""
     folder = tmp_path_factory.mktemp("site")
     done = make_command(folder)("render", "1.33..1.35", "-t", "site", "-o", "out")
     assert done.returncode == 0, done.stderr
@@ -318,7 +318,7 @@ def test_any_document_is_refused_or_has_a_complete_site(
         for name, content in (("1.1", before), ("1.2", after))
     ]
     try:
-        files = list(print_all_files([parse(source) for source in sources], TARGET))
+        files = list(generate_all_files([parse(source) for source in sources], TARGET))
     except KubestencilError as error:
         assert error.what
         return
@@ -395,7 +395,7 @@ print(hashlib.sha256(repr(contexts).encode()).hexdigest())
 
 
 def test_contexts_are_the_same_in_every_process(tmp_path: Path) -> None:
-    """Otherwise all parts would be printed again in each run."""
+    """Otherwise all parts would be generated again in each run."""
     digests = {
         subprocess.run(
             [sys.executable, "-c", PRINT_CONTEXTS],
@@ -409,7 +409,7 @@ def test_contexts_are_the_same_in_every_process(tmp_path: Path) -> None:
     assert len(digests) == 1
 
 
-def test_releases_that_are_no_longer_printed_are_removed(run: Command) -> None:
+def test_releases_that_are_no_longer_generated_are_removed(run: Command) -> None:
     call = ("render", "-t", "site", "-o", "out")
     assert run(*call, "1.34", "1.35").returncode == 0
     drifted = run(*call, "1.35", "--check")
@@ -434,7 +434,7 @@ def test_the_documented_variables_are_those_of_the_contexts(
     target = TARGET.with_options({"pages": str(tmp_path)})
     view = load_multi_release_view(target)
     releases = {name: load_release(locate(name, None)) for name in ("1.34", "1.35")}
-    printed = set()
+    generated = set()
     for part in view.divide(list(releases), lambda: [*releases.values()], target):
         part_releases = [releases[name] for name in part.releases]
         contexts = view.make_part_contexts(
@@ -449,8 +449,8 @@ def test_the_documented_variables_are_those_of_the_contexts(
             if not file.data:
                 variables = {*contexts.shared_variables, *file.variables}
                 assert variables == documented.variables.keys(), each
-            printed.add(each)
-    assert printed == view.EACH.keys()
+            generated.add(each)
+    assert generated == view.EACH.keys()
 
 
 def test_the_reference_explains_variables_and_their_classes(run: Command) -> None:
@@ -508,7 +508,7 @@ def test_options_set_title_logo_footer_theme_and_pages(run: Command) -> None:
 
 
 def test_examples_follow_the_options_of_other_targets(run: Command) -> None:
-    """They import the package that the target python prints."""
+    """They import the package that the target python generates."""
     call = ("render", "1.35", "-t", "site", "-o", "out", "--set", "python.package=ours")
     assert run(*call).returncode == 0
     page = run.folder / "out" / "site" / "1.35" / "core" / "v1" / "Pod" / "index.html"
@@ -601,4 +601,4 @@ def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
 def test_a_release_cannot_have_the_name_of_the_site(run: Command, small: Path) -> None:
     done = run("render", "site", "--spec", str(small), "-t", "markdown")
     assert done.returncode == 2
-    assert "a release cannot be called 'site'" in done.stderr
+    assert "'site' is the name of a target" in done.stderr

@@ -1,6 +1,6 @@
 """The docs site in headless Chromium, from a web server and as local files.
 
-``KUBESTENCIL_SITE=DIR`` tests a site that was printed before.
+``KUBESTENCIL_SITE=DIR`` tests a site that was generated before.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ASSETS = ROOT / "templates" / "site" / "assets"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two releases and an extra page, printed below the root of a server."""
+    """Two releases and an extra page, generated below the root of a server."""
     if "KUBESTENCIL_SITE" in os.environ:
         return Path(os.environ["KUBESTENCIL_SITE"]).resolve()
     folder = tmp_path_factory.mktemp("site")

@@ -28,7 +28,7 @@ from kubestencil.targets.site.examples import Example, Examples
 from tests import jsonnet_library
 from tests.cargo import Cargo, write_crate, write_if_changed
 from tests.conftest import RELEASES, full_specs, load, make_release
-from tests.packages import import_package, print_package
+from tests.packages import generate_package, import_package
 
 SHAPES = ("required", "all_fields")
 TARGET = load_targets(None)["site"]
@@ -85,7 +85,7 @@ def package_of(spec: Release) -> str:
 
 
 @pytest.fixture(scope="module", params=RELEASES)
-def printed(
+def generated(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> PrintedExamples:
     spec = load(request.param, full_specs())
@@ -98,32 +98,34 @@ def latest() -> PrintedExamples:
     return PrintedExamples(load(RELEASES[-1], full_specs()), TARGET)
 
 
-def test_yaml_has_the_value_of_the_tree(printed: PrintedExamples) -> None:
-    assert len(printed.kinds) > 70
-    assert_yaml(printed)
+def test_yaml_has_the_value_of_the_tree(generated: PrintedExamples) -> None:
+    assert len(generated.kinds) > 70
+    assert_yaml(generated)
 
 
-def assert_yaml(printed: PrintedExamples) -> None:
-    trees = ExampleTrees(printed.release)
-    for (name, shape), value in printed.values().items():
-        kind = printed.kinds[name]
+def assert_yaml(generated: PrintedExamples) -> None:
+    trees = ExampleTrees(generated.release)
+    for (name, shape), value in generated.values().items():
+        kind = generated.kinds[name]
         tree = trees.required(kind) if shape == "required" else trees.all_fields(kind)
         assert isinstance(tree, Object)
         assert value == to_json(tree), (name, shape)
 
 
-def test_python_makes_the_same_object(printed: PrintedExamples, tmp_path: Path) -> None:
-    assert_python(printed, tmp_path, package_of(printed.release))
+def test_python_makes_the_same_object(
+    generated: PrintedExamples, tmp_path: Path
+) -> None:
+    assert_python(generated, tmp_path, package_of(generated.release))
 
 
-def assert_python(printed: PrintedExamples, folder: Path, package: str) -> None:
-    """Check that the printed package loads the YAML, and the Python makes an equal
+def assert_python(generated: PrintedExamples, folder: Path, package: str) -> None:
+    """Check that the generated package loads the YAML, and the Python makes an equal
     object."""
-    print_package(printed.release, folder, package)
+    generate_package(generated.release, folder, package)
     module = import_package(folder, package)
-    for (name, shape), value in printed.values().items():
+    for (name, shape), value in generated.values().items():
         code, text = (
-            printed.code[name, shape][language] for language in ("python", "yaml")
+            generated.code[name, shape][language] for language in ("python", "yaml")
         )
         assert f"from {package} import " in code
         names: dict[str, Any] = {}
@@ -141,22 +143,22 @@ def test_the_python_is_formatted_as_by_black(latest: PrintedExamples) -> None:
 
 
 def test_jsonnet_evaluates_to_the_same_object(
-    printed: PrintedExamples, tmp_path: Path
+    generated: PrintedExamples, tmp_path: Path
 ) -> None:
     pytest.importorskip("rjsonnet")
-    missing = assert_jsonnet(printed, tmp_path)
+    missing = assert_jsonnet(generated, tmp_path)
     # The library has only the packages of io.k8s.api.
     assert not any(name.startswith("io.k8s.api.") for name in missing)
 
 
-def assert_jsonnet(printed: PrintedExamples, folder: Path) -> set[str]:
+def assert_jsonnet(generated: PrintedExamples, folder: Path) -> set[str]:
     """Check the Jsonnet examples; returns the kinds that have none."""
-    files = jsonnet_library.files(printed.release, "jsonnet", "default")
+    files = jsonnet_library.files(generated.release, "jsonnet", "default")
     main = json.dumps(str(jsonnet_library.write(folder, files)))
-    values = printed.values()
+    values = generated.values()
     codes = {
         key: code["jsonnet"].replace("'main.libsonnet'", main)
-        for key, code in printed.code.items()
+        for key, code in generated.code.items()
         if "jsonnet" in code
     }
     array = ",".join(f"({code})" for code in codes.values())
@@ -172,21 +174,21 @@ def test_rust_compiles_to_the_same_object(
     compare_in_rust(latest, cargo, "written")
 
 
-def compare_in_rust(printed: PrintedExamples, cargo: Cargo, name: str) -> None:
+def compare_in_rust(generated: PrintedExamples, cargo: Cargo, name: str) -> None:
     """Compare the values of the examples with those that the crate reads from the YAML.
 
     They are not compared as JSON: the crate also writes optional fields.
     """
     # One folder, so that a second run has less to build.
-    crate = write_crate(printed.release, cargo.build / f"{name}-crate", name=name)
-    codes = [code["rust"] for code in printed.code.values()]
+    crate = write_crate(generated.release, cargo.build / f"{name}-crate", name=name)
+    codes = [code["rust"] for code in generated.code.values()]
     codes = [code.replace("kubernetes_types", name) for code in codes]
     program = example_program(cargo.build / f"{name}-program", crate, name, codes)
     output = cargo(program, "build", "--quiet")
     assert "warning" not in output, output[:3000]
     done = subprocess.run(
         [str(cargo.build / "debug" / f"{name}-program")],
-        input=json.dumps(list(printed.values().values())),
+        input=json.dumps(list(generated.values().values())),
         text=True,
         capture_output=True,
         timeout=60,
@@ -311,11 +313,11 @@ def test_hostile_text_is_quoted_in_yaml_and_jsonnet(
 ) -> None:
     """Both allow any text as a field name."""
     pytest.importorskip("rjsonnet")
-    printed = PrintedExamples(hostile(fields, group, kind), TARGET, THING)
-    assert_yaml(printed)
-    if any("jsonnet" in code for code in printed.code.values()):
+    generated = PrintedExamples(hostile(fields, group, kind), TARGET, THING)
+    assert_yaml(generated)
+    if any("jsonnet" in code for code in generated.code.values()):
         with TemporaryDirectory() as folder:
-            assert_jsonnet(printed, Path(folder))
+            assert_jsonnet(generated, Path(folder))
 
 
 _NUMBERS = itertools.count()
@@ -329,10 +331,10 @@ def test_hostile_text_is_quoted_in_python(
     package = f"hostile_{next(_NUMBERS)}"
     with TemporaryDirectory() as folder:
         target = with_package(Path(folder) / "templates", package)
-        printed = PrintedExamples(hostile(fields, group, kind), target, THING)
-        if all("python" in code for code in printed.code.values()):
-            assert_python(printed, Path(folder), package)
-            for code in printed.code.values():
+        generated = PrintedExamples(hostile(fields, group, kind), target, THING)
+        if all("python" in code for code in generated.code.values()):
+            assert_python(generated, Path(folder), package)
+            for code in generated.code.values():
                 text = code["python"]
                 assert black.format_str(text, mode=black.Mode()) == text
 
@@ -391,9 +393,9 @@ def test_required_cycles_have_no_example() -> None:
             ),
         }
     )
-    printed = PrintedExamples(spec, TARGET)
-    assert list(printed.kinds) == ["x.v1.Fine"]
-    assert printed.values()["x.v1.Fine", "all_fields"] == {
+    generated = PrintedExamples(spec, TARGET)
+    assert list(generated.kinds) == ["x.v1.Fine"]
+    assert generated.values()["x.v1.Fine", "all_fields"] == {
         "apiVersion": "x/v1",
         "kind": "Fine",
         "me": {"apiVersion": "x/v1", "kind": "Fine"},
@@ -432,10 +434,10 @@ def test_examples_of_excessive_size_are_left_out() -> None:
     assert examples.required(kind) and not examples.all_fields(kind)
 
 
-def test_a_language_that_cannot_print_the_release_is_left_out() -> None:
+def test_a_language_that_cannot_be_generated_is_left_out() -> None:
     """Two fields with the same attribute name are an error in Python only."""
-    printed = PrintedExamples(hostile({"a-b": TEXT, "a_b": TEXT}), TARGET)
-    for code in printed.code.values():
+    generated = PrintedExamples(hostile({"a-b": TEXT, "a_b": TEXT}), TARGET)
+    for code in generated.code.values():
         assert list(code) == ["yaml", "jsonnet", "rust"]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kubestencil.engine import load_targets
 from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageError
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 from tests.conftest import POD, SMALL, Command, make_release, read_files
 
 MANIFEST = """
@@ -38,28 +38,28 @@ def make(
     return folder / "targets"
 
 
-def printed(folder: Path, name: str = "mine") -> dict[str, str]:
+def generated(folder: Path, name: str = "mine") -> dict[str, str]:
     target = load_targets(folder)[name]
-    files = print_files(make_release(SMALL), target)
+    files = generate_files(make_release(SMALL), target)
     return {file.path: file.data.decode() for file in files}
 
 
 def test_a_new_target_is_a_folder(tmp_path: Path) -> None:
-    assert printed(make(tmp_path)) == {"V1Pod.txt": "V1Pod"}
+    assert generated(make(tmp_path)) == {"V1Pod.txt": "V1Pod"}
 
 
 def test_a_template_of_the_users_shadows_a_built_in_one(tmp_path: Path) -> None:
     folder = tmp_path / "markdown"
     folder.mkdir()
     (folder / "model.md.j2").write_text("mine: {{ model.name }}")
-    files = printed(tmp_path, "markdown")
+    files = generated(tmp_path, "markdown")
     assert files["docs/V1Pod.md"] == "mine: V1Pod"
     assert "Documentation For Models" in files["README.md"]
 
 
 def test_options_are_set_by_name_and_type() -> None:
     target = load_targets(None)["markdown"].with_options({"package": "my_client"})
-    page, *_ = print_files(make_release(SMALL), target)
+    page, *_ = generate_files(make_release(SMALL), target)
     assert b"from my_client.client.models.v1_pod import V1Pod" in page.data
     with pytest.raises(UsageError, match="no option 'packag'"):
         target.with_options({"packag": "x"})
@@ -75,12 +75,12 @@ def test_a_quirk_can_be_dropped(tmp_path: Path) -> None:
         .replace("[quirks.backslash-quotes]", "[quirks.trimmed-notes]", 1)
         .partition("[quirks.")[0]
     )
-    assert "(V1Pod.md) | A pod. | " in printed(tmp_path, "markdown")["docs/V1Pod.md"]
+    assert "(V1Pod.md) | A pod. | " in generated(tmp_path, "markdown")["docs/V1Pod.md"]
     assert "(V1Pod.md) |  | " in _built_in_page()
 
 
 def _built_in_page() -> str:
-    files = print_files(make_release(SMALL), load_targets(None)["markdown"])
+    files = generate_files(make_release(SMALL), load_targets(None)["markdown"])
     return next(file.data.decode() for file in files if "V1Pod" in file.path)
 
 
@@ -118,7 +118,7 @@ def test_a_mistake_in_a_manifest_is_named_with_its_key(
     tmp_path: Path, manifest: str, message: str, where: str
 ) -> None:
     with pytest.raises(TargetError) as caught:
-        printed(make(tmp_path, manifest))
+        generated(make(tmp_path, manifest))
     assert message in str(caught.value)
     assert where in caught.value.where
 
@@ -150,7 +150,7 @@ def test_a_mistake_in_a_template_is_named_with_its_line_and_definition(
 ) -> None:
     folder = make(tmp_path, template=template)
     with pytest.raises(TargetError, match=message) as caught:
-        printed(folder)
+        generated(folder)
     assert caught.value.where == f"{folder}/mine/page.j2:{line}"
     assert POD in str(caught.value) or any(
         text in str(caught.value) for text in ("is not a template", "unknown filter")
@@ -163,20 +163,20 @@ def test_a_mistake_in_a_template_is_named_with_its_line_and_definition(
 def test_no_path_leaves_the_targets_folder(tmp_path: Path, path: str) -> None:
     manifest = MANIFEST.replace("{name}.txt", path.replace("\\", "\\\\"))
     with pytest.raises(KubestencilError):
-        printed(make(tmp_path, manifest.replace("{version}", "..")))
+        generated(make(tmp_path, manifest.replace("{version}", "..")))
 
 
 def test_two_definitions_with_one_path_are_refused(tmp_path: Path) -> None:
     folder = make(tmp_path, MANIFEST.replace("{name}", "same"))
     two = make_release({**SMALL, "v1.Other": {"properties": {}}})
-    with pytest.raises(SpecError, match=r"are both printed to same\.txt"):
-        list(print_files(two, load_targets(folder)["mine"]))
+    with pytest.raises(SpecError, match=r"would both be written to same\.txt"):
+        list(generate_files(two, load_targets(folder)["mine"]))
 
 
 def test_what_a_description_says_is_never_a_template(tmp_path: Path) -> None:
     spec = make_release({"v1.A": {"description": "{{ 7 * 7 }}", "properties": {}}})
     folder = make(tmp_path, template="{{ model.description }}")
-    (file,) = print_files(spec, load_targets(folder)["mine"])
+    (file,) = generate_files(spec, load_targets(folder)["mine"])
     assert file.data == b"{{ 7 * 7 }}"
 
 
@@ -186,7 +186,7 @@ def test_every_anchor_and_page_that_a_page_links_to_exists() -> None:
     for name in ("markdown", "markdown-v4", "markdown-v5"):
         files = {
             file.path: file.data.decode()
-            for file in print_files(spec("1.35"), load_targets(None)[name])
+            for file in generate_files(spec("1.35"), load_targets(None)[name])
         }
         readme = files["README.md"]
         for anchor in ("documentation-for-models", "documentation-for-api-endpoints"):
@@ -238,22 +238,22 @@ def test_an_error_in_a_macro_of_another_file_names_that_file(tmp_path: Path) -> 
         "{% macro m(model) %}\n{{ model.name | quote('cobol') }}{% endmacro %}"
     )
     with pytest.raises(TargetError, match="unknown language 'cobol'") as caught:
-        printed(folder)
+        generated(folder)
     assert caught.value.where == f"{folder}/mine/m.j2:2"
 
 
-def test_an_error_in_a_template_printed_once_is_reported_once(tmp_path: Path) -> None:
+def test_an_error_in_a_template_generated_once_is_reported_once(tmp_path: Path) -> None:
     folder = make(tmp_path, template="{{ once('part.j2', 'part', {'model': model}) }}")
     (folder / "mine" / "part.j2").write_text("\n{{ model.nam }}")
     with pytest.raises(TargetError, match="has no attribute 'nam'") as caught:
-        printed(folder)
+        generated(folder)
     assert caught.value.where == f"{folder}/mine/part.j2:2"
     assert str(caught.value).count("has no attribute") == 1
 
 
 def test_filters_of_a_placeholder_are_applied_in_turn(tmp_path: Path) -> None:
     manifest = MANIFEST.replace("{name}", "{name|snake|upper}-{ release | pascal }")
-    assert list(printed(make(tmp_path, manifest))) == ["V1_POD-Test.txt"]
+    assert list(generated(make(tmp_path, manifest))) == ["V1_POD-Test.txt"]
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ def all_contexts(target: Target) -> Iterator[Contexts]:
         return
     view = load_multi_release_view(target)
     for part in view.divide(RELEASES, lambda: releases, target):
-        printed_from = [
+        generated_from = [
             release for release in releases if release.name in part.releases
         ]
-        yield view.make_part_contexts(part.name, printed_from, part.context(), target)
+        yield view.make_part_contexts(part.name, generated_from, part.context(), target)
 
 
 def is_a(value: Any, annotation: Any) -> bool:
@@ -76,12 +76,12 @@ def is_a(value: Any, annotation: Any) -> bool:
 def test_the_reference_has_every_variable_and_no_other(target: Target) -> None:
     """What ``EACH`` of a view documents is what the contexts of its files contain."""
     documented = view_of(target).EACH
-    printed: set[str] = set()
+    generated: set[str] = set()
     for contexts in all_contexts(target):
         for name, make in contexts.files.items():
             each = documented[name]
             for context in make():
-                printed.add(name)
+                generated.add(name)
                 assert context.placeholders.keys() == each.placeholders.keys(), name
                 if context.data is not None:
                     continue
@@ -93,8 +93,8 @@ def test_the_reference_has_every_variable_and_no_other(target: Target) -> None:
                         f"{variable}: {type_name(annotation)}",
                         type(variables[variable]),
                     )
-    assert printed <= documented.keys()
-    assert documented.keys() - printed <= {rule.each for rule in target.files} | {
+    assert generated <= documented.keys()
+    assert documented.keys() - generated <= {rule.each for rule in target.files} | {
         "overlay",
         "extra-page",
     }

@@ -1,4 +1,4 @@
-"""The target ``typescript``: what it prints, and that TypeScript's compiler agrees."""
+"""The target ``typescript``: what it generates, and that TypeScript's compiler agrees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
-from kubestencil.targets import print_files
+from kubestencil.targets import generate_files
 from tests.conftest import RELEASES, full_specs, load, make_release
 from tests.test_model_view import kind
 
@@ -47,13 +47,13 @@ export const replicas: number | undefined = deployment.spec?.replicas;
 
 
 @cache
-def printed(name: str) -> dict[str, str]:
-    return print_package(load(name, full_specs()))
+def generated(name: str) -> dict[str, str]:
+    return generate_package(load(name, full_specs()))
 
 
-def print_package(document: Release) -> dict[str, str]:
+def generate_package(document: Release) -> dict[str, str]:
     target = load_targets(None)["typescript"]
-    files = print_files(document, target)
+    files = generate_files(document, target)
     return {file.path: file.data.decode() for file in files}
 
 
@@ -64,7 +64,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
 
 
 class Compiler:
-    """TypeScript's compiler, with the printed package installed beside a program."""
+    """TypeScript's compiler, with the generated package installed beside a program."""
 
     def __init__(self, folder: Path, package: dict[str, str]) -> None:
         self.folder = folder
@@ -100,7 +100,7 @@ def tsc() -> str:
 
 @pytest.mark.parametrize("name", RELEASES)
 def test_the_compiler_accepts_every_release(tmp_path: Path, name: str) -> None:
-    compiler = Compiler(tmp_path, printed(name))
+    compiler = Compiler(tmp_path, generated(name))
     modules = [str(path) for path in compiler.package.rglob("*.d.ts")]
     assert len(modules) > 20
     assert compiler.run("--skipLibCheck", "false", *modules) == ""
@@ -116,7 +116,7 @@ def test_the_compiler_accepts_every_release(tmp_path: Path, name: str) -> None:
 def test_a_program_that_builds_a_deployment_is_accepted(
     tmp_path: Path, options: tuple[str, ...]
 ) -> None:
-    compiler = Compiler(tmp_path, printed("1.35"))
+    compiler = Compiler(tmp_path, generated("1.35"))
     (tmp_path / "package.json").write_text('{"type": "module"}')
     assert compiler.errors(DEPLOYMENT, *options) == ""
 
@@ -141,14 +141,14 @@ def test_a_mistake_in_a_program_is_refused(
     tmp_path: Path, right: str, wrong: str, message: str
 ) -> None:
     assert right in DEPLOYMENT
-    errors = Compiler(tmp_path, printed("1.35")).errors(
+    errors = Compiler(tmp_path, generated("1.35")).errors(
         DEPLOYMENT.replace(right, wrong)
     )
     assert message in errors
 
 
 def test_a_deprecated_field_is_marked() -> None:
-    module = printed("1.35")["core/v1.d.ts"]
+    module = generated("1.35")["core/v1.d.ts"]
     comment, _, _ = module.partition("  serviceAccount?: string;")
     assert comment.rstrip().endswith("*\n   * @deprecated\n   */")
     comment, _, _ = module.partition("  serviceAccountName?: string;")
@@ -156,7 +156,7 @@ def test_a_deprecated_field_is_marked() -> None:
 
 
 def test_a_module_has_an_interface_for_each_definition() -> None:
-    files = printed("1.35")
+    files = generated("1.35")
     target = load("1.35", full_specs())
     modules = "".join(files[path] for path in files if path.endswith("v1.d.ts"))
     for definition in target.definitions.values():
@@ -165,7 +165,7 @@ def test_a_module_has_an_interface_for_each_definition() -> None:
 
 
 def test_the_package_has_types_only() -> None:
-    files = printed("1.35")
+    files = generated("1.35")
     package = json.loads(files["package.json"])
     assert package["types"] == "./index.d.ts"
     assert package["exports"]["."] == {"types": "./index.d.ts"}
@@ -176,7 +176,7 @@ def test_the_package_has_types_only() -> None:
 def test_name_and_version_of_the_package_are_options() -> None:
     options = {"name": "@ours/k8s", "version": "1.35.0"}
     target = load_targets(None)["typescript"].with_options(options)
-    files = {file.path: file.data for file in print_files(load("1.35"), target)}
+    files = {file.path: file.data for file in generate_files(load("1.35"), target)}
     package = json.loads(files["package.json"])
     assert (package["name"], package["version"]) == ("@ours/k8s", "1.35.0")
     assert b'from "@ours/k8s/apps/v1"' in files["README.md"]
@@ -214,7 +214,7 @@ ODD: dict[str, Any] = {
 
 
 def test_names_and_texts_of_any_document_are_code(tmp_path: Path) -> None:
-    compiler = Compiler(tmp_path, print_package(make_release(ODD)))
+    compiler = Compiler(tmp_path, generate_package(make_release(ODD)))
     modules = [str(path) for path in compiler.package.rglob("*.d.ts")]
     assert len(modules) == 4
     assert compiler.run(*modules) == ""
@@ -230,6 +230,8 @@ def test_names_and_texts_of_any_document_are_code(tmp_path: Path) -> None:
     )
     assert "export const" not in "".join(
         line
-        for line in print_package(make_release(ODD))["example.com/v1.d.ts"].splitlines()
+        for line in generate_package(make_release(ODD))[
+            "example.com/v1.d.ts"
+        ].splitlines()
         if not line.startswith((" *", "/**"))
     )

@@ -74,7 +74,7 @@ def load(
 
     ``document`` is a release ("1.35"), the path of an OpenAPI 2.0 document, or its
     https address. ``specs`` is a folder of documents that is searched before
-    ``./specs`` and the embedded specs. ``name`` is what the release is called;
+    ``./specs`` and the embedded documents. ``name`` is what the release is called;
     by default its own name, or that of the file.
 
     Raises UsageError for a release that no source has, SourceError for a document

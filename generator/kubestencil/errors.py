@@ -50,7 +50,7 @@ class SourceError(KubestencilError):
 
 
 class SpecError(KubestencilError):
-    """A document that is not valid, or that a target cannot print."""
+    """A document that is not valid, or that a target cannot use."""
 
 
 class TargetError(KubestencilError):

@@ -219,7 +219,7 @@ def _bind(folder: Path, port: int) -> _Server:
         return _Server((LOOPBACK, port), partial(_Handler, folder))
     except OSError as error:
         raise ServeError(
-            f"cannot be listened on: {error.strerror}",
+            f"cannot be opened: {error.strerror}",
             where=f"port {port}",
             hint="choose another port with --port, or any free one with --port 0",
         ) from error

@@ -1,4 +1,4 @@
-"""Builds: which trees are stale, the jobs that print them, and atomic writes."""
+"""Builds: which trees are stale, the jobs that generate them, and atomic writes."""
 
 from kubestencil.build.plan import TreeResult
 from kubestencil.build.run import Progress, Summary, check, render

@@ -20,9 +20,9 @@ from kubestencil.targets import load_multi_release_view
 
 @dataclass(frozen=True, slots=True)
 class TreeResult:
-    """The result for one folder of printed files, relative to the output folder.
+    """The result for one folder of generated files, relative to the output folder.
 
-    ``size`` is in bytes; ``kept`` has the paths that are no longer printed, but were
+    ``size`` is in bytes; ``kept`` has the paths that are no longer generated, but were
     changed by hand; ``drift`` is set by a check only.
     """
 
@@ -39,7 +39,7 @@ class TreeResult:
 
 @dataclass(frozen=True, slots=True)
 class FingerprintedTarget:
-    """A target with the fingerprint of what it will be printed from."""
+    """A target with the fingerprint of what it will be generated from."""
 
     target: Target
     fingerprint: str
@@ -47,7 +47,7 @@ class FingerprintedTarget:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseJob:
-    """Print one release for several targets."""
+    """Generate one release for several targets."""
 
     source: Source
     targets: tuple[FingerprintedTarget, ...]
@@ -60,7 +60,7 @@ class ReleaseJob:
 
 @dataclass(frozen=True, slots=True)
 class PartJob:
-    """Print one part of a target of scope ``releases``.
+    """Generate one part of a target of scope ``releases``.
 
     ``sources`` are the documents of the part's releases, ``context`` is what
     ``Part.context`` returned.
@@ -98,7 +98,7 @@ Job = ReleaseJob | PartJob | RemoveJob
 class BuildPlan:
     """What a run will do.
 
-    ``current`` are the trees that need nothing, ``jobs`` print or remove the others,
+    ``current`` are the trees that need nothing, ``jobs`` generate or remove the others,
     and ``rerecorded`` are trees whose files stay while their fingerprints change.
     """
 
@@ -115,7 +115,7 @@ def make_plan(
     read_bytes: bool,
     processes: int,
 ) -> BuildPlan:
-    """Plan a run that prints ``targets`` of ``sources`` into ``out``.
+    """Plan a run that generates ``targets`` of ``sources`` into ``out``.
 
     ``read_bytes`` compares files by content instead of by size and time;
     ``processes`` is how many will share the jobs. Raises SpecError for a document
@@ -154,7 +154,7 @@ def _plan_releases(
     read_bytes: bool,
 ) -> Iterator[TreeResult | ReleaseJob]:
     """The outcome for every target of scope ``release``: a job per release with
-    something to print."""
+    something to generate."""
     for source in sources:
         stale: list[FingerprintedTarget] = []
         for target in targets:
@@ -221,7 +221,7 @@ def plan_part(
     read_bytes: bool,
 ) -> TreeResult | TreeChange | PartJob:
     """The result for a part that is current, a change where only its recorded
-    fingerprints are out of date, else the job that prints it.
+    fingerprints are out of date, else the job that generates it.
 
     ``sources`` are the documents of the part's releases, ``fingerprints`` those of
     the part without its context. The context is computed only where the documents of

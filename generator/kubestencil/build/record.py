@@ -1,7 +1,7 @@
 """Records of what earlier runs wrote.
 
 ``<out>/.kubestencil/<release>/<target>.json`` is the record of one tree: the
-fingerprints of what it was printed from and, for each file, the digest of its bytes
+fingerprints of what it was generated from and, for each file, the digest of its bytes
 with the size and modification time that it was last seen with. While a run moves
 files into place, the record also has the digests of the files that are about to
 appear (``pending``), so that the files of a killed run are recognised by the next.
@@ -38,7 +38,7 @@ class FileState(NamedTuple):
 
 
 class Fingerprints(NamedTuple):
-    """Digests of what a tree is printed from.
+    """Digests of what a tree is generated from.
 
     ``tree`` covers exactly what the tree depends on. ``run`` covers all documents of
     a run: where it is unchanged, the parts of a target of scope ``releases`` are

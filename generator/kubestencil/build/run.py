@@ -29,7 +29,7 @@ from kubestencil.engine import File, Target
 from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.schema import UnknownKeyword
 from kubestencil.source import Source
-from kubestencil.targets import print_files, print_part
+from kubestencil.targets import generate_files, generate_part
 
 #: Called as jobs finish: how many are done, of how many, and the label of the last.
 Progress = Callable[[int, int, str], None]
@@ -60,7 +60,7 @@ def render(
     overwrite: bool = False,
     progress: Progress = ignore_progress,
 ) -> Summary:
-    """Print targets of scope ``release`` into ``<out>/<release>/<target>/``, and those
+    """Generate targets of scope ``release`` into ``<out>/<release>/<target>/``, and those
     of scope ``releases`` into ``<out>/<target>/``.
 
     Raises SpecError, TargetError or OutputError, in which case the output folder is
@@ -95,7 +95,7 @@ def check(
     jobs: int,
     progress: Progress = ignore_progress,
 ) -> Summary:
-    """Compare what would be printed with the output folder; write nothing.
+    """Compare what would be generated with the output folder; write nothing.
 
     Raises as ``render`` does.
     """
@@ -111,7 +111,7 @@ _Keywords = tuple[tuple[str, UnknownKeyword], ...]
 
 @dataclass(frozen=True, slots=True)
 class _JobResult:
-    """The trees that a job printed, how they change, and unknown keywords."""
+    """The trees that a job generated, how they change, and unknown keywords."""
 
     trees: tuple[TreeResult, ...]
     changes: tuple[TreeChange, ...]
@@ -120,7 +120,7 @@ class _JobResult:
 
 @dataclass(frozen=True, slots=True)
 class _TreeOutput:
-    """A tree that a job prints: its name, its fingerprints, and its files."""
+    """A tree that a job generates: its name, its fingerprints, and its files."""
 
     tree: str
     target: str
@@ -193,14 +193,14 @@ def _check_job(job: Job, *, out: Path) -> _JobResult:
 
 
 def _outputs(job: Job) -> tuple[list[_TreeOutput], _Keywords]:
-    """The trees of a job, whose files are printed as they are read, and the unknown
+    """The trees of a job, whose files are generated as they are read, and the unknown
     keywords of its release."""
     if isinstance(job, RemoveJob):
         return [_TreeOutput(job.tree, job.target.name, Fingerprints(), ())], ()
     if isinstance(job, PartJob):
         name = job.target.name
         releases = [parsed_release(source) for source in job.sources]
-        files = print_part(job.part, releases, job.context, job.target)
+        files = generate_part(job.part, releases, job.context, job.target)
         output = _TreeOutput(tree_name(name, job.part), name, job.fingerprints, files)
         return [output], ()
     release = parsed_release(job.source)
@@ -209,7 +209,7 @@ def _outputs(job: Job) -> tuple[list[_TreeOutput], _Keywords]:
             tree_name(release.name, fingerprinted.target.name),
             fingerprinted.target.name,
             Fingerprints(fingerprinted.fingerprint),
-            print_files(release, fingerprinted.target),
+            generate_files(release, fingerprinted.target),
         )
         for fingerprinted in job.targets
     ]

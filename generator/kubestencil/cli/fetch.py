@@ -27,7 +27,7 @@ def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:
     """Download the OpenAPI documents of releases.
 
     Each is saved as RELEASE.json once its sha256 matches the one on record and its
-    content is valid OpenAPI. It is then used instead of the embedded spec.
+    content is valid OpenAPI. It is then used instead of the embedded document.
     """
     from kubestencil.schema.load import load_release
     from kubestencil.source import remote

@@ -49,7 +49,7 @@ specs_option: Decorator = click.option(
     show_envvar=True,
     metavar="DIR",
     help="Folder with documents named RELEASE.json, searched before ./specs and the "
-    "embedded specs.",
+    "embedded documents.",
 )
 templates_option: Decorator = click.option(
     "--templates",

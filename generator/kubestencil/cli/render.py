@@ -75,8 +75,8 @@ def render(
     """Generate files from the OpenAPI documents of releases.
 
     RELEASE is one release, such as 1.35, and RANGE several, such as 1.29..1.35.
-    Without either, the supported releases are generated, which "kubestencil
-    releases" lists with a "*".
+    Without either, all supported releases are generated, which "kubestencil
+    releases" marks with "*".
     """
     from kubestencil import build
     from kubestencil.engine import choose_targets, load_targets

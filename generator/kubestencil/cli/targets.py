@@ -39,7 +39,8 @@ def _list(available: Mapping[str, Target]) -> None:
     for target in available.values():
         click.echo(f"{target.name:<14} {target.about}")
         for option, value in target.options.items():
-            click.echo(f"{'':<14}   {target.name}.{option}={value}")
+            text = str(value).lower() if isinstance(value, bool) else value
+            click.echo(f"{'':<14}   {target.name}.{option}={text}")
 
 
 def _document(target: Target) -> None:

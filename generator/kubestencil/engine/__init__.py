@@ -1,7 +1,7 @@
-"""Target manifests, views, templates and printing."""
+"""Target manifests, views, templates, and the rendering of files."""
 
 from kubestencil.engine.manifest import Target, load_targets
-from kubestencil.engine.printing import File, print_contexts
+from kubestencil.engine.rendering import File, render_contexts
 from kubestencil.engine.selection import check_release_names, choose_targets
 from kubestencil.engine.view import (
     Contexts,
@@ -24,5 +24,5 @@ __all__ = [
     "check_release_names",
     "choose_targets",
     "load_targets",
-    "print_contexts",
+    "render_contexts",
 ]

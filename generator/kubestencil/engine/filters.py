@@ -1,4 +1,4 @@
-"""The filters that templates have beside those of Jinja2.
+"""The filters that templates have besides those of Jinja2.
 
 A docstring is the filter's entry in the reference that ``kubestencil targets NAME``
 prints.

@@ -1,4 +1,4 @@
-"""Formats what users' templates print. Results are cached.
+"""Formats what users' templates generate. Results are cached.
 
 black takes milliseconds for a file, and most files are the same as in the run before.
 The formatted text is kept in the user's cache folder, under the digest of the text and
@@ -21,7 +21,7 @@ from kubestencil.errors import TargetError
 def make_formatter(
     name: Formatter, path: str, template: str
 ) -> Callable[[str, str], str]:
-    """The function that formats the files that ``template`` prints to ``path``.
+    """The function that formats the files that ``template`` generates to ``path``.
 
     It takes a text and its subject, and raises TargetError for a text that cannot be
     parsed.
@@ -34,7 +34,7 @@ def make_formatter(
             return format_text(text, stub)
         except ValueError as error:
             raise TargetError(
-                f"{name} cannot format what is printed of {subject}: {error}",
+                f"{name} cannot format the output for {subject}: {error}",
                 where=template,
             ) from error
 

@@ -16,7 +16,7 @@ from kubestencil.errors import TargetError, UsageError, nearest
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 _PLACEHOLDER = re.compile(r"\{.*?\}")
 
-#: A code formatter that can be applied to what a user's own template prints.
+#: A code formatter that can be applied to what a user's own template generates.
 Formatter = Literal["black"]
 #: Whether a target is rendered for each release, or once for all releases of a run.
 Scope = Literal["release", "releases"]
@@ -31,12 +31,12 @@ ReasonTable = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FileRule:
-    """One ``[[files]]`` table: a set of files that a target prints.
+    """One ``[[files]]`` table: a set of files that a target generates.
 
     ``each`` says what the view provides a file for; ``path`` is a pattern such as
     ``docs/{name}.md``, relative to the folder of the target or of one of its parts;
     ``template`` is the template's file, empty where the view provides the bytes;
-    ``format`` is a formatter for what a user's own template prints, or None.
+    ``format`` is a formatter for what a user's own template generates, or None.
     """
 
     each: str
@@ -208,10 +208,10 @@ def _check_options(target: Target) -> None:
 
 
 def _check_paths(target: Target) -> None:
-    """Refuse braces that are no placeholder, and rules that always print to the same
+    """Refuse braces that are no placeholder, and rules that always have the same
     path.
 
-    Rules that print several files are compared when they are rendered.
+    Rules that generate several files are compared when they are rendered.
     """
     for rule in target.files:
         if set("{}") & set(_PLACEHOLDER.sub("", rule.path)):
@@ -223,7 +223,7 @@ def _check_paths(target: Target) -> None:
     )
     for (_, path), count in rules.items():
         if count > 1:
-            raise target.error(f"{count} rules print {path!r}", "files.path")
+            raise target.error(f"{count} rules have the path {path!r}", "files.path")
 
 
 class _Table:
@@ -292,6 +292,4 @@ def _converted(default: OptionValue, text: str, name: str) -> OptionValue:
     try:
         return type(default)(text)
     except ValueError as error:
-        raise UsageError(
-            f"must be a {type(default).__name__}", where=f"--set {name}"
-        ) from error
+        raise UsageError("must be a number", where=f"--set {name}") from error

@@ -31,7 +31,7 @@ _SHARED_PLACEHOLDERS: Mapping[Scope, Mapping[str, str]] = {
         "origin": "where the document is from",
         "sha256": "the digest of the document",
     },
-    "releases": {"part": "the folder of the part that is printed"},
+    "releases": {"part": "the folder of the part that is generated"},
 }
 _SHARED_VARIABLES: Mapping[str, str] = {
     "options": "the options, as set by the user: options.name",
@@ -44,7 +44,7 @@ _FUNCTIONS: Mapping[str, str] = {
         "for two subjects in one scope (which may be left out)"
     ),
     "once(template, subject, variables)": (
-        "what a template prints of a subject; rendered once for all files"
+        "the text of a template for a subject, rendered once for all files"
     ),
 }
 
@@ -96,8 +96,8 @@ def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
 
 
 _SCOPES: Mapping[Scope, str] = {
-    "release": "printed for each release",
-    "releases": "printed once for all releases",
+    "release": "generated for each release",
+    "releases": "generated once for all releases",
 }
 
 

@@ -56,6 +56,6 @@ def check_release_names(names: Iterable[str], targets: Mapping[str, Target]) -> 
     for name in names:
         if name in targets and targets[name].scope == "releases":
             raise UsageError(
-                f"a release cannot be called {name!r}, like a target",
+                f"{name!r} is the name of a target and cannot be that of a release",
                 hint="give it another name: kubestencil render NAME --spec FILE",
             )

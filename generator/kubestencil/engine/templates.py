@@ -23,7 +23,7 @@ _NO_FILTER = re.compile(r"No filter named '(\w+)'")
 
 _Render = Callable[[Mapping[str, Any]], str]
 
-#: The ends of the names of templates that print HTML or XML.
+#: The ends of the names of templates that generate HTML or XML.
 ESCAPED = (".html.j2", ".xml.j2")
 
 
@@ -50,7 +50,7 @@ class Templates:
         self.fragments: dict[tuple[str, str], str] = {}
 
     def render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
-        """What the template ``name`` prints for ``subject``, the text of a file.
+        """The text of a file: the template ``name``, rendered for ``subject``.
 
         Raises TargetError with the template's file and line, and the subject; SpecError
         where ``declare`` does.
@@ -66,8 +66,8 @@ class Templates:
             raise self._failure(error, name, subject, values) from error
 
     def once(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
-        """What the template ``name`` prints for ``subject``, rendered only the first
-        time: for a text that many files contain."""
+        """The text of the template ``name`` for ``subject``, rendered only the first time:
+        for a text that many files contain."""
         from markupsafe import Markup
 
         key = name, subject
@@ -76,13 +76,13 @@ class Templates:
         return self.fragments[key]
 
     def declare(self, name: str, subject: str, scope: str = "") -> str:
-        """``name`` itself; an error where the file being printed declares it for two
+        """``name`` itself; an error where the file being generated declares it for two
         subjects in the same scope."""
         first = self.declared.setdefault((scope, name), subject)
         if first != subject:
             within = f" in {scope}" if scope else ""
             raise SpecError(
-                f"{first} and {subject} are both printed as {name}{within}",
+                f"{first} and {subject} are both declared as {name}{within}",
                 where=f"target {self.common.get('target', '')}",
                 hint="rename one of them in the document",
             )
@@ -108,7 +108,7 @@ class Templates:
 
         def render(values: Mapping[str, Any]) -> str:
             # Like Template.render, which merges the globals into every context once
-            # more, and that takes longer than printing most pages.
+            # more, and that takes longer than generating most pages.
             context = template.new_context({**common, **values}, shared=True)
             try:
                 return "".join(template.root_render_func(context))
@@ -134,7 +134,7 @@ class Templates:
         elif match := _NO_FILTER.match(problem):
             problem, hint = f"unknown filter {match[1]!r}", _filter_hint(match[1])
         return TargetError(
-            f"{problem} (while printing {subject})",
+            f"{problem} (while rendering {subject})",
             where=lines[-1] if lines else name,
             hint=hint,
         )

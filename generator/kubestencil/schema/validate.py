@@ -1,6 +1,6 @@
 """Checks that a document is valid OpenAPI 2.0, once for each sequence of bytes.
 
-``openapi-spec-validator`` takes 3.5 seconds for a full spec. The digests of valid
+``openapi-spec-validator`` takes 3.5 seconds for a full document. The digests of valid
 documents are remembered in the user's cache folder. The documents of the release list
 were valid when they were added to it.
 """

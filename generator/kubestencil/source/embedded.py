@@ -1,4 +1,4 @@
-"""The embedded specs: those in the PyPI package ``kubernetes-validate``.
+"""The embedded documents: those in the PyPI package ``kubernetes-validate``.
 
 The package has the definitions of every minor release from 1.25 on, at the first
 patch, converted to JSON Schema. Each step of the conversion is reverted by a function
@@ -40,7 +40,7 @@ def releases() -> Mapping[str, Path]:
 
 
 def read(release: str) -> Source:
-    """The embedded spec of ``release``, which is one of ``releases()``.
+    """The embedded document of ``release``, which is one of ``releases()``.
 
     Its ``document()`` raises SourceError where the conversion cannot be reverted.
     """
@@ -55,7 +55,7 @@ def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:
     for step in _STEPS:
         if not step(definitions):
             raise SourceError(
-                f"{step.__name__} never applied",
+                f"the correction {step.__name__} never applied",
                 where=PACKAGE,
                 hint="this version of the package is newer than kubestencil supports: "
                 "install an older one, or use --specs",

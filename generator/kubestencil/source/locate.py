@@ -2,7 +2,7 @@
 
 The first source that has the release is used: the folder given by the user, then
 ``specs/`` in the current folder (where ``kubestencil fetch`` saves documents), then
-the embedded specs.
+the embedded documents.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ def download(url: str, progress: Progress) -> bytes:
         raise SourceError(
             f"cannot be downloaded: {_message(reason)}",
             where=url,
-            hint="without a network, use the embedded specs or --specs DIR",
+            hint="without a network, use the embedded documents or --specs DIR",
         ) from error
 
 

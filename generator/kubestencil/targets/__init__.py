@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kubestencil.engine import File, MultiReleaseView, Target, View, print_contexts
+from kubestencil.engine import File, MultiReleaseView, Target, View, render_contexts
 from kubestencil.errors import nearest
 from kubestencil.schema import Release
 
@@ -37,10 +37,10 @@ _MULTI_RELEASE_VIEWS: Mapping[str, str] = {
 }
 
 
-def print_files(release: Release, target: Target) -> Iterator[File]:
-    """Print every file of a target of scope ``release``.
+def generate_files(release: Release, target: Target) -> Iterator[File]:
+    """Generate every file of a target of scope ``release``.
 
-    Raises SpecError for a document that the target cannot print, TargetError for a
+    Raises SpecError for a document that the target cannot use, TargetError for a
     mistake in the target.
     """
     view = load_view(target)
@@ -49,17 +49,17 @@ def print_files(release: Release, target: Target) -> Iterator[File]:
         "origin": release.origin,
         "sha256": release.sha256,
     }
-    return print_contexts(view.make_contexts(release, target), target, shared)
+    return render_contexts(view.make_contexts(release, target), target, shared)
 
 
-def print_part(
+def generate_part(
     name: str, releases: Sequence[Release], context: Any, target: Target
 ) -> Iterator[File]:
-    """Print every file of one part of a target of scope ``releases``; ``context`` is
-    what ``Part.context`` returned. Raises as ``print_files`` does."""
+    """Generate every file of one part of a target of scope ``releases``; ``context`` is
+    what ``Part.context`` returned. Raises as ``generate_files`` does."""
     view = load_multi_release_view(target)
     contexts = view.make_part_contexts(name, releases, context, target)
-    return print_contexts(contexts, target, {"part": name})
+    return render_contexts(contexts, target, {"part": name})
 
 
 def load_view(target: Target) -> View:

@@ -102,7 +102,7 @@ def escape_for(format_name: TemplateFormat) -> Escape:
         from kubestencil.text import terminal
 
         return terminal.one_line
-    # Jinja2 escapes all text that an HTML template prints.
+    # Jinja2 escapes all text that an HTML template generates.
     return str
 
 

@@ -36,19 +36,19 @@ _COMMON_VARIABLES: Mapping[str, object] = {
 #: templates that a folder ``diff`` of the user's templates can shadow.
 EACH: Mapping[str, Each] = {
     "comparison": Each(
-        "Each release compared with the next, and the first with the last, as "
+        "each release compared with the next, and the first with the last, as "
         "Markdown, HTML and JSON (templates report.*.j2)",
         _PLACEHOLDERS,
         {**_COMMON_VARIABLES, **get_type_hints(ComparisonVariables)},
     ),
     "timeline": Each(
-        "Which releases serve each kind and version, as Markdown, HTML and JSON "
+        "which releases serve each kind and version, as Markdown, HTML and JSON "
         "(templates history.*.j2)",
         _PLACEHOLDERS,
         {**_COMMON_VARIABLES, **get_type_hints(HistoryVariables)},
     ),
     "index": Each(
-        "The list of all reports, as Markdown and HTML (templates index.*.j2)",
+        "the list of all reports, as Markdown and HTML (templates index.*.j2)",
         _PLACEHOLDERS,
         {**_COMMON_VARIABLES, **get_type_hints(IndexVariables)},
     ),

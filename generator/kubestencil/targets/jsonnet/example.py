@@ -40,7 +40,7 @@ _TYPE_FIELDS = ("apiVersion", "kind")
 class Writer:
     """Writes Jsonnet, and keeps what several examples have in common.
 
-    Raises SpecError where the library cannot be printed.
+    Raises SpecError where the library cannot be generated.
     """
 
     def __init__(self, release: Release, target: Target) -> None:

@@ -1,1 +1,1 @@
-"""The documentation of the Jsonnet library, as docsonnet prints it."""
+"""The documentation of the Jsonnet library, as docsonnet generates it."""

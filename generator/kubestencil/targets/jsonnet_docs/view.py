@@ -1,4 +1,4 @@
-"""The view ``jsonnet-docs``: the pages of a Jsonnet library, as docsonnet prints them.
+"""The view ``jsonnet-docs``: the pages of a Jsonnet library, as docsonnet generates them.
 
 docsonnet (https://github.com/jsonnet-libs/docsonnet) evaluates the whole library to
 find what it documents. Here the pages are made from the same builders as the library,
@@ -93,7 +93,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
 def _page_contexts(
     each: str, packages: Iterable[Package], library: Library, bodies: PageBodies
 ) -> Iterator[FileContext]:
-    """The contexts of the packages for which a rule prints pages."""
+    """The contexts of the packages for which a rule generates pages."""
     for package in packages:
         if _each(package) == each:
             yield _page_context(package, library, bodies)

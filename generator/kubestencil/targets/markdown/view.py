@@ -75,7 +75,7 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class GroupVersion:
-    """The models of one group and version, sorted by kind.
+    """the models of one group and version, sorted by kind.
 
     ``group`` and ``version`` are those in the names of the definitions (``core``,
     ``v1``); ``version`` is empty for types without one.
@@ -89,7 +89,7 @@ class GroupVersion:
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
-        "A definition that has fields: the page of a model",
+        "a definition that has fields: the page of a model",
         placeholders={
             "name": "the class, such as V1Pod",
             "module": "the module of the class, such as v1_pod",
@@ -97,7 +97,7 @@ EACH: Mapping[str, Each] = {
         variables={"model": ModelPage},
     ),
     "group-version": Each(
-        "The models of one group and version",
+        "the models of one group and version",
         placeholders={
             "group": "the group, such as apps",
             "version": "the version, such as v1",
@@ -105,7 +105,7 @@ EACH: Mapping[str, Each] = {
         variables={"group": GroupVersion},
     ),
     "release": Each(
-        "All models of the release, such as for an index",
+        "all models of the release, once",
         variables={"groups": list[GroupVersion]},
     ),
 }

@@ -1,6 +1,6 @@
 """Which group and version each definition belongs to.
 
-Every definition is in exactly one module, so that a target can print a file for each
+Every definition is in exactly one module, so that a target can generate a file for each
 group and version. A package of the document (``io.k8s.api.apps.v1``) is one module:
 
 - A package with kinds of one API group is that group, under the name that manifests

@@ -38,8 +38,8 @@ class _Code(NamedTuple):
 class Writer:
     """Writes examples in Python; code that several examples share is written once.
 
-    ``target`` is the target that prints the package. Raises SpecError where the package
-    cannot be printed.
+    ``target`` is the target that generates the package. Raises SpecError where the package
+    cannot be generated.
     """
 
     def __init__(self, release: Release, target: Target) -> None:

@@ -33,7 +33,7 @@ class KindKey(NamedTuple):
 
 
 class Package:
-    """The names and types of the package that ``target`` prints for ``release``.
+    """The names and types of the package that ``target`` generates for ``release``.
 
     ``classes`` maps the full name of a definition to its class. Raises SpecError where
     two definitions get the same class, TargetError for a mistake in the target's
@@ -48,7 +48,7 @@ class Package:
         self._types = TypeSpeller(release.definitions, self.classes)
 
     def check(self) -> None:
-        """Raise the SpecError that printing the package would raise."""
+        """Raise the SpecError that generating the package would raise."""
         self.kinds()
         for definition in self.models:
             self.fields(definition)
@@ -115,8 +115,8 @@ class Package:
         for field in fields:
             if _NOT_IN_JSON_NAME.search(field.name):
                 raise SpecError(
-                    f"the field {field.name!a} has a name that cannot be an "
-                    "attribute's: a quote, a backslash or a control character",
+                    f"the name of the field {field.name!a} has a quote, a backslash "
+                    "or a control character",
                     where=definition.name,
                     hint="rename it in the document",
                 )

@@ -126,7 +126,7 @@ class KindGroup:
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
-        "A definition that has fields: a module with one class",
+        "a definition that has fields: a module with one class",
         placeholders={
             "name": "the class, such as V1Pod",
             "module": "the module of the class, such as v1_pod",
@@ -134,7 +134,7 @@ EACH: Mapping[str, Each] = {
         variables={"model": Module},
     ),
     "release": Each(
-        "The whole package, for files that it has one of",
+        "the whole package, once",
         variables={
             "models": list[ModelEntry],
             "kinds": list[KindGroup],
@@ -160,7 +160,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 _definition_context(package, definition)
                 for definition in package.models
             ),
-            # Many files are printed for it.
+            # Many files are generated for it.
             "release": cache(lambda: [_release_context(package, release.name)]),
         },
     )

@@ -13,7 +13,7 @@ from kubestencil.schema import (
     operations,
 )
 
-#: The scope of a kind: a type of the printed module ``resource``.
+#: The scope of a kind: a type of the generated module ``resource``.
 Scope = Literal["ClusterResourceScope", "NamespaceResourceScope", "SubResourceScope"]
 
 # Actions on a single object. A list of all namespaces has a path without a namespace,
@@ -48,7 +48,7 @@ def endpoints(
     """The endpoint of each of ``definitions``, which have one kind each.
 
     Empty where the paths do not determine all of them: the trait ``Resource`` has the
-    plural and the scope for all kinds or for none. The embedded specs have no paths.
+    plural and the scope for all kinds or for none. The embedded documents have no paths.
     """
     candidates = _endpoints_by_kind(release)
     result: dict[str, Endpoint] = {}

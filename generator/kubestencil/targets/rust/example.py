@@ -62,7 +62,7 @@ class _Struct(NamedTuple):
 class Writer:
     """Writes examples in Rust. Code that several examples share is written once.
 
-    Raises SpecError where the crate cannot be printed.
+    Raises SpecError where the crate cannot be generated.
     """
 
     def __init__(self, release: Release, target: Target) -> None:

@@ -1,7 +1,7 @@
-"""Corrections of the document, for targets that print code.
+"""Corrections of the document, for targets that generate code.
 
-The Markdown targets print the document as it is. Code generated from it could not read
-what the API server sends, so a target that prints code names its corrections in its
+The Markdown targets reproduce the document as it is. Code generated from it could not read
+what the API server sends, so a target that generates code names its corrections in its
 ``target.toml``, each with the reason and a link to the upstream issue or change::
 
     [fixups.reference-names-are-required]

@@ -1,4 +1,4 @@
-"""How values are merged: the functions of the printed module ``merge_strategies``."""
+"""How values are merged: the functions of the generated module ``merge_strategies``."""
 
 from __future__ import annotations
 

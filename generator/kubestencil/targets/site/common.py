@@ -23,10 +23,10 @@ from kubestencil.targets.site.release_context import ReleaseContext
 
 _OTHER_RELEASES_INDEX = "other-releases.js"
 
-#: What this part prints, in the folder of the site.
+#: What this part generates, in the folder of the site.
 EACH: Mapping[str, Each] = {
     "site": Each(
-        "The start page of the site, which shows the newest release, and the sitemap.",
+        "the start page of the site, which shows the newest release, and the sitemap",
         {},
         {
             **start_page.VARIABLES,
@@ -36,15 +36,15 @@ EACH: Mapping[str, Each] = {
         },
     ),
     "not-found": Each(
-        "The page that a server shows for an unknown address.", {}, SHARED_VARIABLES
+        "the page that a server shows for an unknown address", {}, SHARED_VARIABLES
     ),
     "extra-page": Each(
-        "A page for each Markdown file in the folder that the option pages names.",
+        "a page for each Markdown file in the folder that the option pages names",
         {"path": "the file's path in the folder, without .md"},
         {"page": ExtraPage, **SHARED_VARIABLES},
     ),
     "asset": Each(
-        "The files that pages load, without a template.",
+        "the files that pages load, without a template",
         {"path": "the file's path below assets/"},
     ),
 }

@@ -44,7 +44,7 @@ class Examples:
     """The examples of a release in all languages.
 
     ``target`` is one that depends on the targets of the languages. A language is left
-    out where its target does not exist, cannot print the release, or has no code for a
+    out where its target does not exist, cannot use the release, or has no code for a
     kind. Raises TargetError for a mistake in the manifest of one of them.
     """
 
@@ -86,7 +86,7 @@ class Examples:
     def _target_writers(self) -> Iterator[tuple[str, _Write]]:
         for name in _TARGETS:
             target = self._target.dependency(name)
-            # A user's target of the same name may print something else.
+            # A user's target of the same name may generate something else.
             if target is None or target.view != name:
                 continue
             module = import_module(f"kubestencil.targets.{name}.example")

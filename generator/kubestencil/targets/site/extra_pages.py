@@ -55,9 +55,9 @@ def _read_page(folder: Path, name: str, names: Collection[str]) -> ExtraPage:
         text = (folder / name).read_text("utf-8")
     except UnicodeDecodeError as error:
         raise TargetError("is not UTF-8 text", where=where) from error
-    printed = commonmark.render_page(text, _link_resolver(name, names, where))
+    generated = commonmark.render_page(text, _link_resolver(name, names, where))
     path = name.removesuffix(".md")
-    return ExtraPage(path, printed.title or path.rpartition("/")[2], printed.html)
+    return ExtraPage(path, generated.title or path.rpartition("/")[2], generated.html)
 
 
 def _link_resolver(

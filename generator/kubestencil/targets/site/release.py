@@ -19,10 +19,10 @@ from kubestencil.targets.site.options import logo_name
 from kubestencil.targets.site.release_context import ReleaseContext
 from kubestencil.targets.site.type_page import TypePage, TypePages, release_range
 
-#: What this part prints, in the folder of its release.
+#: What this part generates, in the folder of its release.
 EACH: Mapping[str, Each] = {
     "definition": Each(
-        "A page for each type of a release.",
+        "a page for each type of a release",
         {"path": "the type's address: apps/v1/Deployment"},
         {
             "page": TypePage,
@@ -31,7 +31,7 @@ EACH: Mapping[str, Each] = {
         },
     ),
     "example": Each(
-        "A page for each kind of a release, with examples that have all fields.",
+        "a page for each kind of a release, with examples that have all fields",
         {"path": "the kind's address: apps/v1/Deployment"},
         {
             "name": Annotated[str, "the kind"],
@@ -40,7 +40,7 @@ EACH: Mapping[str, Each] = {
         },
     ),
     "absent": Each(
-        "A page for each type that only other releases have.",
+        "a page for each type that only other releases have",
         {"path": "the type's address: apps/v1beta1/Deployment"},
         {
             "address": PageAddress,
@@ -54,7 +54,7 @@ EACH: Mapping[str, Each] = {
         },
     ),
     "listing": Each(
-        "A page for each group of a release, and for each version of a group.",
+        "a page for each group of a release, and for each version of a group",
         {"path": "the group, or the group and the version: apps, apps/v1"},
         {
             "name": Annotated[str, "the group, or the group and the version"],
@@ -64,11 +64,11 @@ EACH: Mapping[str, Each] = {
         },
     ),
     "release": Each(
-        "The start page of a release.",
+        "the start page of a release",
         {},
         {**start_page.VARIABLES, **SHARED_VARIABLES},
     ),
-    "search": Each("The search index of a release, without a template."),
+    "search": Each("the search index of a release, without a template"),
 }
 
 

@@ -1,8 +1,8 @@
 """What the pages of one release show about the other releases.
 
-It is computed once from all releases, and passed to the process that prints a release
+It is computed once from all releases, and passed to the process that generates a release
 as plain values. Changes of descriptions only are left to the reports, so that a
-release is printed again only where a difference to another release shows on its pages.
+release is generated again only where a difference to another release shows on its pages.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _releases_by_type(
     for name, addresses in zip(names, addresses_by_release, strict=True):
         for address in addresses.values():
             releases.setdefault(address.path, []).append(name)
-    # Two definitions of a release may have one address; printing them is an error.
+    # Two definitions of a release may have one address; generating them is an error.
     return {path: tuple(dict.fromkeys(releases[path])) for path in sorted(releases)}
 
 

@@ -16,11 +16,11 @@ from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.field_paths import anchor, field_paths
 from kubestencil.targets.site.options import report_folders
 
-#: What this part prints, in the folder of the reports.
+#: What this part generates, in the folder of the reports.
 EACH: Mapping[str, Each] = {
     "report": Each(
-        "The HTML reports of the target diff, without a template of this target: they "
-        "extend page.html.j2, which gets the options, root and newest.",
+        "the HTML reports of the target diff, without a template of this target: they "
+        "extend page.html.j2, which gets the options, root and newest",
         {"path": "the report's file name: 1.34-1.35.html"},
     )
 }
