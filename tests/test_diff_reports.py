@@ -363,7 +363,7 @@ def test_text_of_a_document_is_escaped_in_histories() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("diff", "1.34", "9.9"), 2, "'9.9' is neither a release nor a document"),
+        (("diff", "1.34", "9.9"), 2, "'9.9' is neither a release nor an existing file"),
         (("diff", "1.34", "1.35", "--kind", "Podd"), 2, "did you mean Pod"),
         (("diff", "1.34", "1.35", "--kind", "pod"), 2, "did you mean Pod?"),
         (("diff", "1.34", "1.35", "--group", "app"), 2, "did you mean apps?"),

@@ -172,7 +172,7 @@ def _side(argument: str, specs: Path | None) -> tuple[Source, str]:
     is_document = document == "-" or "://" in document or Path(document).exists()
     if not is_document:
         raise UsageError(
-            f"{argument!r} is neither a release nor a document",
+            f"{argument!r} is neither a release nor an existing file",
             hint=nearest(name, available(specs)),
         )
     return remote.read(document, "stdin" if document == "-" else None), api_version

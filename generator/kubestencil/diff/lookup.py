@@ -30,7 +30,9 @@ def check_group(group: str, releases: Iterable[Release]) -> None:
         for kind, _ in served_kinds(release)
     }
     if group not in names:
-        raise UsageError(f"no group called {group!r}", hint=nearest(group, names))
+        raise UsageError(
+            f"no group called {group!r}", hint=nearest(group, sorted(names))
+        )
 
 
 def similar_kind(name: str, names: Iterable[str]) -> str:
