@@ -65,6 +65,9 @@ KEYWORDS: Mapping[str, Check] = {
     "additionalProperties": _instance_of(dict, bool),
     "items": _OBJECT,
     "allOf": _OBJECTS,
+    "anyOf": _OBJECTS,
+    "oneOf": _OBJECTS,
+    "not": _OBJECT,
     "pattern": _STRING,
     "multipleOf": _NUMBER,
     "maximum": _NUMBER,
@@ -91,6 +94,7 @@ KEYWORDS: Mapping[str, Check] = {
     "x-kubernetes-patch-merge-key": _STRING,
     "x-kubernetes-patch-strategy": _STRING,
     "x-kubernetes-preserve-unknown-fields": _BOOLEAN,
+    "x-kubernetes-selectable-fields": _OBJECTS,
     "x-kubernetes-unions": _OBJECTS,
     "x-kubernetes-validations": _OBJECTS,
 }

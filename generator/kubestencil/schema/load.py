@@ -1,19 +1,77 @@
-"""Loads a release: reads its document and checks that it is valid OpenAPI."""
+"""Loads a release: reads its document and its CustomResourceDefinitions."""
 
 from __future__ import annotations
 
-from kubestencil.schema.openapi2 import parse
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from kubestencil.errors import SpecError
+from kubestencil.schema.crd import StandardFields, custom_resources
+from kubestencil.schema.graph import reachable, reference_graph
+from kubestencil.schema.inline import name_inline_objects
+from kubestencil.schema.openapi2 import parse_document
+from kubestencil.schema.openapi3 import as_openapi2
 from kubestencil.schema.types import Release
 from kubestencil.schema.validate import validate
 from kubestencil.source import Source
+from kubestencil.source.crds import crd_objects
+from kubestencil.source.document import CrdSet
+
+Raw = Mapping[str, Any]
 
 
 def load_release(source: Source) -> Release:
     """The release in ``source``, parsed and validated.
 
-    Raises SpecError for a document that is not valid OpenAPI 2.0, or that is
-    inconsistent.
+    Documents of OpenAPI 3.0 and CustomResourceDefinitions are checked by their
+    readers only: their patterns are RE2, which the validator does not know. Raises
+    SpecError for a document that is not valid, or contradicts itself.
     """
-    release = parse(source)
-    validate(release)
-    return release
+    document = source.document()
+    if "openapi" in document:
+        document = as_openapi2([(document, source.origin)])
+        definitions = name_inline_objects(document["definitions"])
+        release = parse_document(source, {**document, "definitions": definitions})
+    else:
+        release = parse_document(source, document)
+        validate(release)
+    return release if source.crds is None else _with_crds(source, release, source.crds)
+
+
+def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
+    custom: dict[str, Raw] = {}
+    origins: dict[str, str] = {}
+    standard = StandardFields.of(base.document["definitions"])
+    for file in crds.files:
+        objects, _ = crd_objects(file)
+        for crd in objects:
+            for resource in custom_resources(
+                crd.value, crd.where, standard, unserved=crds.unserved
+            ):
+                for name, schema in resource.definitions.items():
+                    other = origins.setdefault(name, crd.where)
+                    if name in custom or name in base.definitions:
+                        raise SpecError(
+                            f"defines {name}, as {other} does", where=crd.where
+                        )
+                    custom[name] = schema
+    if not custom:
+        raise SpecError("has no CustomResourceDefinition", where=crds.files[0].origin)
+    document = {
+        **base.document,
+        "definitions": {
+            **base.document["definitions"],
+            **name_inline_objects(custom),
+        },
+    }
+    release = parse_document(source, document)
+    if not crds.alone:
+        return release
+    reached = reachable(reference_graph(release.definitions), custom)
+    definitions = {
+        name: definition
+        for name, definition in release.definitions.items()
+        if name in reached
+    }
+    return replace(release, definitions=definitions)

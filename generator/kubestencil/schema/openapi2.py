@@ -44,7 +44,12 @@ def parse(source: Source) -> Release:
     has an invalid name, a reference has no target, or definitions without fields
     refer to each other in a cycle.
     """
-    return _Reader(source.origin).read_release(source, source.document())
+    return parse_document(source, source.document())
+
+
+def parse_document(source: Source, document: JsonObject) -> Release:
+    """Parse ``document``, which another reader made of a source; raises as ``parse``."""
+    return _Reader(source.origin).read_release(source, document)
 
 
 class _Reader:

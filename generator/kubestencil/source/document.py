@@ -20,6 +20,27 @@ MAX_BYTES = 64 * 1024 * 1024
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
+@dataclass(frozen=True, slots=True)
+class CrdFile:
+    """A file that may contain CustomResourceDefinitions: its origin and its bytes."""
+
+    origin: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CrdSet:
+    """CustomResourceDefinitions that are added to a document.
+
+    With ``alone``, the release has only these and what they refer to. ``unserved``
+    includes the versions that are not served.
+    """
+
+    files: tuple[CrdFile, ...]
+    alone: bool = False
+    unserved: bool = False
+
+
 @dataclass(frozen=True)
 class Source:
     """The bytes of one document.
@@ -27,18 +48,24 @@ class Source:
     ``release`` is the name of the release in the output. ``origin`` says where the
     bytes are from (a path, a URL, a package with its version), for messages.
     ``revert`` converts the decoded bytes back to the published document, for a source
-    that has a converted one.
+    that has a converted one. ``crds`` are added to what the document describes.
     """
 
     release: str
     origin: str
     data: bytes
     revert: Callable[[Any], Any] | None = None
+    crds: CrdSet | None = None
 
     @cached_property
     def sha256(self) -> str:
-        """The digest of ``data``, as lower-case hex."""
-        return hashlib.sha256(self.data).hexdigest()
+        """The digest of ``data`` and of the CRDs, as lower-case hex."""
+        digest = hashlib.sha256(self.data)
+        if self.crds is not None:
+            digest.update(repr((self.crds.alone, self.crds.unserved)).encode())
+            for file in self.crds.files:
+                digest.update(hashlib.sha256(file.data).digest())
+        return digest.hexdigest()
 
     def document(self) -> Mapping[str, Any]:
         """The OpenAPI document.

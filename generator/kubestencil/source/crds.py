@@ -1,0 +1,127 @@
+"""Files with CustomResourceDefinitions: a file, a folder, an address, standard input."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kubestencil.errors import SourceError, SpecError
+from kubestencil.source.document import MAX_BYTES, CrdFile
+from kubestencil.source.folder import read_bytes
+from kubestencil.source.yaml import Document, documents
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+_KIND = "CustomResourceDefinition"
+
+
+@dataclass(frozen=True, slots=True)
+class CrdObject:
+    """One CustomResourceDefinition. ``where`` is its file with the line on which its
+    document begins."""
+
+    where: str
+    value: Mapping[str, Any]
+
+
+def read_crd_files(place: str) -> list[CrdFile]:
+    """The files at ``place``: a file, a folder (recursively), an address, or ``-``.
+
+    Files of a folder come in the order of their paths; hidden ones are left out.
+    Raises SourceError where something cannot be read, or a folder has no YAML or JSON.
+    """
+    if place == "-":
+        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise SourceError(
+                f"has more than {MAX_BYTES:,} bytes", where="standard input"
+            )
+        return [CrdFile("standard input", data)]
+    if "://" in place:
+        from kubestencil.source.remote import _no_progress, download
+
+        return [CrdFile(place, download(place, _no_progress))]
+    path = Path(place)
+    if not path.is_dir():
+        return [CrdFile(place, read_bytes(path))]
+    paths = sorted(
+        file
+        for file in path.rglob("*")
+        if file.suffix in _SUFFIXES and file.is_file() and not _is_hidden(file, path)
+    )
+    if not paths:
+        raise SourceError("has no .yaml, .yml or .json file", where=f"--crds {place}")
+    return [CrdFile(str(file), read_bytes(file)) for file in paths]
+
+
+def crd_objects(file: CrdFile) -> tuple[list[CrdObject], int]:
+    """The CustomResourceDefinitions in a file, those of lists included, and the number
+    of other objects in it.
+
+    Raises SpecError for a file that is not YAML or JSON.
+    """
+    found: list[CrdObject] = []
+    others = 0
+    for line, value in _objects(file):
+        where = f"{file.origin}:{line}"
+        if not isinstance(value, Mapping):
+            raise SpecError("is not a Kubernetes object", where=where)
+        if value.get("kind") == _KIND:
+            found.append(CrdObject(where, value))
+        else:
+            others += 1
+    return found, others
+
+
+def _objects(file: CrdFile) -> Iterator[tuple[int, Any]]:
+    for document in _documents(file):
+        value = document.value
+        kind = value.get("kind") if isinstance(value, Mapping) else None
+        items = value.get("items") if isinstance(value, Mapping) else None
+        if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):
+            # A list of the API server does not repeat apiVersion and kind in its items.
+            implied = {
+                "apiVersion": value.get("apiVersion"),
+                "kind": kind[: -len("List")],
+            }
+            for item in items:
+                yield document.line, _with_type(item, implied)
+        else:
+            yield document.line, value
+
+
+def _with_type(item: Any, implied: Mapping[str, Any]) -> Any:
+    if isinstance(item, Mapping) and "kind" not in item and implied["kind"]:
+        return {**implied, **item}
+    return item
+
+
+def _documents(file: CrdFile) -> list[Document]:
+    try:
+        text = file.data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"is not UTF-8 text (byte {error.start})", where=file.origin
+        ) from error
+    with contextlib.suppress(ValueError):
+        # JSON is read by its own, faster reader; what it refuses may still be YAML.
+        if text.lstrip()[:1] == "{":
+            return [Document(json.loads(text), 1)]
+    try:
+        return list(documents(text, file.origin))
+    except SpecError as error:
+        if "{{" in text:
+            raise SpecError(
+                "is an unrendered template",
+                where=error.where,
+                hint="render the chart first: helm template --include-crds CHART",
+            ) from error
+        raise
+
+
+def _is_hidden(file: Path, top: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(top).parts)

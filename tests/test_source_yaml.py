@@ -1,0 +1,149 @@
+"""YAML as Kubernetes reads it (go-yaml v2), bounded for every input."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kubestencil.errors import SpecError
+from kubestencil.source.yaml import documents, resolve
+
+
+def read(text: str) -> list[Any]:
+    return [document.value for document in documents(text, "test.yaml")]
+
+
+# What gopkg.in/yaml.v2 resolves; each was compared with goyaml.v2/resolve.go.
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("=", "="),
+        ("y", True),
+        ("N", False),
+        ("on", True),
+        ("Off", False),
+        ("yEs", "yEs"),
+        ("~", None),
+        ("NULL", None),
+        ("0644", 420),
+        ("0o17", 15),
+        ("0x1F", 31),
+        ("-0b11", -3),
+        ("08", 8.0),
+        ("1_000", 1000),
+        ("+1", 1),
+        ("1e3", 1000.0),
+        (".5", 0.5),
+        ("1.", 1.0),
+        (".", "."),
+        ("-x", "-x"),
+        ("12:30:45", "12:30:45"),
+        ("2001-01-01", "2001-01-01"),
+        ("18446744073709551615", 2**64 - 1),
+        ("1.2.3", "1.2.3"),
+    ],
+)
+def test_plain_scalars_are_those_of_go_yaml(text: str, value: object) -> None:
+    resolved = resolve(text)
+    assert (resolved, type(resolved)) == (value, type(value))
+    assert read(f"a: {text}") == [{"a": value}]
+
+
+def test_quoted_and_tagged_scalars_are_what_they_say() -> None:
+    text = (
+        """{a: "y", b: 'null', c: !!str 12, d: !!int "3", e: !!binary aGk=, f: !x y}"""
+    )
+    assert read(text) == [
+        {"a": "y", "b": "null", "c": "12", "d": 3, "e": "hi", "f": "y"}
+    ]
+
+
+def test_keys_are_strings() -> None:
+    assert read("{1: a, true: b, ~: c, 1.5: d, x: e}") == [
+        {"1": "a", "true": "b", "null": "c", "1.5": "d", "x": "e"}
+    ]
+
+
+def test_documents_come_with_their_lines() -> None:
+    text = "# comment\n---\na: 1\n---\n---\n# nothing\n---\nb: 2\n"
+    found = [(document.value, document.line) for document in documents(text, "x")]
+    assert found == [({"a": 1}, 2), ({"b": 2}, 7)]
+
+
+def test_merge_keys_give_way_to_own_keys() -> None:
+    text = "x: &x {a: 1, b: 2}\ny: &y {b: 3, c: 4}\nz: {b: 5, <<: [*x, *y]}\n"
+    assert read(text)[0]["z"] == {"b": 5, "a": 1, "c": 4}
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "place"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "'a' stands twice", "test.yaml:3:1"),
+        ("{1: a, '1': b}", "'1' stands twice", "test.yaml:1:8"),
+        ("a: [1, 2", "did not find expected", "test.yaml:2:1"),
+        ("a: *nothing", "no anchor", "test.yaml:1:4"),
+        ("&a [*a]", "no anchor", "test.yaml:1:5"),
+        ("? [a]\n: b\n", "a key must be a scalar", "test.yaml:1:3"),
+        ("a: .inf", "not a JSON number", "test.yaml:1:4"),
+        ("a: !!int x", "is not a !!int", "test.yaml:1:4"),
+        ("<<: 3", "<< merges a mapping", "test.yaml:1:5"),
+        ("a: \0", "not YAML", "test.yaml"),
+        ("[" * 100_000, "nested more than 200 deep", "test.yaml:1:201"),
+    ],
+)
+def test_what_is_not_yaml_is_said_with_its_line(
+    text: str, message: str, place: str
+) -> None:
+    with pytest.raises(SpecError) as error:
+        read(text)
+    assert message in str(error.value)
+    assert error.value.where.startswith(place)
+
+
+def test_aliases_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nine lines that stand for a thousand million values."""
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    for level in range(1, 9):
+        items = ", ".join([f"*a{level - 1}"] * 10)
+        lines.append(f"a{level}: &a{level} [{items}]")
+    with pytest.raises(
+        SpecError, match="stand for more than 1,000,000 values"
+    ) as error:
+        read("\n".join(lines))
+    assert "KUBESTENCIL_MAX_ALIASED" in error.value.hint
+    monkeypatch.setenv("KUBESTENCIL_MAX_ALIASED", "100")
+    assert read("a: &a [1, 2]\nb: *a") == [{"a": [1, 2], "b": [1, 2]}]
+    with pytest.raises(SpecError, match="more than 100 values"):
+        read("a: &a [" + "1, " * 60 + "1]\nb: *a\nc: *a\n")
+
+
+# JSON's escapes for other characters are pairs, which YAML does not know.
+TEXT = st.text(st.characters(max_codepoint=0xFFFF, exclude_categories=["Cs"]))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | TEXT,
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(value=JSON.filter(lambda value: value is not None))
+def test_json_is_read_as_it_is(value: Any) -> None:
+    assert read(json.dumps(value)) == [value]
+
+
+@given(value=JSON.filter(lambda value: value is not None))
+def test_what_another_library_writes_is_read(value: Any) -> None:
+    assert read(yaml.safe_dump(value, allow_unicode=False)) == [value]
+
+
+@given(text=st.text(alphabet="[]{}:,-&*!?|>'\"\n a1#%@`~<\t", max_size=60))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with contextlib.suppress(SpecError):
+        json.dumps(read(text))
