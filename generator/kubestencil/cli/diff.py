@@ -162,7 +162,8 @@ def _compare(
 
 def _side(argument: str, specs: Path | None) -> tuple[Source, str]:
     """One side of a comparison: its document, and the API version in it or ""."""
-    from kubestencil.source import available, locate, remote
+    from kubestencil.source import available, locate
+    from kubestencil.source.location import read_location
 
     release, _, api_version = argument.partition("/")
     name = release.removeprefix("v")
@@ -175,4 +176,4 @@ def _side(argument: str, specs: Path | None) -> tuple[Source, str]:
             f"{argument!r} is neither a release nor an existing file",
             hint=nearest(name, available(specs)),
         )
-    return remote.read(document, "stdin" if document == "-" else None), api_version
+    return read_location(document, "stdin" if document == "-" else None), api_version

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,18 @@ specs_option: Decorator = click.option(
     metavar="DIR",
     help="Folder with documents named RELEASE.json, searched before ./specs and the "
     "embedded documents.",
+)
+crds_option: Decorator = click.option(
+    "--crds",
+    multiple=True,
+    metavar="FILE|DIR|URL|-",
+    help="CustomResourceDefinitions to add to each release, or to generate alone "
+    "without RELEASE; may be repeated.",
+)
+unserved_option: Decorator = click.option(
+    "--unserved",
+    is_flag=True,
+    help="Include the versions of CustomResourceDefinitions that are not served.",
 )
 templates_option: Decorator = click.option(
     "--templates",
@@ -140,10 +153,36 @@ def parse_settings(settings: tuple[str, ...]) -> Mapping[str, str]:
     return options
 
 
+@dataclass(frozen=True, slots=True)
+class CrdOptions:
+    """The values of ``--crds`` and ``--unserved``."""
+
+    locations: tuple[str, ...] = ()
+    unserved: bool = False
+
+    def add_to(self, source: Source) -> Source:
+        """``source`` with the CustomResourceDefinitions; as it is without any."""
+        from kubestencil.source.location import add_crds
+
+        if not self.locations:
+            return source
+        return add_crds(source, self.locations, unserved=self.unserved)
+
+    def alone(self) -> Source:
+        """A source of the CustomResourceDefinitions only, called ``crds``."""
+        from kubestencil.source.crds import read_crd_files
+        from kubestencil.source.location import crds_alone
+
+        files = (file for place in self.locations for file in read_crd_files(place))
+        origin = ", ".join(self.locations)
+        return crds_alone("crds", origin, files, unserved=self.unserved)
+
+
 def find_sources(
     names: tuple[str, ...],
     specs: Path | None,
     spec: str | None,
+    crds: CrdOptions,
     targets: Mapping[str, Target],
 ) -> list[Source]:
     """Find the document of each release to generate.
@@ -154,21 +193,29 @@ def find_sources(
     """
     from kubestencil.engine import check_release_names
 
-    sources = _sources(names, specs, spec)
+    sources = _sources(names, specs, spec, crds)
     check_release_names((source.release for source in sources), targets)
     return sources
 
 
 def _sources(
-    names: tuple[str, ...], specs: Path | None, spec: str | None
+    names: tuple[str, ...],
+    specs: Path | None,
+    spec: str | None,
+    crds: CrdOptions,
 ) -> list[Source]:
-    from kubestencil.source import available, locate, releases, remote
+    from kubestencil.source import available, locate, releases
+    from kubestencil.source.location import read_location
 
     if spec is not None:
         if len(names) > 1:
             raise UsageError("--spec reads one document and takes one release name")
-        return [remote.read(spec, releases.release_name(names[0]) if names else None)]
+        name = releases.release_name(names[0]) if names else None
+        source = read_location(spec, name, unserved=crds.unserved)
+        return [crds.add_to(source)]
+    if crds.locations and not names:
+        return [crds.alone()]
     chosen = releases.expand_ranges(
         names or releases.listed_releases(), available(specs)
     )
-    return [locate(name, specs) for name in chosen]
+    return [crds.add_to(locate(name, specs)) for name in chosen]

@@ -9,7 +9,9 @@ import click
 
 from kubestencil.cli import console
 from kubestencil.cli.options import (
+    CrdOptions,
     complete_target,
+    crds_option,
     find_sources,
     jobs_option,
     out_option,
@@ -19,6 +21,7 @@ from kubestencil.cli.options import (
     set_option,
     specs_option,
     templates_option,
+    unserved_option,
 )
 
 if TYPE_CHECKING:
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
     metavar="FILE|URL|-",
     help="Read this OpenAPI document; RELEASE is then the name to generate it under.",
 )
+@crds_option
+@unserved_option
 @templates_option
 @set_option
 @click.option(
@@ -65,6 +70,8 @@ def render(
     out: Path,
     specs: Path | None,
     spec: str | None,
+    crds: tuple[str, ...],
+    unserved: bool,
     templates: Path | None,
     settings: tuple[str, ...],
     check: bool,
@@ -82,7 +89,9 @@ def render(
     from kubestencil.engine import choose_targets, load_targets
 
     all_targets = load_targets(templates)
-    sources = find_sources(releases, specs, spec, all_targets)
+    sources = find_sources(
+        releases, specs, spec, CrdOptions(crds, unserved), all_targets
+    )
     targets = choose_targets(all_targets, names, parse_settings(settings), len(sources))
     console.announce_sources(sources, quiet)
     with console.ProgressBar("reading", quiet) as bar:

@@ -13,6 +13,7 @@ import click
 
 from kubestencil.cli import console
 from kubestencil.cli.options import (
+    CrdOptions,
     find_sources,
     jobs_option,
     out_option,
@@ -72,7 +73,7 @@ def serve(
     from kubestencil.engine import choose_targets, load_targets
 
     available = load_targets(templates)
-    sources = find_sources(releases, specs, None, available)
+    sources = find_sources(releases, specs, None, CrdOptions(), available)
     options = parse_settings(settings)
     [target] = choose_targets(available, [_SITE], options, len(sources))
     console.announce_sources(sources, quiet=False)

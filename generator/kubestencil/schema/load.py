@@ -34,7 +34,8 @@ def load_release(source: Source) -> Release:
         definitions = name_inline_objects(document["definitions"])
         release = parse_document(source, {**document, "definitions": definitions})
     else:
-        release = parse_document(source, document)
+        # The digest of a valid document is remembered: that of the document alone.
+        release = parse_document(replace(source, crds=None), document)
         validate(release)
     return release if source.crds is None else _with_crds(source, release, source.crds)
 

@@ -42,20 +42,26 @@ def read_crd_files(place: str) -> list[CrdFile]:
             )
         return [CrdFile("standard input", data)]
     if "://" in place:
-        from kubestencil.source.remote import _no_progress, download
+        from kubestencil.source.remote import download, no_progress
 
-        return [CrdFile(place, download(place, _no_progress))]
+        return [CrdFile(place, download(place, no_progress))]
     path = Path(place)
-    if not path.is_dir():
-        return [CrdFile(place, read_bytes(path))]
+    return files_in(path) if path.is_dir() else [CrdFile(place, read_bytes(path))]
+
+
+def files_in(folder: Path) -> list[CrdFile]:
+    """The YAML and JSON files of a folder, in the order of their paths.
+
+    Raises SourceError where there is none, or one cannot be read.
+    """
     paths = sorted(
-        file
-        for file in path.rglob("*")
-        if file.suffix in _SUFFIXES and file.is_file() and not _is_hidden(file, path)
+        path
+        for path in folder.rglob("*")
+        if path.suffix in _SUFFIXES and path.is_file() and not _is_hidden(path, folder)
     )
     if not paths:
-        raise SourceError("has no .yaml, .yml or .json file", where=f"--crds {place}")
-    return [CrdFile(str(file), read_bytes(file)) for file in paths]
+        raise SourceError("has no .yaml, .yml or .json file", where=str(folder))
+    return [CrdFile(str(path), read_bytes(path)) for path in paths]
 
 
 def crd_objects(file: CrdFile) -> tuple[list[CrdObject], int]:

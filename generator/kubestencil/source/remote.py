@@ -51,7 +51,7 @@ def read(location: str, name: str | None) -> Source:
     if "://" in location:
         stem = Path(urlsplit(location).path).stem
         release = name or release_name(stem)
-        return Source(release, location, download(location, _no_progress))
+        return Source(release, location, download(location, no_progress))
     path = Path(location)
     return Source(name or release_name(path.stem), str(path), read_bytes(path))
 
@@ -162,5 +162,5 @@ def _message(reason: object) -> str:
     return str(reason).rpartition("> : ")[2].rpartition(">: ")[2] or str(reason)
 
 
-def _no_progress(received: int, expected: int) -> None:
+def no_progress(received: int, expected: int) -> None:
     """Show no progress."""

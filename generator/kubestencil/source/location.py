@@ -1,0 +1,132 @@
+"""Reads whatever a path or URL has: OpenAPI documents, or CustomResourceDefinitions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+from kubestencil.errors import SourceError, SpecError
+from kubestencil.source import embedded, remote
+from kubestencil.source.crds import files_in, read_crd_files
+from kubestencil.source.document import CrdFile, CrdSet, Source, decode
+from kubestencil.source.releases import release_name
+
+_V3 = "/openapi/v3"
+
+
+def read_location(location: str, name: str | None, *, unserved: bool = False) -> Source:
+    """The source at ``location``.
+
+    This is an OpenAPI document (a file, an https URL, ``-`` for standard input), a
+    folder of OpenAPI 3.0 documents as an API server serves them under
+    ``/openapi/v3``, the URL of an API server behind ``kubectl proxy``, or a file or
+    folder of CustomResourceDefinitions, which are then read without other kinds.
+    ``name`` is the name of the release; by default that of the file or folder.
+
+    Raises UsageError for an invalid name or URL, SourceError where something cannot
+    be read, SpecError where it is not JSON or YAML.
+    """
+    path = Path(location)
+    if "://" not in location and path.is_dir():
+        return _read_folder(path, name or release_name(path.resolve().name), unserved)
+    if _is_api_server(location):
+        return _read_api_server(location, name or "cluster")
+    source = remote.read(location, name)
+    if _has_crds(source.data):
+        files = (CrdFile(source.origin, source.data),)
+        return crds_alone(source.release, source.origin, files, unserved=unserved)
+    return source
+
+
+def crds_alone(
+    name: str, origin: str, files: Iterable[CrdFile], *, unserved: bool
+) -> Source:
+    """A source of CustomResourceDefinitions only. What they refer to, such as
+    ObjectMeta, is that of the newest embedded release."""
+    base = embedded.read(list(embedded.releases())[-1])
+    crds = CrdSet(tuple(files), alone=True, unserved=unserved)
+    return Source(name, origin, base.data, base.revert, crds)
+
+
+def _read_folder(folder: Path, name: str, unserved: bool) -> Source:
+    files = files_in(folder)
+    documents = [file for file in files if b'"openapi"' in file.data]
+    if documents:
+        return _merged(name, str(folder), documents)
+    return crds_alone(name, str(folder), files, unserved=unserved)
+
+
+def _read_api_server(url: str, name: str) -> Source:
+    """The documents that an API server lists under /openapi/v3."""
+    index_url = url if urlsplit(url).path.rstrip("/") == _V3 else urljoin(url, _V3)
+    index = decode(remote.download(index_url, remote.no_progress), index_url)
+    paths = index.get("paths")
+    if not isinstance(paths, dict):
+        raise SourceError(
+            "is not the index of an API server", where=f"{index_url}#/paths"
+        )
+    urls = (
+        urljoin(index_url, str(entry.get("serverRelativeURL", "")))
+        for entry in paths.values()
+        if isinstance(entry, dict)
+    )
+    files = [CrdFile(each, remote.download(each, remote.no_progress)) for each in urls]
+    return _merged(name, index_url, files)
+
+
+def _merged(name: str, origin: str, files: Iterable[CrdFile]) -> Source:
+    """One OpenAPI 3.0 document with the schemas and paths of several.
+
+    Each repeats the schemas that it uses of others.
+    """
+    schemas: dict[str, object] = {}
+    paths: dict[str, object] = {}
+    for file in files:
+        document = decode(file.data, file.origin)
+        if not str(document.get("openapi", "")).startswith("3."):
+            raise SpecError("is not OpenAPI 3.0", where=f"{file.origin}#/openapi")
+        for key, merged in (("paths", paths), ("components", schemas)):
+            part = document.get(key, {})
+            part = part.get("schemas", {}) if key == "components" else part
+            if not isinstance(part, dict):
+                raise SpecError("must be an object", where=f"{file.origin}#/{key}")
+            for entry, value in part.items():
+                merged.setdefault(entry, value)
+    document = {
+        "openapi": "3.0.0",
+        "info": {"title": "Kubernetes", "version": "unversioned"},
+        "paths": paths,
+        "components": {"schemas": dict(sorted(schemas.items()))},
+    }
+    return Source(name, origin, json.dumps(document).encode())
+
+
+def _is_api_server(location: str) -> bool:
+    if "://" not in location:
+        return False
+    return urlsplit(location).path.rstrip("/") in ("", _V3)
+
+
+def _has_crds(data: bytes) -> bool:
+    return b"CustomResourceDefinition" in data and not (
+        b'"swagger"' in data or b'"openapi"' in data or b"swagger:" in data
+    )
+
+
+def add_crds(source: Source, locations: Iterable[str], *, unserved: bool) -> Source:
+    """``source`` with the CustomResourceDefinitions at ``locations``."""
+    files = tuple(_files(locations))
+    return Source(
+        source.release,
+        source.origin,
+        source.data,
+        source.revert,
+        CrdSet(files, unserved=unserved),
+    )
+
+
+def _files(locations: Iterable[str]) -> Iterator[CrdFile]:
+    for location in locations:
+        yield from read_crd_files(location)
