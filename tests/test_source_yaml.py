@@ -94,7 +94,7 @@ def test_merge_keys_give_way_to_own_keys() -> None:
         ("a: !!int x", "is not a !!int", "test.yaml:1:4"),
         ("<<: 3", "<< merges a mapping", "test.yaml:1:5"),
         ("a: \0", "not YAML", "test.yaml"),
-        ("[" * 100_000, "nested more than 200 deep", "test.yaml:1:201"),
+        ("[" * 100_000, "nested more than 500 deep", "test.yaml:1:501"),
     ],
 )
 def test_what_is_not_yaml_is_said_with_its_line(

@@ -21,8 +21,8 @@ from typing import Any
 
 from kubestencil.errors import SpecError
 
-#: How deep a text may nest. Kubernetes' deepest type has 30 levels.
-MAX_DEPTH = 200
+#: How deep a text may nest. A level of a schema takes two.
+MAX_DEPTH = 500
 #: How many values the aliases of one text may stand for, and the environment variable
 #: that lifts the limit. Published catalogues have no alias at all.
 MAX_ALIASED = 1_000_000

@@ -1,0 +1,388 @@
+"""CustomResourceDefinitions: what kube-apiserver serves for them, named inline objects,
+and clear errors for what is not one."""
+
+from __future__ import annotations
+
+import json
+import os
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kubestencil.errors import SourceError, SpecError
+from kubestencil.schema import Release
+from kubestencil.schema.crd import StandardFields, custom_resources
+from kubestencil.schema.inline import name_inline_objects
+from kubestencil.schema.load import load_release
+from kubestencil.schema.openapi3 import as_openapi2
+from kubestencil.source.location import read_location
+from tests.conftest import Command
+
+WIDGET: dict[str, Any] = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "widgets.example.com"},
+    "spec": {
+        "group": "example.com",
+        "scope": "Namespaced",
+        "names": {"plural": "widgets", "kind": "Widget"},
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {
+                    "openAPIV3Schema": {
+                        "type": "object",
+                        "description": "A widget.",
+                        "required": ["spec"],
+                        "properties": {
+                            "spec": {
+                                "type": "object",
+                                "properties": {
+                                    "size": {"type": "integer", "format": "int32"},
+                                    "mode": {"type": "string", "enum": ["A", "B"]},
+                                    "issuerRef": {
+                                        "type": "object",
+                                        "description": "Who signs.",
+                                        "required": ["name"],
+                                        "properties": {"name": {"type": "string"}},
+                                    },
+                                    "ports": {
+                                        "type": "array",
+                                        "items": {
+                                            "type": "object",
+                                            "properties": {
+                                                "port": {
+                                                    "x-kubernetes-int-or-string": True
+                                                }
+                                            },
+                                        },
+                                    },
+                                },
+                            }
+                        },
+                    }
+                },
+            },
+            {"name": "v1alpha1", "served": False, "storage": False},
+        ],
+    },
+}
+PACKAGE = "com.example.v1"
+
+
+def write(folder: Path, *objects: Any, name: str = "crds.yaml") -> Path:
+    path = folder / name
+    path.write_text(yaml.safe_dump_all(objects, sort_keys=False))
+    return path
+
+
+def load(path: Path, *, unserved: bool = False) -> Release:
+    return load_release(read_location(str(path), None, unserved=unserved))
+
+
+def test_a_crd_has_the_definitions_that_the_api_server_serves(tmp_path: Path) -> None:
+    release = load(write(tmp_path, WIDGET))
+    assert release.name == "crds"
+    kind = release.definitions[f"{PACKAGE}.Widget"]
+    assert [field.name for field in kind.fields] == [
+        "spec",
+        "apiVersion",
+        "kind",
+        "metadata",
+    ]
+    assert kind.kinds[0].api_version == "example.com/v1"
+    assert kind.description == "A widget."
+    listed = release.definitions[f"{PACKAGE}.WidgetList"]
+    items = next(field for field in listed.fields if field.name == "items")
+    assert items.required
+    assert items.schema.items is not None
+    assert items.schema.items.ref == f"{PACKAGE}.Widget"
+    # What is referred to is there, and no other kind.
+    assert "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" in release.definitions
+    assert "io.k8s.api.core.v1.Pod" not in release.definitions
+
+
+def test_inline_objects_become_definitions_named_by_kind_and_field(
+    tmp_path: Path,
+) -> None:
+    definitions = load(write(tmp_path, WIDGET)).definitions
+    names = [name for name in definitions if name.startswith(PACKAGE)]
+    assert names == [
+        f"{PACKAGE}.Widget",
+        f"{PACKAGE}.WidgetSpec",
+        f"{PACKAGE}.WidgetSpecIssuerRef",
+        f"{PACKAGE}.WidgetSpecPorts",
+        f"{PACKAGE}.WidgetList",
+    ]
+    spec = {field.name: field for field in definitions[f"{PACKAGE}.WidgetSpec"].fields}
+    reference = spec["issuerRef"].schema
+    assert (reference.ref, reference.description) == (
+        f"{PACKAGE}.WidgetSpecIssuerRef",
+        "Who signs.",
+    )
+    items = spec["ports"].schema.items
+    assert items is not None
+    assert items.ref == f"{PACKAGE}.WidgetSpecPorts"
+    assert spec["mode"].schema.enum == ("A", "B")
+
+
+def test_names_that_collide_are_numbered_in_the_order_of_the_document() -> None:
+    alias = {"type": "object", "properties": {"ip": {"type": "string"}}}
+    definitions = {
+        "a.v1.A": {
+            "type": "object",
+            "properties": {
+                "hostAliases": alias,
+                "host_aliases": alias,
+                "HostAliases": alias,
+            },
+        }
+    }
+    named = name_inline_objects(definitions)
+    assert list(named) == [
+        "a.v1.A",
+        "a.v1.AHostAliases",
+        "a.v1.AHostAliases2",
+        "a.v1.AHostAliases3",
+    ]
+    assert [value["$ref"] for value in named["a.v1.A"]["properties"].values()] == [
+        "#/definitions/a.v1.AHostAliases",
+        "#/definitions/a.v1.AHostAliases2",
+        "#/definitions/a.v1.AHostAliases3",
+    ]
+
+
+def test_a_long_path_has_a_name_that_fits_into_a_file_name() -> None:
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"end": {"type": "string"}},
+    }
+    for _ in range(40):
+        schema = {"type": "object", "properties": {"aLongFieldName": schema}}
+    named = name_inline_objects({"com.example.v1.Kind": schema})
+    kinds = [name.rpartition(".")[2] for name in named]
+    assert len(set(kinds)) == 41
+    assert max(map(len, kinds)) <= 150
+
+
+def test_versions_that_are_not_served_are_added_on_demand(tmp_path: Path) -> None:
+    path = write(tmp_path, WIDGET)
+    assert "com.example.v1alpha1.Widget" not in load(path).definitions
+    added = load(path, unserved=True).definitions["com.example.v1alpha1.Widget"]
+    # It has no schema: the API server keeps every field.
+    assert added.schema.preserves_unknown_fields
+
+
+def test_lists_folders_and_json_are_read_and_other_kinds_passed_over(
+    tmp_path: Path,
+) -> None:
+    other = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}
+    (tmp_path / "crds").mkdir()
+    write(tmp_path / "crds", other, {"kind": "List", "items": [WIDGET]}, name="a.yaml")
+    second = json.loads(json.dumps(WIDGET).replace("idget", "adget"))
+    (tmp_path / "crds" / "b.json").write_text(json.dumps(second))
+    (tmp_path / "crds" / "notes.txt").write_text("not read")
+    definitions = load(tmp_path / "crds").definitions
+    assert {f"{PACKAGE}.Widget", f"{PACKAGE}.Wadget"} <= definitions.keys()
+
+
+def test_v1beta1_has_one_schema_for_all_versions(tmp_path: Path) -> None:
+    spec = WIDGET["spec"]
+    old = {
+        **WIDGET,
+        "apiVersion": "apiextensions.k8s.io/v1beta1",
+        "spec": {
+            **{key: spec[key] for key in ("group", "scope", "names")},
+            "version": "v1",
+            "validation": spec["versions"][0]["schema"],
+        },
+    }
+    definitions = load(write(tmp_path, old)).definitions
+    assert f"{PACKAGE}.WidgetSpecIssuerRef" in definitions
+
+
+def test_crds_are_added_to_a_release(run: Command, tmp_path: Path) -> None:
+    """And no name of the release changes because they are there."""
+    write(tmp_path, WIDGET)
+    plain = ("render", "1.35", "-t", "typescript", "-o")
+    assert run(*plain, "without").returncode == 0
+    done = run(*plain, "with", "--crds", "crds.yaml")
+    assert done.returncode == 0, done.stderr
+    before = {
+        path.relative_to(tmp_path / "without"): path
+        for path in (tmp_path / "without").rglob("*.ts")
+    }
+    added = tmp_path / "with"
+    changed = [
+        path.name
+        for path, file in before.items()
+        if (added / path).read_bytes() != file.read_bytes()
+    ]
+    assert changed == ["index.ts"] or changed == ["index.d.ts"]
+    text = "\n".join(path.read_text() for path in added.rglob("*.ts"))
+    assert "WidgetSpecIssuerRef" in text
+
+
+def change(path: str, value: Any) -> dict[str, Any]:
+    """WIDGET with a value at a path of keys and indexes; None removes it."""
+    result: dict[str, Any] = json.loads(json.dumps(WIDGET))
+    place: Any = result
+    *parents, last = [int(key) if key.isdigit() else key for key in path.split("/")]
+    for key in parents:
+        place = place[key]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return result
+
+
+SCHEMA = "spec/versions/0/schema/openAPIV3Schema"
+DEEP: dict[str, Any] = {"type": "object"}
+for _ in range(120):
+    DEEP = {"type": "object", "properties": {"a": DEEP}}
+
+
+@pytest.mark.parametrize(
+    ("crd", "message", "pointer"),
+    [
+        (change("spec", None), "is missing", "/spec"),
+        (change("spec/group", None), "is missing", "/spec/group"),
+        (change("spec/group", "../../etc"), "no name", "/spec/group"),
+        (change("spec/names/kind", "a b"), "no name", "/spec/names/kind"),
+        (change("spec/names/kind", 'x"); --'), "no name", "/spec/names/kind"),
+        (change("spec/scope", "Galaxy"), "Namespaced or Cluster", "/spec/scope"),
+        (change("spec/versions", []), "list of versions", "/spec/versions"),
+        (change("spec/versions/1/name", "v1"), "stands twice", "/spec/versions/1"),
+        (change("apiVersion", "example.com/v1"), "unknown apiVersion", "/apiVersion"),
+        (change(SCHEMA, []), "must be an object", f"/{SCHEMA}"),
+        (change(f"{SCHEMA}/type", "string"), "object at the root", f"/{SCHEMA}/type"),
+        (
+            change(f"{SCHEMA}/properties/spec/properties/size/type", None),
+            "has no type",
+            f"/{SCHEMA}/properties/spec/properties/size",
+        ),
+        (
+            change(f"{SCHEMA}/properties/spec/$ref", "#/x"),
+            "not allowed",
+            f"/{SCHEMA}/properties/spec/$ref",
+        ),
+        (
+            change(
+                f"{SCHEMA}/properties/spec/additionalProperties", {"type": "string"}
+            ),
+            "both properties and additionalProperties",
+            f"/{SCHEMA}/properties/spec",
+        ),
+        (change(f"{SCHEMA}/properties/spec", DEEP), "nested more than", f"/{SCHEMA}"),
+    ],
+)
+def test_what_is_no_crd_is_refused_with_file_line_and_pointer(
+    crd: dict[str, Any], message: str, pointer: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, {"kind": "Other"}, crd)
+    with pytest.raises(SpecError) as error:
+        load(path)
+    assert message in error.value.what
+    assert error.value.where.startswith(f"{path}:2#{pointer}")
+
+
+def test_two_crds_of_one_kind_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"defines com\.example\.v1\.Widget, as .*:\d"):
+        load(write(tmp_path, WIDGET, WIDGET))
+
+
+def test_an_unrendered_template_is_told_to_be_rendered(tmp_path: Path) -> None:
+    path = tmp_path / "crd.yaml"
+    path.write_text("kind: CustomResourceDefinition\nspec: {{ .Values.x }}\n  y: 1\n")
+    with pytest.raises(SpecError, match="helm template"):
+        load(path)
+
+
+def test_a_folder_without_crds_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"no \.yaml, \.yml or \.json file"):
+        load(tmp_path)
+    write(tmp_path, {"kind": "ConfigMap", "apiVersion": "v1"})
+    with pytest.raises(SpecError, match="no CustomResourceDefinition"):
+        load(tmp_path)
+
+
+def test_nothing_is_written_for_a_bad_crd(run: Command, tmp_path: Path) -> None:
+    write(tmp_path, change("spec/group", "../../etc"))
+    done = run("render", "--crds", "crds.yaml", "-t", "typescript", "-o", "out")
+    assert done.returncode == 1
+    assert "crds.yaml:1#/spec/group" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_two_versions_of_an_operator_are_compared(run: Command, tmp_path: Path) -> None:
+    write(tmp_path, WIDGET, name="a.yaml")
+    size = f"{SCHEMA}/properties/spec/properties/size"
+    write(tmp_path, change(size, {"type": "string"}), name="b.yaml")
+    done = run("diff", "a.yaml", "b.yaml", "-q", "-f", "json")
+    assert done.returncode == 0, done.stderr
+    changes = json.loads(done.stdout)["changes"]
+    assert {(change["definition"], change["field"]) for change in changes} == {
+        (f"{PACKAGE}.WidgetSpec", "size")
+    }
+
+
+# --- a real API server
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """The CRDs that a 1.35 API server stored, and the OpenAPI 3.0 that it served."""
+    archive = os.environ.get("KUBESTENCIL_CLUSTER")
+    if not archive:
+        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
+    with tarfile.open(archive) as files:
+        crds: dict[str, Any] = {}
+        documents: list[tuple[dict[str, Any], str]] = []
+        for member in files:
+            path = member.name.removeprefix("./")
+            if path == "crds/crds.json":
+                crds = json.load(files.extractfile(member))  # type: ignore[arg-type]
+            elif path.startswith("crds/v3/"):
+                document = json.load(files.extractfile(member))  # type: ignore[arg-type]
+                if "components" in document:
+                    documents.append((document, path))
+    definitions: dict[str, Any] = {}
+    for document, path in documents:
+        definitions.update(as_openapi2([(document, path)])["definitions"])
+    yield crds, definitions
+
+
+def test_every_crd_of_a_real_server_is_read_as_the_server_serves_it(
+    cluster: tuple[dict[str, Any], dict[str, Any]],
+) -> None:
+    crds, served = cluster
+    standard = StandardFields.of(served)
+    count = 0
+    for item in crds["items"]:
+        crd = {"apiVersion": "apiextensions.k8s.io/v1", **item}
+        for resource in custom_resources(crd, "crds.json", standard, unserved=False):
+            for name, schema in resource.definitions.items():
+                assert _comparable(schema) == _comparable(served[name]), name
+                count += 1
+    assert count == 356
+
+
+def _comparable(schema: Any) -> Any:
+    """A schema without the descriptions of embedded objects' apiVersion and kind:
+    those of the server are shorter than those of a kind, which are used here."""
+    if isinstance(schema, list):
+        return [_comparable(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: _comparable(value) for key, value in schema.items()}
+    if schema.get("x-kubernetes-embedded-resource"):
+        for name in ("apiVersion", "kind"):
+            result["properties"][name] = {"type": "string"}
+    return result
