@@ -18,7 +18,7 @@ from kubestencil.targets import generate_files
 from kubestencil.targets.python import view
 from kubestencil.targets.python.imports import import_cycles
 from tests.conftest import load, make_release
-from tests.packages import check_round_trips, generate_package
+from tests.packages import check_round_trips, generate_package, import_package
 
 SAMPLE = """\
 from datetime import datetime
@@ -184,13 +184,22 @@ def test_reserved_names_are_changed(tmp_path: Path) -> None:
     ]
 
 
+def test_fields_that_would_get_the_same_attribute_are_numbered(tmp_path: Path) -> None:
+    """As proxyURL and proxyUrl in the CRDs of prometheus-operator."""
+    names = {"proxyUrl": {"type": "string"}, "proxyURL": {"type": "string"}}
+    generate_package(make_release({"v1.A": model(**names)}), tmp_path, "numbered")
+    module = import_package(tmp_path, "numbered")
+    read = module.V1A.from_dict({"proxyUrl": "first", "proxyURL": "second"})
+    assert (read.proxy_url, read.proxy_url2) == ("first", "second")
+    assert read.to_dict() == {"proxyURL": "second", "proxyUrl": "first"}
+
+
 SAME_KIND = {"group": "", "version": "v1", "kind": "K"}
 
 
 @pytest.mark.parametrize(
     ("definitions", "message"),
     [
-        ({"A": model(**{"a-b": {}, "a_b": {}})}, "two fields get the attribute a_b"),
         ({"A": model(**{'a"': {}})}, "has a quote, a backslash or a control character"),
         (
             {"A.b": model(), "Ab": model(), "A-b": model()},

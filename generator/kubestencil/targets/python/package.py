@@ -125,20 +125,19 @@ class Package:
     def attributes(self, definition: Definition) -> Mapping[str, str]:
         """The attribute of each field, by JSON name.
 
-        Raises SpecError where two fields get the same attribute.
+        Where several fields would get the same attribute, those after the first have
+        a number: ``proxy_url`` and ``proxy_url2`` for proxyURL and proxyUrl.
         """
-        json_names: dict[str, str] = {}
+        attributes: dict[str, str] = {}
+        taken: set[str] = set()
         for field in definition.fields:
-            attribute = self.spelling.attribute(field.name)
-            other = json_names.setdefault(attribute, field.name)
-            if other != field.name:
-                raise SpecError(
-                    f"two fields get the attribute {attribute}: {other!a} and "
-                    f"{field.name!a}",
-                    where=definition.name,
-                    hint="rename one of them in the document",
-                )
-        return {json_name: attribute for attribute, json_name in json_names.items()}
+            spelled = self.spelling.attribute(field.name)
+            attribute, number = spelled, 2
+            while attribute in taken:
+                attribute, number = f"{spelled}{number}", number + 1
+            taken.add(attribute)
+            attributes[field.name] = attribute
+        return attributes
 
 
 def _check_options(target: Target) -> None:
