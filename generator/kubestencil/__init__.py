@@ -72,10 +72,10 @@ def load(
 ) -> Release:
     """The release that a document describes, parsed and validated.
 
-    ``document`` is a release ("1.35"), the path of an OpenAPI 2.0 document, or its
-    https address. ``specs`` is a folder of documents that is searched before
-    ``./specs`` and the embedded documents. ``name`` is what the release is called;
-    by default its own name, or that of the file.
+    ``document`` is a release ("1.35"), the path of an OpenAPI document or its https
+    address, or a file or folder of CustomResourceDefinitions. ``specs`` is a folder of
+    documents that is searched before ``./specs`` and the embedded documents. ``name``
+    is what the release is called; by default its own name, or that of the file.
 
     Raises UsageError for a release that no source has, SourceError for a document
     that cannot be read, SpecError for one that is not valid
@@ -159,7 +159,8 @@ def render(
 def _source(document: _PathLike, specs: _PathLike | None, name: str | None) -> Source:
     from dataclasses import replace
 
-    from kubestencil.source import available, locate, remote
+    from kubestencil.source import available, locate
+    from kubestencil.source.location import read_location
     from kubestencil.source.releases import release_name
 
     folder = None if specs is None else Path(specs)
@@ -172,4 +173,4 @@ def _source(document: _PathLike, specs: _PathLike | None, name: str | None) -> S
     ):
         source = locate(release, folder)
         return source if label is None else replace(source, release=label)
-    return remote.read(text, label)
+    return read_location(text, label)

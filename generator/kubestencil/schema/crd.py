@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.pointer import Pointer, printable_pointer
+from kubestencil.schema.types import JsonObject
 
-Raw = Mapping[str, Any]
 Scope = Literal["Namespaced", "Cluster"]
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1"
@@ -65,29 +65,29 @@ class CustomResource:
     version: str
     kind: str
     scope: Scope
-    names: Raw
+    names: JsonObject
     is_served: bool
     is_storage: bool
     deprecation: str | None
-    printer_columns: tuple[Raw, ...]
-    subresources: Raw
+    printer_columns: tuple[JsonObject, ...]
+    subresources: JsonObject
     definition: str
     list_definition: str
-    definitions: Mapping[str, Raw]
+    definitions: Mapping[str, JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
 class StandardFields:
     """The schemas of the fields that every kind and every list kind has."""
 
-    api_version: Raw
-    kind: Raw
-    metadata: Raw
-    list_metadata: Raw
+    api_version: JsonObject
+    kind: JsonObject
+    metadata: JsonObject
+    list_metadata: JsonObject
     list_items: str
 
     @classmethod
-    def of(cls, definitions: Mapping[str, Raw]) -> StandardFields:
+    def of(cls, definitions: Mapping[str, JsonObject]) -> StandardFields:
         """Those of Pod and PodList, with their descriptions, where a document has
         them: the API server describes those of custom resources in the same words."""
         pod = _properties(definitions, "io.k8s.api.core.v1.Pod")
@@ -105,7 +105,7 @@ class StandardFields:
 
 
 def custom_resources(
-    crd: Raw, where: str, standard: StandardFields, *, unserved: bool
+    crd: JsonObject, where: str, standard: StandardFields, *, unserved: bool
 ) -> list[CustomResource]:
     """The versions of a CustomResourceDefinition: those that are served, and the
     others too with ``unserved``.
@@ -121,7 +121,7 @@ class _Reader:
         self.where = where
         self.standard = standard
 
-    def resources(self, crd: Raw, unserved: bool) -> Iterator[CustomResource]:
+    def resources(self, crd: JsonObject, unserved: bool) -> Iterator[CustomResource]:
         if crd.get("apiVersion") not in _GROUP_VERSIONS:
             raise self.error(
                 f"is of the unknown apiVersion {crd.get('apiVersion')!a}",
@@ -177,7 +177,9 @@ class _Reader:
                 },
             )
 
-    def versions(self, spec: Raw, at: Pointer) -> Iterator[tuple[Raw, Pointer]]:
+    def versions(
+        self, spec: JsonObject, at: Pointer
+    ) -> Iterator[tuple[JsonObject, Pointer]]:
         """The versions, each with its schema; v1beta1 may have one schema, columns
         and subresources for all."""
         shared: dict[str, Any] = {}
@@ -197,7 +199,7 @@ class _Reader:
                 raise self.error("must be an object", version_at)
             yield {**shared, **version}, version_at
 
-    def kind_schema(self, version: Raw, at: Pointer) -> Raw:
+    def kind_schema(self, version: JsonObject, at: Pointer) -> JsonObject:
         """The schema of a kind, with the fields that every kind has."""
         schema = version.get("schema") or {}
         if not isinstance(schema, Mapping):
@@ -220,7 +222,7 @@ class _Reader:
         }
         return result
 
-    def list_schema(self, definition: str, list_kind: str, plural: str) -> Raw:
+    def list_schema(self, definition: str, list_kind: str, plural: str) -> JsonObject:
         """The list kind that the API server adds for every kind."""
         kind = definition.rpartition(".")[2]
         more = self.standard.list_items
@@ -275,7 +277,7 @@ class _Reader:
             result["required"] = [*required, *missing]
         return result
 
-    def check_structural(self, raw: Raw, at: Pointer) -> None:
+    def check_structural(self, raw: JsonObject, at: Pointer) -> None:
         """Raise SpecError for what no structural schema has.
 
         Source: "Specifying a structural schema" in the Kubernetes documentation of
@@ -308,7 +310,7 @@ class _Reader:
             if key in raw:
                 self.check_logic(raw, key, at)
 
-    def check_logic(self, raw: Raw, key: str, at: Pointer) -> None:
+    def check_logic(self, raw: JsonObject, key: str, at: Pointer) -> None:
         branches = raw[key] if key != "not" else [raw[key]]
         if not isinstance(branches, list):
             raise self.error("must be a list of schemas", (key, at))
@@ -323,7 +325,7 @@ class _Reader:
                         (name, branch_at),
                     )
 
-    def table(self, raw: Raw, key: str, at: Pointer | None) -> Raw:
+    def table(self, raw: JsonObject, key: str, at: Pointer | None) -> JsonObject:
         value = raw.get(key)
         if not isinstance(value, Mapping):
             raise self.error(
@@ -331,7 +333,9 @@ class _Reader:
             )
         return value
 
-    def text(self, raw: Raw, key: str, at: Pointer, pattern: re.Pattern[str]) -> str:
+    def text(
+        self, raw: JsonObject, key: str, at: Pointer, pattern: re.Pattern[str]
+    ) -> str:
         value = raw.get(key)
         if not isinstance(value, str):
             raise self.error(
@@ -347,21 +351,25 @@ class _Reader:
         return SpecError(what, where=f"{self.where}#{printable_pointer(at)}", hint=hint)
 
 
-def _properties(definitions: Mapping[str, Raw], name: str) -> Mapping[str, Raw]:
-    properties: Mapping[str, Raw] = definitions.get(name, {}).get("properties", {})
+def _properties(
+    definitions: Mapping[str, JsonObject], name: str
+) -> Mapping[str, JsonObject]:
+    properties: Mapping[str, JsonObject] = definitions.get(name, {}).get(
+        "properties", {}
+    )
     return properties
 
 
-def _without_default(schema: Raw | None) -> Raw:
+def _without_default(schema: JsonObject | None) -> JsonObject:
     """A schema without the ``{}`` that OpenAPI 3.0 documents have for structs."""
     return {key: value for key, value in (schema or {}).items() if key != "default"}
 
 
-def _reference(definition: str) -> Raw:
+def _reference(definition: str) -> JsonObject:
     return {"$ref": f"#/definitions/{definition}"}
 
 
-def _served_as(version: Raw, group: str, name: str, kind: str) -> Raw:
+def _served_as(version: JsonObject, group: str, name: str, kind: str) -> JsonObject:
     """The extensions of a definition that say what it is served as."""
     served: dict[str, Any] = {
         "x-kubernetes-group-version-kind": [
@@ -377,7 +385,7 @@ def _served_as(version: Raw, group: str, name: str, kind: str) -> Raw:
     return served
 
 
-def _deprecation(version: Raw, group: str, name: str, kind: str) -> str | None:
+def _deprecation(version: JsonObject, group: str, name: str, kind: str) -> str | None:
     """The warning of a deprecated version; that of the API server if it has none."""
     if not version.get("deprecated"):
         return None

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-Raw = Mapping[str, Any]
+from kubestencil.schema.types import JsonObject
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 # File names are made of these names, at worst with an underscore before each letter.
@@ -24,7 +24,7 @@ _OF_FIELD = ("description", "default", "nullable", "title")
 _NESTED = ("items", "additionalProperties")
 
 
-def name_inline_objects(definitions: Mapping[str, Raw]) -> dict[str, Raw]:
+def name_inline_objects(definitions: Mapping[str, JsonObject]) -> dict[str, JsonObject]:
     """``definitions`` with a definition for every inline object that has properties.
 
     Each comes behind the definition that it is part of, in the order of the document.
@@ -34,18 +34,18 @@ def name_inline_objects(definitions: Mapping[str, Raw]) -> dict[str, Raw]:
 
 
 class _Namer:
-    def __init__(self, definitions: Mapping[str, Raw]) -> None:
+    def __init__(self, definitions: Mapping[str, JsonObject]) -> None:
         self.definitions = definitions
         self.taken = set(definitions)
-        self.extracted: dict[str, Raw] = {}
+        self.extracted: dict[str, JsonObject] = {}
 
-    def named(self) -> Iterator[tuple[str, Raw]]:
+    def named(self) -> Iterator[tuple[str, JsonObject]]:
         for name, schema in self.definitions.items():
             self.extracted = {}
             yield name, self.properties(schema, name)
             yield from self.extracted.items()
 
-    def properties(self, schema: Raw, owner: str) -> Raw:
+    def properties(self, schema: JsonObject, owner: str) -> JsonObject:
         """An object whose inline objects are references."""
         properties = schema.get("properties")
         if not isinstance(properties, Mapping):
@@ -56,7 +56,7 @@ class _Namer:
         }
         return {**self.nested(schema, owner), "properties": named}
 
-    def nested(self, schema: Raw, name: str) -> Raw:
+    def nested(self, schema: JsonObject, name: str) -> JsonObject:
         """A list or map whose inline objects are references."""
         inner = {
             keyword: self.value(schema[keyword], name)

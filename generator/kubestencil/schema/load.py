@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.crd import StandardFields, custom_resources
@@ -12,13 +10,11 @@ from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.openapi2 import parse_document
 from kubestencil.schema.openapi3 import as_openapi2
-from kubestencil.schema.types import Release
+from kubestencil.schema.types import JsonObject, Release
 from kubestencil.schema.validate import validate
 from kubestencil.source import Source
 from kubestencil.source.crds import crd_objects
 from kubestencil.source.document import CrdSet
-
-Raw = Mapping[str, Any]
 
 
 def load_release(source: Source) -> Release:
@@ -41,7 +37,29 @@ def load_release(source: Source) -> Release:
 
 
 def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
-    custom: dict[str, Raw] = {}
+    """``base`` with the definitions of custom resources, or these alone."""
+    custom = _custom_definitions(base, crds)
+    definitions = {**base.document["definitions"], **name_inline_objects(custom)}
+    release = parse_document(source, {**base.document, "definitions": definitions})
+    if not crds.alone:
+        return release
+    reached = reachable(reference_graph(release.definitions), custom)
+    return replace(
+        release,
+        definitions={
+            name: definition
+            for name, definition in release.definitions.items()
+            if name in reached
+        },
+    )
+
+
+def _custom_definitions(base: Release, crds: CrdSet) -> dict[str, JsonObject]:
+    """The definitions of all CustomResourceDefinitions, by full name.
+
+    Raises SpecError where two define the same kind, or there is none.
+    """
+    custom: dict[str, JsonObject] = {}
     origins: dict[str, str] = {}
     standard = StandardFields.of(base.document["definitions"])
     for file in crds.files:
@@ -51,28 +69,13 @@ def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
                 crd.value, crd.where, standard, unserved=crds.unserved
             ):
                 for name, schema in resource.definitions.items():
-                    other = origins.setdefault(name, crd.where)
                     if name in custom or name in base.definitions:
+                        other = origins.get(name, base.origin)
                         raise SpecError(
                             f"defines {name}, as {other} does", where=crd.where
                         )
                     custom[name] = schema
+                    origins[name] = crd.where
     if not custom:
         raise SpecError("has no CustomResourceDefinition", where=crds.files[0].origin)
-    document = {
-        **base.document,
-        "definitions": {
-            **base.document["definitions"],
-            **name_inline_objects(custom),
-        },
-    }
-    release = parse_document(source, document)
-    if not crds.alone:
-        return release
-    reached = reachable(reference_graph(release.definitions), custom)
-    definitions = {
-        name: definition
-        for name, definition in release.definitions.items()
-        if name in reached
-    }
-    return replace(release, definitions=definitions)
+    return custom

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kubestencil.errors import SpecError
-
-Raw = Mapping[str, Any]
+from kubestencil.schema.types import JsonObject
 
 _REF = "#/components/schemas/"
 
 
-def as_openapi2(documents: Iterable[tuple[Raw, str]]) -> Raw:
+def as_openapi2(documents: Iterable[tuple[JsonObject, str]]) -> JsonObject:
     """One OpenAPI 2.0 document for several of 3.0, each given with its origin.
 
     Raises SpecError for a document that is not OpenAPI 3.0.

@@ -1,4 +1,4 @@
-"""Files with CustomResourceDefinitions: a file, a folder, an address, standard input."""
+"""Reads files with CustomResourceDefinitions, and finds these in them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil.errors import SourceError, SpecError
-from kubestencil.source.document import MAX_BYTES, CrdFile
+from kubestencil.source.document import MAX_BYTES, SourceFile
 from kubestencil.source.folder import read_bytes
 from kubestencil.source.yaml import Document, documents
 
@@ -21,35 +21,35 @@ _KIND = "CustomResourceDefinition"
 
 @dataclass(frozen=True, slots=True)
 class CrdObject:
-    """One CustomResourceDefinition. ``where`` is its file with the line on which its
+    """A CustomResourceDefinition. ``where`` is its file, with the line on which its
     document begins."""
 
     where: str
     value: Mapping[str, Any]
 
 
-def read_crd_files(place: str) -> list[CrdFile]:
-    """The files at ``place``: a file, a folder (recursively), an address, or ``-``.
+def read_crd_files(location: str) -> list[SourceFile]:
+    """The files at ``location``: a file, a folder (recursively), a URL, or ``-``.
 
     Files of a folder come in the order of their paths; hidden ones are left out.
     Raises SourceError where something cannot be read, or a folder has no YAML or JSON.
     """
-    if place == "-":
+    if location == "-":
         data = sys.stdin.buffer.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise SourceError(
                 f"has more than {MAX_BYTES:,} bytes", where="standard input"
             )
-        return [CrdFile("standard input", data)]
-    if "://" in place:
+        return [SourceFile("standard input", data)]
+    if "://" in location:
         from kubestencil.source.remote import download, no_progress
 
-        return [CrdFile(place, download(place, no_progress))]
-    path = Path(place)
-    return files_in(path) if path.is_dir() else [CrdFile(place, read_bytes(path))]
+        return [SourceFile(location, download(location, no_progress))]
+    path = Path(location)
+    return files_in(path) if path.is_dir() else [SourceFile(location, read_bytes(path))]
 
 
-def files_in(folder: Path) -> list[CrdFile]:
+def files_in(folder: Path) -> list[SourceFile]:
     """The YAML and JSON files of a folder, in the order of their paths.
 
     Raises SourceError where there is none, or one cannot be read.
@@ -61,29 +61,29 @@ def files_in(folder: Path) -> list[CrdFile]:
     )
     if not paths:
         raise SourceError("has no .yaml, .yml or .json file", where=str(folder))
-    return [CrdFile(str(path), read_bytes(path)) for path in paths]
+    return [SourceFile(str(path), read_bytes(path)) for path in paths]
 
 
-def crd_objects(file: CrdFile) -> tuple[list[CrdObject], int]:
+def crd_objects(file: SourceFile) -> tuple[list[CrdObject], int]:
     """The CustomResourceDefinitions in a file, those of lists included, and the number
     of other objects in it.
 
     Raises SpecError for a file that is not YAML or JSON.
     """
-    found: list[CrdObject] = []
+    crds: list[CrdObject] = []
     others = 0
     for line, value in _objects(file):
         where = f"{file.origin}:{line}"
         if not isinstance(value, Mapping):
             raise SpecError("is not a Kubernetes object", where=where)
         if value.get("kind") == _KIND:
-            found.append(CrdObject(where, value))
+            crds.append(CrdObject(where, value))
         else:
             others += 1
-    return found, others
+    return crds, others
 
 
-def _objects(file: CrdFile) -> Iterator[tuple[int, Any]]:
+def _objects(file: SourceFile) -> Iterator[tuple[int, Any]]:
     for document in _documents(file):
         value = document.value
         kind = value.get("kind") if isinstance(value, Mapping) else None
@@ -106,7 +106,7 @@ def _with_type(item: Any, implied: Mapping[str, Any]) -> Any:
     return item
 
 
-def _documents(file: CrdFile) -> list[Document]:
+def _documents(file: SourceFile) -> list[Document]:
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -129,5 +129,5 @@ def _documents(file: CrdFile) -> list[Document]:
         raise
 
 
-def _is_hidden(file: Path, top: Path) -> bool:
-    return any(part.startswith(".") for part in file.relative_to(top).parts)
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)

@@ -21,8 +21,8 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True, slots=True)
-class CrdFile:
-    """A file that may contain CustomResourceDefinitions: its origin and its bytes."""
+class SourceFile:
+    """A file as it was read: its origin, for messages, and its bytes."""
 
     origin: str
     data: bytes
@@ -36,7 +36,7 @@ class CrdSet:
     includes the versions that are not served.
     """
 
-    files: tuple[CrdFile, ...]
+    files: tuple[SourceFile, ...]
     alone: bool = False
     unserved: bool = False
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from kubestencil.errors import SourceError, SpecError
 from kubestencil.source import embedded, remote
 from kubestencil.source.crds import files_in, read_crd_files
-from kubestencil.source.document import CrdFile, CrdSet, Source, decode
+from kubestencil.source.document import CrdSet, Source, SourceFile, decode
 from kubestencil.source.releases import release_name
 
 _V3 = "/openapi/v3"
@@ -35,13 +36,13 @@ def read_location(location: str, name: str | None, *, unserved: bool = False) ->
         return _read_api_server(location, name or "cluster")
     source = remote.read(location, name)
     if _has_crds(source.data):
-        files = (CrdFile(source.origin, source.data),)
+        files = (SourceFile(source.origin, source.data),)
         return crds_alone(source.release, source.origin, files, unserved=unserved)
     return source
 
 
 def crds_alone(
-    name: str, origin: str, files: Iterable[CrdFile], *, unserved: bool
+    name: str, origin: str, files: Iterable[SourceFile], *, unserved: bool
 ) -> Source:
     """A source of CustomResourceDefinitions only. What they refer to, such as
     ObjectMeta, is that of the newest embedded release."""
@@ -72,11 +73,14 @@ def _read_api_server(url: str, name: str) -> Source:
         for entry in paths.values()
         if isinstance(entry, dict)
     )
-    files = [CrdFile(each, remote.download(each, remote.no_progress)) for each in urls]
+    files = [
+        SourceFile(part_url, remote.download(part_url, remote.no_progress))
+        for part_url in urls
+    ]
     return _merged(name, index_url, files)
 
 
-def _merged(name: str, origin: str, files: Iterable[CrdFile]) -> Source:
+def _merged(name: str, origin: str, files: Iterable[SourceFile]) -> Source:
     """One OpenAPI 3.0 document with the schemas and paths of several.
 
     Each repeats the schemas that it uses of others.
@@ -87,13 +91,10 @@ def _merged(name: str, origin: str, files: Iterable[CrdFile]) -> Source:
         document = decode(file.data, file.origin)
         if not str(document.get("openapi", "")).startswith("3."):
             raise SpecError("is not OpenAPI 3.0", where=f"{file.origin}#/openapi")
-        for key, merged in (("paths", paths), ("components", schemas)):
-            part = document.get(key, {})
-            part = part.get("schemas", {}) if key == "components" else part
-            if not isinstance(part, dict):
-                raise SpecError("must be an object", where=f"{file.origin}#/{key}")
-            for entry, value in part.items():
-                merged.setdefault(entry, value)
+        components = _table(document, "components", file.origin)
+        for definition, schema in _table(components, "schemas", file.origin).items():
+            schemas.setdefault(definition, schema)
+        paths.update(_table(document, "paths", file.origin))
     document = {
         "openapi": "3.0.0",
         "info": {"title": "Kubernetes", "version": "unversioned"},
@@ -101,6 +102,13 @@ def _merged(name: str, origin: str, files: Iterable[CrdFile]) -> Source:
         "components": {"schemas": dict(sorted(schemas.items()))},
     }
     return Source(name, origin, json.dumps(document).encode())
+
+
+def _table(value: Mapping[str, Any], key: str, origin: str) -> Mapping[str, Any]:
+    table = value.get(key, {})
+    if not isinstance(table, dict):
+        raise SpecError("must be an object", where=f"{origin}#/{key}")
+    return table
 
 
 def _is_api_server(location: str) -> bool:
@@ -127,6 +135,6 @@ def add_crds(source: Source, locations: Iterable[str], *, unserved: bool) -> Sou
     )
 
 
-def _files(locations: Iterable[str]) -> Iterator[CrdFile]:
+def _files(locations: Iterable[str]) -> Iterator[SourceFile]:
     for location in locations:
         yield from read_crd_files(location)
