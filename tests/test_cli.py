@@ -174,7 +174,7 @@ def test_a_failed_command_names_the_problem_and_writes_nothing(
 INVALID_DOCUMENTS: list[tuple[str, str]] = [
     ('{"swagger": "2.0", "definitions": {"a": {"ty', "the JSON is not complete"),
     ("<html></html>", "is text, not an OpenAPI document"),
-    ('{"openapi": "3.0.1"}', "is OpenAPI '3.0.1'"),
+    ('{"openapi": "3.1.0"}', "is not OpenAPI 3.0"),
     ('{"name": "x"}', "is not an OpenAPI 2.0 document"),
     (json.dumps(make_document({"a/../b": {}})), "/definitions/a~1..~1b"),
     (

@@ -20,7 +20,9 @@ from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.load import load_release
 from kubestencil.schema.openapi3 import as_openapi2
 from kubestencil.source.location import read_location
+from kubestencil.targets.python.spelling import class_names
 from tests.conftest import Command
+from tests.conftest import load as conftest_load
 
 WIDGET: dict[str, Any] = {
     "apiVersion": "apiextensions.k8s.io/v1",
@@ -205,6 +207,20 @@ def test_v1beta1_has_one_schema_for_all_versions(tmp_path: Path) -> None:
     }
     definitions = load(write(tmp_path, old)).definitions
     assert f"{PACKAGE}.WidgetSpecIssuerRef" in definitions
+
+
+def test_a_crd_in_a_group_of_k8s_io_renames_no_built_in_class(tmp_path: Path) -> None:
+    """A kind Service in such a group would be another V1Service."""
+    text = json.dumps(WIDGET).replace("example.com", "net.k8s.io")
+    service = json.loads(text.replace('"Widget"', '"Service"'))
+    write(tmp_path, service)
+    names = [
+        *conftest_load("1.35").definitions,
+        *load(tmp_path / "crds.yaml").definitions,
+    ]
+    classes = class_names(names)
+    assert classes["io.k8s.api.core.v1.Service"] == "V1Service"
+    assert classes["io.k8s.net.v1.Service"] == "IoK8sNetV1Service"
 
 
 def test_crds_are_added_to_a_release(run: Command, tmp_path: Path) -> None:

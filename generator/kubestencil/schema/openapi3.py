@@ -33,8 +33,8 @@ def as_openapi2(documents: Iterable[tuple[JsonObject, str]]) -> JsonObject:
         schemas = (
             components.get("schemas", {}) if isinstance(components, Mapping) else {}
         )
-        if not isinstance(schemas, Mapping):
-            raise SpecError("must be an object", where=f"{origin}#/components/schemas")
+        if not isinstance(schemas, Mapping) or not schemas:
+            raise SpecError("has no schemas", where=f"{origin}#/components/schemas")
         for name, schema in schemas.items():
             definitions.setdefault(name, _converted(schema))
         if isinstance(document.get("paths"), Mapping):
