@@ -254,9 +254,9 @@ def _parts(sources: Sequence[Source], target: Target) -> Iterable[Part]:
 def _remove_jobs(
     parts: Iterable[Part], target: Target, out: Path
 ) -> Iterator[RemoveJob]:
-    printed_trees = {tree_name(target.name, part.name) for part in parts}
+    part_trees = {tree_name(target.name, part.name) for part in parts}
     for name in record.trees_with_files(out, target.name):
-        if name not in printed_trees:
+        if name not in part_trees:
             yield RemoveJob(target, name)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from kubestencil.cli.options import complete_target, templates_option
-from kubestencil.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from kubestencil.engine import Target
@@ -24,15 +23,13 @@ def targets(name: str | None, templates: Path | None) -> None:
     The documentation of a target has everything that its manifest and templates can
     use: values of "each", placeholders, variables with their types, filters, options.
     """
-    from kubestencil.engine import load_targets
+    from kubestencil.engine import find_target, load_targets
 
     available = load_targets(templates)
     if name is None:
         _list(available)
-    elif name in available:
-        _document(available[name])
     else:
-        raise UsageError(f"unknown target {name!r}", hint=nearest(name, available))
+        _document(find_target(name, available))
 
 
 def _list(available: Mapping[str, Target]) -> None:

@@ -2,7 +2,11 @@
 
 from kubestencil.engine.manifest import Target, load_targets
 from kubestencil.engine.rendering import File, render_contexts
-from kubestencil.engine.selection import check_release_names, choose_targets
+from kubestencil.engine.selection import (
+    check_release_names,
+    choose_targets,
+    find_target,
+)
 from kubestencil.engine.view import (
     Contexts,
     Each,
@@ -23,6 +27,7 @@ __all__ = [
     "View",
     "check_release_names",
     "choose_targets",
+    "find_target",
     "load_targets",
     "render_contexts",
 ]

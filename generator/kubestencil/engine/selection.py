@@ -21,11 +21,10 @@ def choose_targets(
     option that does not exist, and for a named target that needs more releases.
     """
     for name in names:
-        if name not in available:
-            raise UsageError(f"unknown target {name!r}", hint=nearest(name, available))
-        if available[name].min_releases > release_count:
+        least = find_target(name, available).min_releases
+        if least > release_count:
             raise UsageError(
-                f"the target {name} needs {available[name].min_releases} or more releases",
+                f"the target {name} needs {least} or more releases",
                 hint="name a range, such as 1.34..1.35",
             )
     changes: dict[str, dict[str, str]] = {}
@@ -48,6 +47,13 @@ def choose_targets(
         )
         for target in chosen
     ]
+
+
+def find_target(name: str, available: Mapping[str, Target]) -> Target:
+    """The target ``name``. Raises UsageError where there is none."""
+    if name not in available:
+        raise UsageError(f"unknown target {name!r}", hint=nearest(name, available))
+    return available[name]
 
 
 def check_release_names(names: Iterable[str], targets: Mapping[str, Target]) -> None:

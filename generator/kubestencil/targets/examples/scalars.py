@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from kubestencil.schema import Definition, Schema
+from kubestencil.schema.well_known import MICRO_TIME, QUANTITY
 from kubestencil.targets.examples.nodes import Scalar
 
 # The document calls these definitions strings without a format.
 _BY_DEFINITION = {
-    "io.k8s.apimachinery.pkg.api.resource.Quantity": "1",
-    "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": "2006-01-02T15:04:05.000000Z",
+    QUANTITY: "1",
+    MICRO_TIME: "2006-01-02T15:04:05.000000Z",
 }
 _BY_FORMAT: dict[str | None, Any] = {
     "byte": "ZXhhbXBsZQ==",

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.graph import breadth_first, components
+from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.nodes import (
     Entry,
     Node,
@@ -34,7 +35,6 @@ from kubestencil.targets.examples.nodes import (
 )
 from kubestencil.targets.examples.scalars import example_scalar, well_known_scalar
 
-_OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _NAME = "example"
 _FIELD_ORDER = {"apiVersion": 0, "kind": 1, "metadata": 2}
 # Only a malicious document has smallest values beyond these limits.
@@ -159,14 +159,14 @@ class ExampleTrees:
 
     def _metadata(self, definition: Definition) -> Entry | None:
         """The metadata of a kind: a name and the required fields."""
-        smallest = self._smallest.get(_OBJECT_META)
+        smallest = self._smallest.get(OBJECT_META)
         field = next(filter(_is_object_meta, definition.fields), None)
         if field is None or not isinstance(smallest, Object):
             return None
         names = {"name", *(entry.field.name for entry in smallest.entries)}
         entries = (
             entry
-            for entry in self._outlines[_OBJECT_META].entries
+            for entry in self._outlines[OBJECT_META].entries
             if entry.field.name in names
         )
         return Entry(field, object_node(smallest.definition, entries), False)
@@ -204,7 +204,7 @@ class ExampleTrees:
 
     def _all_entries(self, definition: Definition) -> Iterator[Entry]:
         fixed_values = _type_meta(definition)
-        if definition.name == _OBJECT_META:
+        if definition.name == OBJECT_META:
             fixed_values = {"name": _NAME}
         for field in _example_fields(definition):
             node = self._field_value(field, fixed_values, _is_any)
@@ -247,7 +247,7 @@ class ExampleTrees:
 def _example_fields(definition: Definition) -> Sequence[Field]:
     """The fields that examples may have; of a kind, apiVersion, kind and metadata come
     first."""
-    server_field = "managedFields" if definition.name == _OBJECT_META else ""
+    server_field = "managedFields" if definition.name == OBJECT_META else ""
     if definition.kinds:
         server_field = "status"
     fields = [
@@ -283,7 +283,7 @@ def _is_non_empty_spec(field: Field, node: Node) -> bool:
 
 
 def _is_object_meta(field: Field) -> bool:
-    return field.name == "metadata" and field.schema.ref == _OBJECT_META
+    return field.name == "metadata" and field.schema.ref == OBJECT_META
 
 
 def _is_within_limits(node: Node) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.graph import components, on_or_between_cycles
+from kubestencil.schema.well_known import LIST_META
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.jsonnet.members import (
     Constructor,
@@ -20,8 +21,6 @@ from kubestencil.targets.jsonnet.members import (
     make_members,
     takes_name,
 )
-
-LIST_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
 
 _APPEND_NOTE = "\n\n**Note:** This function appends passed data to existing values"
 

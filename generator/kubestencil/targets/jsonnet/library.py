@@ -15,8 +15,9 @@ from kubestencil.engine.manifest import Target
 from kubestencil.errors import UsageError
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.kinds import list_item
+from kubestencil.schema.well_known import LIST_META
 from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.jsonnet.builders import LIST_META, Builders
+from kubestencil.targets.jsonnet.builders import Builders
 from kubestencil.targets.jsonnet.members import LibraryType, NestedObject
 
 # The last two or three parts of a full name, as k8s-gen matches them: a part with a

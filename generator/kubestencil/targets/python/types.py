@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kubestencil.schema import Definition, Schema
+from kubestencil.schema.well_known import MICRO_TIME, QUANTITY, TIME
 
-# Definitions of Kubernetes whose JSON differs from their schema or needs more care.
-_QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
-_TIMES = {
-    "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime": "MicroTime",
-    "io.k8s.apimachinery.pkg.apis.meta.v1.Time": "Time",
-}
+# The definitions of times, each with its Python type.
+_TIMES = {MICRO_TIME: "MicroTime", TIME: "Time"}
 
 #: The functions in ``base.py.j2`` that bring a time to the precision of its type.
 TIME_CONVERTERS: Mapping[str, str] = {
@@ -90,7 +87,7 @@ class TypeSpeller:
         if definition.is_object:
             class_name = self._classes[name]
             return PythonType(class_name, class_name, (class_name,))
-        if name == _QUANTITY:
+        if name == QUANTITY:
             return PythonType("Quantity", "str")
         if name in _TIMES and definition.schema.format == "date-time":
             return _time(_TIMES[name])

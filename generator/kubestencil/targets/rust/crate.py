@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
+from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.rust import spelling
 from kubestencil.targets.rust.containment import (
     boxed_references,
@@ -15,12 +16,7 @@ from kubestencil.targets.rust.containment import (
 )
 from kubestencil.targets.rust.hand_written import HandWrittenType, hand_written_types
 from kubestencil.targets.rust.layout import TypePath, type_paths
-from kubestencil.targets.rust.lists import (
-    OBJECT_META,
-    GenericList,
-    generic_list,
-    list_items,
-)
+from kubestencil.targets.rust.lists import GenericList, generic_list, list_items
 
 
 class StructField(NamedTuple):

@@ -12,6 +12,7 @@ from kubestencil.schema import (
     Release,
     operations,
 )
+from kubestencil.schema.well_known import META_V1
 
 #: The scope of a kind: a type of the generated module ``resource``.
 Scope = Literal["ClusterResourceScope", "NamespaceResourceScope", "SubResourceScope"]
@@ -29,16 +30,14 @@ class Endpoint(NamedTuple):
     scope: Scope
 
 
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1"
-
 # Kinds of responses, which have no paths, with the endpoints that k8s-openapi gives
 # them.
 _RESPONSES = {
-    f"{_META}.APIGroup": Endpoint("", "ClusterResourceScope"),
-    f"{_META}.APIGroupList": Endpoint("", "ClusterResourceScope"),
-    f"{_META}.APIResourceList": Endpoint("", "ClusterResourceScope"),
-    f"{_META}.APIVersions": Endpoint("", "ClusterResourceScope"),
-    f"{_META}.Status": Endpoint("status", "SubResourceScope"),
+    f"{META_V1}.APIGroup": Endpoint("", "ClusterResourceScope"),
+    f"{META_V1}.APIGroupList": Endpoint("", "ClusterResourceScope"),
+    f"{META_V1}.APIResourceList": Endpoint("", "ClusterResourceScope"),
+    f"{META_V1}.APIVersions": Endpoint("", "ClusterResourceScope"),
+    f"{META_V1}.Status": Endpoint("status", "SubResourceScope"),
 }
 
 

@@ -9,9 +9,15 @@ from typing import Literal
 
 from kubestencil.schema import Definition
 from kubestencil.schema.graph import references
+from kubestencil.schema.well_known import (
+    INT_OR_STRING,
+    META_V1,
+    MICRO_TIME,
+    QUANTITY,
+    TIME,
+)
 
 _APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions"
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 
 
 #: The templates of hand-written types.
@@ -68,31 +74,31 @@ def _json_schema_types() -> Iterator[tuple[str, HandWrittenType]]:
 _HAND_WRITTEN: Mapping[str, HandWrittenType] = {
     **dict(_json_schema_types()),
     # A string, which clients may also send as a number.
-    "io.k8s.apimachinery.pkg.api.resource.Quantity": HandWrittenType(
+    QUANTITY: HandWrittenType(
         "quantity", derives="Clone, Debug, Default, PartialEq", has_default=True
     ),
     # Its default, 0, is not derived.
-    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": HandWrittenType(
+    INT_OR_STRING: HandWrittenType(
         "int_or_string", derives="Clone, Debug, Eq, PartialEq", has_default=True
     ),
     # One of three formats of a patch.
-    f"{_META}.Patch": HandWrittenType(
+    f"{META_V1}.Patch": HandWrittenType(
         "patch", derives="Clone, Debug, PartialEq", is_field_type=False
     ),
     # An enum of the types of events.
-    f"{_META}.WatchEvent": HandWrittenType(
+    f"{META_V1}.WatchEvent": HandWrittenType(
         "watch_event",
         derives="Clone, Debug, PartialEq",
         uses={
-            "status": f"{_META}.Status",
+            "status": f"{META_V1}.Status",
             "raw_extension": "io.k8s.apimachinery.pkg.runtime.RawExtension",
         },
         is_field_type=False,
         documented_field="object",
     ),
     # Written in UTC, with a fixed number of digits.
-    f"{_META}.Time": HandWrittenType("time", derives=_TIME_DERIVES),
-    f"{_META}.MicroTime": HandWrittenType("micro_time", derives=_TIME_DERIVES),
+    TIME: HandWrittenType("time", derives=_TIME_DERIVES),
+    MICRO_TIME: HandWrittenType("micro_time", derives=_TIME_DERIVES),
 }
 
 

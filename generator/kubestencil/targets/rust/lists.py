@@ -7,13 +7,8 @@ from typing import NamedTuple
 
 from kubestencil.schema import Definition
 from kubestencil.schema.kinds import list_item
+from kubestencil.schema.well_known import LIST_META, OBJECT_META
 from kubestencil.targets.rust.layout import TypePath
-
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1"
-_LIST_META = f"{_META}.ListMeta"
-
-#: The metadata of the items: ``List<T>`` merges items by their namespace and name.
-OBJECT_META = f"{_META}.ObjectMeta"
 
 
 class GenericList(NamedTuple):
@@ -42,7 +37,7 @@ def _is_generic(definition: Definition, item: Definition) -> bool:
     fields = {field.name: field for field in definition.fields}
     if fields.keys() != {"apiVersion", "items", "kind", "metadata"}:
         return False
-    if not fields["items"].required or fields["metadata"].schema.ref != _LIST_META:
+    if not fields["items"].required or fields["metadata"].schema.ref != LIST_META:
         return False
     if len(definition.kinds) != 1 or len(item.kinds) != 1:
         return False
@@ -58,12 +53,11 @@ def generic_list(
 ) -> GenericList | None:
     """What ``List<T>`` is made of; None for a document without such metadata.
 
-    ``object_meta_fields`` are the JSON names of the fields of ``ObjectMeta``.
+    ``object_meta_fields`` are the JSON names of the fields of ``ObjectMeta``:
+    ``List<T>`` merges items by their namespace and name.
     """
-    if OBJECT_META not in paths or _LIST_META not in paths:
+    if OBJECT_META not in paths or LIST_META not in paths:
         return None
     if "name" not in object_meta_fields or "namespace" not in object_meta_fields:
         return None
-    return GenericList(
-        paths[OBJECT_META].seen_from(()), paths[_LIST_META].seen_from(())
-    )
+    return GenericList(paths[OBJECT_META].seen_from(()), paths[LIST_META].seen_from(()))
