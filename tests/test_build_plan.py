@@ -288,6 +288,21 @@ def site_and_reports() -> list[Target]:
     return [known["diff"], known["site"]]
 
 
+def test_progress_counts_the_parts_of_a_site(project: Project) -> None:
+    """Each part is a job: the bar of a site moves before its end."""
+    steps: list[tuple[int, int, str]] = []
+    build.render(
+        SOURCES,
+        site_and_reports()[1:],
+        project.out,
+        jobs=1,
+        progress=lambda done, total, label: steps.append((done, total, label)),
+    )
+    assert [(done, total) for done, total, _ in steps] == [(n, 4) for n in range(5)]
+    labels = {label for _, _, label in steps[1:]}
+    assert labels == {"site", "site/1.34", "site/1.35", "site/diff"}
+
+
 def test_the_parts_that_need_most_releases_come_first(project: Project) -> None:
     plan = project.plan(SOURCES, site_and_reports())
     sizes = [len(job.sources) for job in plan.jobs if isinstance(job, PartJob)]
