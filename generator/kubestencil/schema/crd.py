@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kubestencil.errors import SpecError
+from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer, printable_pointer
 from kubestencil.schema.types import JsonObject
+from kubestencil.schema.well_known import LIST_META, OBJECT_META
 
 Scope = Literal["Namespaced", "Cluster"]
 
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1"
-_OBJECT_META = f"{_META}.ObjectMeta"
-_LIST_META = f"{_META}.ListMeta"
 _GROUP_VERSIONS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
 
 # validation.IsDNS1123Subdomain and IsDNS1035Label, in kinds without regard to case.
@@ -31,24 +30,16 @@ _GROUP = re.compile(
 _LABEL = re.compile(r"[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?\Z")
 _KIND = re.compile(r"[A-Za-z](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?\Z")
 
-# What a structural schema does not keep (structural.go: validateStructural…).
+# The keywords that the API server drops from a schema (structural.go).
 _DROPPED = frozenset(["example", "externalDocs", "id", "$schema"])
 _FORBIDDEN = (
-    "$ref",
-    "definitions",
-    "dependencies",
-    "patternProperties",
-    "additionalItems",
-)
+    "$ref", "definitions", "dependencies", "patternProperties", "additionalItems"
+)  # fmt: skip
 _LOGIC = ("allOf", "anyOf", "oneOf")
-# What may stand in allOf, anyOf, oneOf and not only in the schema around them.
+# The keywords that a schema in allOf, anyOf, oneOf and not must leave to the one around.
 _STRUCTURE_ONLY = (
-    "description",
-    "default",
-    "additionalProperties",
-    "nullable",
-    "title",
-)
+    "description", "default", "additionalProperties", "nullable", "title"
+)  # fmt: skip
 _MAX_DEPTH = 100
 
 
@@ -97,9 +88,9 @@ class StandardFields:
         return cls(
             api_version=pod.get("apiVersion", text),
             kind=pod.get("kind", text),
-            metadata=_without_default(pod.get("metadata")) or _reference(_OBJECT_META),
+            metadata=_without_default(pod.get("metadata")) or _reference(OBJECT_META),
             list_metadata=_without_default(pods.get("metadata"))
-            or _reference(_LIST_META),
+            or _reference(LIST_META),
             list_items=items.partition("More info: ")[2].partition("#")[0],
         )
 
@@ -236,7 +227,7 @@ class _Reader:
                     "description": f"List of {plural}."
                     + (f" More info: {more}" if more else ""),
                     "type": "array",
-                    "items": {"$ref": f"#/definitions/{definition}"},
+                    "items": {"$ref": f"{REFERENCE_PREFIX}{definition}"},
                 },
                 "kind": self.standard.kind,
                 "metadata": self.standard.list_metadata,
@@ -265,7 +256,8 @@ class _Reader:
         if raw.get("x-kubernetes-int-or-string"):
             result.setdefault("anyOf", [{"type": "integer"}, {"type": "string"}])
         if raw.get("x-kubernetes-embedded-resource"):
-            # What is embedded says what it is (builder.go, addEmbeddedProperties).
+            # An embedded object has apiVersion and kind (builder.go,
+            # addEmbeddedProperties).
             result["properties"] = {
                 **result.get("properties", {}),
                 "apiVersion": self.standard.api_version,
@@ -366,15 +358,13 @@ def _without_default(schema: JsonObject | None) -> JsonObject:
 
 
 def _reference(definition: str) -> JsonObject:
-    return {"$ref": f"#/definitions/{definition}"}
+    return {"$ref": f"{REFERENCE_PREFIX}{definition}"}
 
 
 def _served_as(version: JsonObject, group: str, name: str, kind: str) -> JsonObject:
     """The extensions of a definition that say what it is served as."""
     served: dict[str, Any] = {
-        "x-kubernetes-group-version-kind": [
-            {"group": group, "kind": kind, "version": name}
-        ]
+        KINDS_KEYWORD: [{"group": group, "kind": kind, "version": name}]
     }
     fields = version.get("selectableFields")
     if fields:

@@ -14,13 +14,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import JsonObject
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 # File names are made of these names, at worst with an underscore before each letter.
 _MAX_LENGTH = 140
-# What is said of a field, and stays there beside the reference to its type.
-_OF_FIELD = ("description", "default", "nullable", "title")
+# The keywords of a field that stay beside the reference to its type.
+_FIELD_KEYWORDS = ("description", "default", "nullable", "title")
 _NESTED = ("items", "additionalProperties")
 
 
@@ -34,6 +35,11 @@ def name_inline_objects(definitions: Mapping[str, JsonObject]) -> dict[str, Json
 
 
 class _Namer:
+    """Names the inline objects of all definitions.
+
+    ``extracted`` has those of the definition that is being read.
+    """
+
     def __init__(self, definitions: Mapping[str, JsonObject]) -> None:
         self.definitions = definitions
         self.taken = set(definitions)
@@ -66,19 +72,22 @@ class _Namer:
         return {**schema, **inner} if inner else schema
 
     def value(self, schema: Any, name: str) -> Any:
-        """What a field, an item or a map value is, with an object as a reference."""
+        """The schema of a field, item or map value; a reference for an object."""
         if not isinstance(schema, Mapping):
             return schema
         if not schema.get("properties"):
             return self.nested(schema, name)
-        own = self.unique(name)
-        # Reserve the place of the object before those inside of it.
-        self.extracted[own] = {}
-        self.extracted[own] = self.properties(schema, own)
-        kept = {keyword: schema[keyword] for keyword in _OF_FIELD if keyword in schema}
-        return {**kept, "$ref": f"#/definitions/{own}"}
+        unique_name = self.unique(name)
+        # An object comes before those inside of it.
+        self.extracted[unique_name] = {}
+        self.extracted[unique_name] = self.properties(schema, unique_name)
+        field_keywords = {
+            keyword: schema[keyword] for keyword in _FIELD_KEYWORDS if keyword in schema
+        }
+        return {**field_keywords, "$ref": f"{REFERENCE_PREFIX}{unique_name}"}
 
     def unique(self, name: str) -> str:
+        """``name``, shortened if it is too long, with a number if it is taken."""
         package, dot, kind = name.rpartition(".")
         if len(kind) > _MAX_LENGTH:
             digest = hashlib.sha256(kind.encode()).hexdigest()[:8]

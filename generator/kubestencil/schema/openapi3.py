@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kubestencil.errors import SpecError
+from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import JsonObject
 
-_REF = "#/components/schemas/"
+_V3_PREFIX = "#/components/schemas/"
 
 
 def as_openapi2(documents: Iterable[tuple[JsonObject, str]]) -> JsonObject:
@@ -50,8 +51,8 @@ def as_openapi2(documents: Iterable[tuple[JsonObject, str]]) -> JsonObject:
 def _converted(value: Any) -> Any:
     """A schema with references of OpenAPI 2.0.
 
-    What stands beside a reference is an ``allOf`` with the reference alone in OpenAPI
-    3.0, where a ``$ref`` has no siblings.
+    In OpenAPI 3.0 a ``$ref`` has no siblings: a reference with other keywords is an
+    ``allOf`` of one item.
     """
     if isinstance(value, list):
         return [_converted(item) for item in value]
@@ -63,6 +64,6 @@ def _converted(value: Any) -> Any:
         del result["allOf"]
         result["$ref"] = only[0]["$ref"]
     reference = result.get("$ref")
-    if isinstance(reference, str) and reference.startswith(_REF):
-        result["$ref"] = f"#/definitions/{reference.removeprefix(_REF)}"
+    if isinstance(reference, str) and reference.startswith(_V3_PREFIX):
+        result["$ref"] = f"{REFERENCE_PREFIX}{reference.removeprefix(_V3_PREFIX)}"
     return result

@@ -37,20 +37,10 @@ _FALSE = frozenset(
 _NULL = frozenset(["", "~", "null", "Null", "NULL"])
 _NOT_FINITE = frozenset(
     [
-        ".nan",
-        ".NaN",
-        ".NAN",
-        ".inf",
-        ".Inf",
-        ".INF",
-        "+.inf",
-        "+.Inf",
-        "+.INF",
-        "-.inf",
-        "-.Inf",
-        "-.INF",
+        ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF",
+        "-.inf", "-.Inf", "-.INF",
     ]
-)
+)  # fmt: skip
 # strconv.ParseInt with base 0: a prefix decides the base, and 0 alone means octal.
 _INTEGER = re.compile(
     r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))\Z"
