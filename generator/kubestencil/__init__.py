@@ -143,7 +143,15 @@ def render(
         choose_targets,
         load_targets,
     )
+    from kubestencil.errors import UsageError
 
+    for parameter, value in (("documents", documents), ("targets", targets)):
+        if isinstance(value, str):
+            raise UsageError(
+                "must be a list, not a string",
+                where=f"render: {parameter}",
+                hint=f"write [{value!r}]",
+            )
     all_targets = load_targets(None if templates is None else Path(templates))
     sources = [_source(document, specs, None) for document in documents]
     check_release_names((source.release for source in sources), all_targets)

@@ -44,7 +44,7 @@ def constant(name: str) -> str:
 
 def identifier(name: str, language: str = "") -> str:
     """A valid identifier: ASCII letters, digits and ``_``, not a digit first. A reserved
-    word of ``language`` (go, python, rust, typescript) gets ``_`` appended."""
+    word of ``language`` (go, java, python, rust, typescript) gets ``_`` appended."""
     if language and language not in literals.RESERVED:
         available = ", ".join(literals.RESERVED)
         raise ValueError(f"unknown language {language!r}, available: {available}")
@@ -65,8 +65,8 @@ def wrap(text: str, width: int = 80) -> str:
 
 
 def quote(text: str, language: str = "json") -> str:
-    """A string literal of ``language``: go, json, python, rust, toml, typescript or
-    yaml."""
+    """A string literal of ``language``: go, java, json, python, rust, toml, typescript
+    or yaml."""
     return literals.quote(_string(text), language)
 
 

@@ -127,6 +127,12 @@ def load_targets(user_templates: Path | None) -> dict[str, Target]:
     if user_templates is not None:
         if not user_templates.is_dir():
             raise UsageError("is not a folder", where=f"--templates {user_templates}")
+        if (user_templates / "target.toml").is_file():
+            raise UsageError(
+                "is the folder of one target, not a folder of targets",
+                where=f"--templates {user_templates}",
+                hint=f"name the folder around it: {user_templates.absolute().parent}",
+            )
         roots.insert(0, user_templates)
     names = {
         path.name
@@ -215,7 +221,7 @@ def _check_paths(target: Target) -> None:
     """
     for rule in target.files:
         if set("{}") & set(_PLACEHOLDER.sub("", rule.path)):
-            raise target.error(f"{rule.path!r} has a brace too many", "files.path")
+            raise target.error(f"{rule.path!r} has an unmatched brace", "files.path")
     rules = Counter(
         (rule.each, rule.path)
         for rule in target.files
@@ -247,8 +253,11 @@ class _Table:
     def get(self, key: str, kind: type, default: Any) -> Any:
         value = self.raw.get(key, default)
         if not isinstance(value, kind):
+            is_single_table = kind is list and isinstance(value, dict)
             raise TargetError(
-                f"must be a {_TOML_TYPES[kind]}", where=f"{self.where}: {key}"
+                f"must be a {_TOML_TYPES[kind]}",
+                where=f"{self.where}: {key}",
+                hint=f"write [[{key}]] for [{key}]" if is_single_table else "",
             )
         return value
 

@@ -82,7 +82,7 @@ def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
     yield from _manifest_sections(target)
     for name, each in view.EACH.items():
         yield from _each_section(name, each)
-    yield from _shared_sections(target)
+    yield from _shared_sections(target, view)
     for cls in documented_classes(view.EACH.values()):
         yield from _class_section(cls)
     yield from _filter_sections()
@@ -116,12 +116,12 @@ def _manifest_sections(target: Target) -> Iterator[str]:
     )
 
 
-def _shared_sections(target: Target) -> Iterator[str]:
+def _shared_sections(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
     yield from _section(
         "Placeholders of every path",
         [
             *_entries(_SHARED_PLACEHOLDERS[target.scope], "{%s}"),
-            *_entries(dict.fromkeys(target.options, "the option"), "{%s}"),
+            *_entries(_option_placeholders(target, view), "{%s}"),
             *_wrapped(
                 "A placeholder can have filters, as in {kind|snake}: "
                 f"{', '.join(filters.PATH_FILTERS)}.",
@@ -146,6 +146,32 @@ def _filter_sections() -> Iterator[str]:
     )
     yield from _section(
         "Filters of Jinja2 (these and all others)", _entries(filters.JINJA_FILTERS)
+    )
+
+
+def _option_placeholders(
+    target: Target, view: View | MultiReleaseView
+) -> dict[str, str]:
+    """The options that are placeholders, without those whose name always means
+    something else."""
+    shared = _SHARED_PLACEHOLDERS[target.scope]
+    return {
+        option: f"the option{_exception(option, view)}"
+        for option in target.options
+        if option not in shared
+        and not all(option in each.placeholders for each in view.EACH.values())
+    }
+
+
+def _exception(option: str, view: View | MultiReleaseView) -> str:
+    """Where a placeholder of a file hides the option of the same name."""
+    hidden = [
+        repr(name) for name, each in view.EACH.items() if option in each.placeholders
+    ]
+    if not hidden:
+        return ""
+    return (
+        f"; not where each is {' or '.join(hidden)}, which have their own {{{option}}}"
     )
 
 

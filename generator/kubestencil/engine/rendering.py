@@ -87,9 +87,17 @@ def _same_path_error(
             "files.path",
             "give the rules different paths",
         )
+    path_of_rule = first.rule.path
+    if first.rule is second.rule:
+        hint = f"the path {path_of_rule!r} needs a placeholder that tells them apart"
+    else:
+        hint = (
+            f"give other paths to the rules {path_of_rule!r} and {second.rule.path!r}"
+        )
     return SpecError(
         f"{first.subject} and {second.subject} would both be written to {path}",
-        where=f"target {target.name}",
+        where=f"{target.manifest}: files.path",
+        hint=hint,
     )
 
 
@@ -137,37 +145,67 @@ def _is_built_in(target: Target, template: str) -> bool:
 def _fill_in_path(
     target: Target, rule: FileRule, context: FileContext, shared: Mapping[str, str]
 ) -> str:
-    values = {**target.options, **shared, **context.placeholders}
+    names = {**shared, **context.placeholders}
     path = _PLACEHOLDER.sub(
-        lambda match: _fill_in_placeholder(match[1], values, target, rule), rule.path
+        lambda match: _fill_in_placeholder(
+            match[1], names, context.subject, target, rule
+        ),
+        rule.path,
     )
-    segments = path.split("/")
-    # Every placeholder is one segment, except the one called "path".
-    expected = (
-        rule.path.count("/") + 1 + context.placeholders.get("path", "").count("/")
+    if _is_path(path):
+        return path
+    # Whether it is wrong for any names, because of the rule or of an option.
+    valid_names = dict.fromkeys(names, "name")
+    if _is_path(
+        _PLACEHOLDER.sub(
+            lambda match: _fill_in_placeholder(match[1], valid_names, "", target, rule),
+            rule.path,
+        )
+    ):
+        raise _name_error(path, context.subject, target)
+    raise target.error(
+        f"{path!a} cannot be the path of a file",
+        "files.path",
+        r"a path is relative; no part of it is empty or '..' or has '\' or ':', and "
+        "this includes the values of options",
     )
-    for segment in segments:
-        if _SEGMENT.match(segment) is None or len(segments) != expected:
-            raise SpecError(
-                f"{path!a} cannot be the path of a file: {context.subject}",
-                where=f"target {target.name}",
-                hint="rename it in the document",
-            )
-    return path
+
+
+def _is_path(path: str) -> bool:
+    return all(map(_SEGMENT.match, path.split("/")))
+
+
+def _name_error(path: str, subject: str, target: Target) -> SpecError:
+    return SpecError(
+        f"{path!a} cannot be the path of a file: {subject}",
+        where=f"target {target.name}",
+        hint="rename it in the document",
+    )
 
 
 def _fill_in_placeholder(
-    placeholder: str, values: Mapping[str, object], target: Target, rule: FileRule
+    placeholder: str,
+    names: Mapping[str, str],
+    subject: str,
+    target: Target,
+    rule: FileRule,
 ) -> str:
-    """The text of a placeholder: a name, then filters, as in ``kind|snake``."""
+    """The text of a placeholder: a name, then filters, as in ``kind|snake``.
+
+    It is one of ``names``, else an option. Options, and the name called ``path``, may
+    have several segments. Raises SpecError for any other name that has.
+    """
     name, *filters = (part.strip() for part in placeholder.split("|"))
-    if name not in values:
+    if name in names:
+        text = names[name]
+    elif name in target.options:
+        text = str(target.options[name])
+    else:
         raise target.error(
-            f"{rule.path!r} has the unknown placeholder {name!r}",
+            f"{rule.path!r} has the unknown placeholder {name!r} (each = {rule.each!r})",
             "files.path",
-            nearest(name, values),
+            nearest(name, {**target.options, **names}),
         )
-    text = str(values[name])
     for function in filters:
         if function not in PATH_FILTERS:
             raise target.error(
@@ -176,4 +214,6 @@ def _fill_in_placeholder(
                 nearest(function, PATH_FILTERS),
             )
         text = PATH_FILTERS[function](text)
+    if "/" in text and name in names and name != "path":
+        raise _name_error(text, subject, target)
     return text

@@ -30,11 +30,17 @@ def choose_targets(
     changes: dict[str, dict[str, str]] = {}
     for path, value in options.items():
         target, dot, option = path.partition(".")
-        if not dot or target not in available:
+        if not dot:
             raise UsageError(
                 "must be TARGET.OPTION=VALUE",
                 where=f"--set {path}={value}",
                 hint="kubestencil targets lists the targets and their options",
+            )
+        if target not in available:
+            raise UsageError(
+                f"unknown target {target!r}",
+                where=f"--set {path}={value}",
+                hint=nearest(target, available),
             )
         changes.setdefault(target, {})[option] = value
     chosen = [available[name] for name in dict.fromkeys(names)] or [

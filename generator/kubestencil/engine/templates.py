@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 _UNDEFINED = re.compile(r"'(\w+)' is undefined\Z")
 _NO_FILTER = re.compile(r"No filter named '(\w+)'")
+_NO_TEST = re.compile(r"No test named '(\w+)'")
+_IMPORT_HINT = (
+    "a macro of another file sees it if imported so: "
+    "{% from … import … with context %}"
+)
 
 _Render = Callable[[Mapping[str, Any]], str]
 
@@ -83,8 +88,7 @@ class Templates:
             within = f" in {scope}" if scope else ""
             raise SpecError(
                 f"{first} and {subject} are both declared as {name}{within}",
-                where=f"target {self.common.get('target', '')}",
-                hint="rename one of them in the document",
+                hint="give one of them another name, in the template or the document",
             )
         return name
 
@@ -98,7 +102,9 @@ class Templates:
             raise _syntax_error(error, name) from error
         except jinja2.TemplateNotFound as error:
             raise TargetError(
-                f"there is no template {error.name}", where=self.where
+                f"there is no template {error.name}",
+                where=self.where,
+                hint=self._template_hint(name),
             ) from error
         except UnicodeDecodeError as error:
             raise TargetError(
@@ -128,16 +134,27 @@ class Templates:
         if isinstance(error, jinja2.TemplateSyntaxError):
             return _syntax_error(error, name)
         lines = list(self._template_lines(error))
+        where = lines[-1] if lines else name
+        if isinstance(error, KubestencilError):
+            return type(error)(error.what, where=where, hint=error.hint)
         problem, _, hint = (str(error) or type(error).__name__).partition("\n  ")
         if match := _UNDEFINED.match(problem):
-            hint = nearest(match[1], [*values, *self.common])
+            names = [*values, *self.common]
+            hint = _IMPORT_HINT if match[1] in names else nearest(match[1], names)
         elif match := _NO_FILTER.match(problem):
             problem, hint = f"unknown filter {match[1]!r}", _filter_hint(match[1])
+        elif match := _NO_TEST.match(problem):
+            problem, hint = f"unknown test {match[1]!r}", _test_hint(match[1])
+        elif isinstance(error, jinja2.TemplateNotFound):
+            problem = f"there is no template {error.name}"
+            hint = self._template_hint(str(error.name))
         return TargetError(
-            f"{problem} (while rendering {subject})",
-            where=lines[-1] if lines else name,
-            hint=hint,
+            f"{problem} (while rendering {subject})", where=where, hint=hint
         )
+
+    def _template_hint(self, name: str) -> str:
+        """The templates with names similar to one that does not exist."""
+        return nearest(name, _environment(self.folders).list_templates())
 
     def _template_lines(self, error: Exception) -> Iterator[str]:
         """The files and lines of templates that an error came through, innermost last.
@@ -166,6 +183,13 @@ def _filter_hint(name: str) -> str:
     close = nearest(name, [*FILTERS, *JINJA_FILTERS])
     available = f"available: {', '.join(FILTERS)}, and those of Jinja2"
     return f"{close}\n  {available}" if close else available
+
+
+def _test_hint(name: str) -> str:
+    """The tests of Jinja2 with similar names, as in ``is defined``."""
+    from jinja2.tests import TESTS
+
+    return nearest(name, TESTS)
 
 
 @cache

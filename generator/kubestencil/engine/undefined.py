@@ -17,6 +17,9 @@ from kubestencil.errors import nearest
 
 #: What separates the message of an UndefinedError from its hint.
 HINT = "\n  "
+_NONE_HINT = (
+    "what the attribute is read from can be none: test it first, with {% if … %}"
+)
 
 
 class ExplainedUndefined(jinja2.StrictUndefined):
@@ -29,7 +32,12 @@ class ExplainedUndefined(jinja2.StrictUndefined):
         value, name = self._undefined_obj, self._undefined_name
         if self._undefined_hint or value is missing or not isinstance(name, str):
             return super()._undefined_message
-        message = f"{type(value).__name__} has no attribute {name!r}"
+        if value is None:
+            return f"none has no attribute {name!r}{HINT}{_NONE_HINT}"
+        if isinstance(value, Mapping):
+            message = f"the mapping has no key {name!r}"
+        else:
+            message = f"{type(value).__name__} has no attribute {name!r}"
         hint = nearest(name, _attributes(value))
         return f"{message}{HINT}{hint}" if hint else message
 

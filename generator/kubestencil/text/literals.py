@@ -53,6 +53,7 @@ def _utf16(code: int) -> str:
 #: The function that spells a literal, by language.
 LANGUAGES: Mapping[str, Callable[[str], str]] = {
     "go": lambda text: _literal(text, _four_or_eight_digits),
+    "java": lambda text: _literal(text, _utf16),
     "json": lambda text: json.dumps(text, ensure_ascii=False),
     "python": lambda text: _literal(text, _four_or_eight_digits),
     "rust": lambda text: _literal(text, _braces),
@@ -72,6 +73,22 @@ RESERVED: Mapping[str, frozenset[str]] = {
             "float64", "for", "func", "go", "goto", "if", "import", "int", "int32",
             "int64", "interface", "iota", "map", "nil", "package", "range", "return",
             "select", "string", "struct", "switch", "true", "type", "var",
+        ]
+    ),
+    # https://docs.oracle.com/javase/specs/jls/se21/html/jls-3.html#jls-3.9, and the
+    # names that a component of a record cannot have (8.10.1)
+    "java": frozenset(
+        [
+            "_", "abstract", "assert", "boolean", "break", "byte", "case", "catch",
+            "char", "class", "clone", "const", "continue", "default", "do", "double",
+            "else", "enum", "extends", "false", "final", "finalize", "finally", "float",
+            "for", "getClass", "goto", "hashCode", "if", "implements", "import",
+            "instanceof", "int", "interface", "long", "native", "new", "notify",
+            "notifyAll", "null", "package", "permits", "private", "protected", "public",
+            "record", "return", "sealed", "short", "static", "strictfp", "super",
+            "switch", "synchronized", "this", "throw", "throws", "toString",
+            "transient", "true", "try", "var", "void", "volatile", "wait", "when",
+            "while", "with", "yield",
         ]
     ),
     # https://docs.python.org/3/reference/lexical_analysis.html#keywords
