@@ -144,6 +144,7 @@ USAGE_ERRORS = [
     (("render", "1.35", "--nope"), 2, "No such option"),
     (("render", "1.35", "--set", "markdown.x=1"), 2, "no option 'x'"),
     (("render", "1.35", "--set", "x"), 2, "TARGET.OPTION=VALUE"),
+    (("render", "1.35", "--set", "markdwn.title=x"), 2, "did you mean markdown"),
     (("render", "1.35", "--templates", "nowhere"), 2, "is not a folder"),
     (("render", "1.35", "--specs", "nowhere"), 1, "is not a folder"),
     (("render", "x", "--spec", "nowhere.json"), 1, "No such file"),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pickle
 
-from kubestencil.errors import SpecError, nearest
+import pytest
+
+from kubestencil import render
+from kubestencil.errors import SpecError, UsageError, nearest
 
 
 def test_a_message_has_the_position_and_the_hint() -> None:
@@ -32,3 +35,10 @@ def test_a_long_list_of_names_is_left_out() -> None:
     names = [f"definition{index}" for index in range(31)]
     assert nearest("x", names) == ""
     assert nearest("x", names[1:]).startswith("available: definition1, definition2")
+
+
+def test_a_string_is_not_a_list_of_documents() -> None:
+    with pytest.raises(UsageError, match=r"documents: must be a list.*\n.*\['1.35'\]"):
+        render("1.35", targets=["typescript"])
+    with pytest.raises(UsageError, match="targets: must be a list"):
+        render(["1.35"], targets="typescript")

@@ -245,6 +245,18 @@ TEXTS = [
             'package main\nimport ("encoding/json"; "os")\nfunc main() '
             "{{ json.NewEncoder(os.Stdout).Encode([]string{{{}}}) }}\n",
         ),
+        (
+            "java",
+            ["java", "-Dfile.encoding=UTF-8", "Main.java"],
+            "Main.java",
+            "class Main {{ public static void main(String[] args) {{\n"
+            'String separator = "[";\n'
+            "for (String text : new String[] {{{}}}) {{\n"
+            'System.out.print(separator + "\\"");\n'
+            'text.chars().forEach(c -> System.out.printf("\\\\u%04x", c));\n'
+            'System.out.print("\\"");\n'
+            'separator = ",";\n}}\nSystem.out.println("]");\n}} }}\n',
+        ),
     ],
 )
 def test_a_compiler_reads_a_quoted_string_back(

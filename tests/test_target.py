@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,9 @@ def _built_in_page() -> str:
         (MANIFEST.replace("{name}", "{name"), "has an unmatched brace", "files.path"),
         (MANIFEST.replace("{name}", "{}"), "unknown placeholder ''", "files.path"),
         (MANIFEST + "\n[options]\na = []", "must be a string", "options.a"),
+        (MANIFEST.replace("[[files]]", "[files]"), "write [[files]]", "files"),
+        (MANIFEST.replace("page.j2", "paeg.j2"), "did you mean page.j2", "template"),
+        (MANIFEST.replace("{name}", "../x"), "a path is relative", "files.path"),
     ],
 )
 def test_a_mistake_in_a_manifest_is_named_with_its_key(
@@ -139,6 +143,10 @@ def test_a_mistake_in_a_manifest_is_named_with_its_key(
             2,
         ),
         ("{% if x is y %}{% endif %}", "unknown test 'y'", 1),
+        ("{% if x is defnied %}{% endif %}", "did you mean defined", 1),
+        ("{{ none.name }}", "none has no attribute 'name'.*\n  .*test it first", 1),
+        ("{% include 'paeg.j2' %}", "no template paeg.j2.*\n  did you mean page.j2", 1),
+        ("{{ declare('a', 'x') }}\n{{ declare('a', 'y') }}", "x and y are both", 2),
         ("{% if 1 %}{{ 1 | snaek }}{% endif %}", "unknown filter 'snaek'", 1),
         ("{% for x in 3 %}{% endfor %}", "not iterable", 1),
         ("a\n{{ 1 / 0 }}", "division by zero", 2),
@@ -149,11 +157,12 @@ def test_a_mistake_in_a_template_is_named_with_its_line_and_definition(
     tmp_path: Path, template: str, message: str, line: int
 ) -> None:
     folder = make(tmp_path, template=template)
-    with pytest.raises(TargetError, match=message) as caught:
+    with pytest.raises((TargetError, SpecError), match=message) as caught:
         generated(folder)
     assert caught.value.where == f"{folder}/mine/page.j2:{line}"
     assert POD in str(caught.value) or any(
-        text in str(caught.value) for text in ("is not a template", "unknown filter")
+        text in str(caught.value)
+        for text in ("is not a template", "unknown filter", "are both declared")
     )
 
 
@@ -164,6 +173,30 @@ def test_no_path_leaves_the_targets_folder(tmp_path: Path, path: str) -> None:
     manifest = MANIFEST.replace("{name}.txt", path.replace("\\", "\\\\"))
     with pytest.raises(KubestencilError):
         generated(make(tmp_path, manifest.replace("{version}", "..")))
+
+
+def test_an_option_can_be_several_folders(tmp_path: Path) -> None:
+    manifest = MANIFEST.replace("{name}", "{folder}/{name}")
+    folder = make(tmp_path, f'{manifest}\n[options]\nfolder = "com/acme"')
+    assert list(generated(folder)) == ["com/acme/V1Pod.txt"]
+    for value in ("", "/com", "com//acme", "com/../acme", "com/"):
+        target = load_targets(folder)["mine"].with_options({"folder": value})
+        with pytest.raises(TargetError, match="options") as caught:
+            list(generate_files(make_release(SMALL), target))
+        assert caught.value.where.endswith("target.toml: files.path")
+
+
+def test_a_placeholder_that_is_no_option_is_one_folder(tmp_path: Path) -> None:
+    release = replace(make_release(SMALL), origin="specs/1.35.json")
+    folder = make(tmp_path, MANIFEST.replace("{name}", "{origin}"))
+    with pytest.raises(SpecError, match="cannot be the path of a file"):
+        list(generate_files(release, load_targets(folder)["mine"]))
+
+
+def test_the_folder_of_a_target_is_not_a_folder_of_targets(tmp_path: Path) -> None:
+    folder = make(tmp_path)
+    with pytest.raises(UsageError, match=f"name the folder around it: {folder}$"):
+        load_targets(folder / "mine")
 
 
 def test_two_definitions_with_one_path_are_refused(tmp_path: Path) -> None:
@@ -241,6 +274,15 @@ def test_an_error_in_a_macro_of_another_file_names_that_file(tmp_path: Path) -> 
     with pytest.raises(TargetError, match="unknown language 'cobol'") as caught:
         generated(folder)
     assert caught.value.where == f"{folder}/mine/m.j2:2"
+
+
+def test_a_macro_that_lacks_its_context_is_told_from_a_wrong_name(
+    tmp_path: Path,
+) -> None:
+    folder = make(tmp_path, template="{% from 'm.j2' import m %}{{ m() }}")
+    (folder / "mine" / "m.j2").write_text("{% macro m() %}{{ target }}{% endmacro %}")
+    with pytest.raises(TargetError, match=r"'target' is undefined.*\n.*with context"):
+        generated(folder)
 
 
 def test_an_error_in_a_template_generated_once_is_reported_once(tmp_path: Path) -> None:

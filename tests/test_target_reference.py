@@ -147,6 +147,10 @@ def test_the_command_documents_one_target_and_lists_all(run: Command) -> None:
     )
     assert '  name = "kubernetes-api-types"' in one.stdout
     assert "  {group}  the group: core, apps," in one.stdout
+    assert (
+        "  {name}  the option; not where each is 'definition' or 'kind', which have "
+        "their own {name}\n"
+    ) in one.stdout.replace("\n      {name}", " {name}")
     every = run("targets")
     assert every.returncode == 0
     assert "typescript.name=kubernetes-api-types" in every.stdout
