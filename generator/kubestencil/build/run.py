@@ -43,7 +43,7 @@ def ignore_progress(done: int, total: int, label: str) -> None:
 class Summary:
     """The outcome of a run.
 
-    ``unknown_keywords`` has the schema keywords that kubestencil does not know, each
+    ``unknown_keywords`` has the schema keywords that kubestencil does not support, each
     with the release that uses it.
     """
 

@@ -176,7 +176,7 @@ RULES: tuple[Rule, ...] = (
         "enum-grown",
         "warning",
         _changes("enum-changed enum-removed"),
-        "Clients may receive a value that they do not know.",
+        "Clients may receive a value that they do not handle.",
         policies.COMPATIBILITY,
     ),
     Rule(
@@ -363,7 +363,7 @@ UNKNOWN = Rule(
     "unknown",
     "warning",
     frozenset(),
-    "kubestencil does not know this keyword.",
+    "kubestencil does not support this keyword.",
     policies.COMPATIBILITY,
 )
 

@@ -1,4 +1,4 @@
-"""The schema keywords that kubestencil knows, and the check of each one's value."""
+"""The schema keywords that kubestencil supports, and the check of each one's value."""
 
 from __future__ import annotations
 

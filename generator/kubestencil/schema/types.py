@@ -182,7 +182,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class UnknownKeyword:
-    """A schema keyword that kubestencil does not know.
+    """A schema keyword that kubestencil does not support.
 
     ``count`` is how often it occurs, ``pointer`` the JSON pointer of the first schema
     that has it.
