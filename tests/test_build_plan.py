@@ -145,7 +145,7 @@ def test_only_reading_bytes_finds_a_change_of_equal_size_and_time(
 
 
 def test_an_interrupted_tree_is_stale(project: Project) -> None:
-    """Its record has files that were on their way."""
+    """Its record lists pending files."""
     project.render(SOURCES)
     path = project.out / ".kubestencil" / "1.35" / "one.json"
     record = json.loads(path.read_text())
@@ -154,7 +154,7 @@ def test_an_interrupted_tree_is_stale(project: Project) -> None:
 
 
 def test_a_record_of_an_older_version_makes_its_tree_stale(project: Project) -> None:
-    """But its files stay ours: they may be overwritten."""
+    """Its files may still be overwritten."""
     project.render(SOURCES)
     path = project.out / ".kubestencil" / "1.35" / "one.json"
     record = json.loads(path.read_text())

@@ -280,7 +280,7 @@ def test_help_explains_every_argument(command: click.Command) -> None:
             assert set(names) <= words, parameter.name
 
 
-def test_the_list_of_commands_shows_whole_sentences(run: Command) -> None:
+def test_the_list_of_commands_shows_complete_sentences(run: Command) -> None:
     lines = run("--help").stdout.partition("Commands:\n")[2].splitlines()
     assert len(lines) == len(cli.commands)
     assert all(line.endswith(".") and not line.endswith("...") for line in lines)

@@ -151,7 +151,7 @@ def test_long_chains_and_cycles_take_linear_time() -> None:
     assert graph.on_or_between_cycles(cycle) == set(names)
 
 
-def test_a_definition_refers_to_what_is_nested_in_it() -> None:
+def test_a_definition_has_the_references_nested_in_it() -> None:
     spec = make_release(
         {
             "A": {

@@ -107,7 +107,7 @@ def test_types_have_the_names_of_the_manifest(tmp_path: Path) -> None:
     }
 
 
-def test_a_row_has_what_the_document_says_of_a_field(tmp_path: Path) -> None:
+def test_a_row_has_the_properties_of_its_field(tmp_path: Path) -> None:
     rows = make_rows(load_target(tmp_path))
     assert [name for name, row in rows.items() if row.required] == ["nodes"]
     assert [name for name, row in rows.items() if row.read_only] == ["phase"]

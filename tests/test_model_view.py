@@ -105,7 +105,7 @@ def test_every_definition_of_a_release_is_in_one_group_and_version(name: str) ->
     assert names - api_versions == {"core/v1", "meta/v1"}
 
 
-def test_modules_do_not_import_each_other_in_a_circle() -> None:
+def test_modules_do_not_import_each_other_in_a_cycle() -> None:
     """Languages that forbid circular imports can have a module for each."""
     imports = {
         group_version.name: {other.name for other in group_version.imports}
@@ -116,7 +116,7 @@ def test_modules_do_not_import_each_other_in_a_circle() -> None:
     assert all(names <= {"core/v1", "meta/v1"} for names in imports.values())
 
 
-def test_a_release_is_linked_and_says_what_the_document_says() -> None:
+def test_a_model_has_the_links_and_values_of_the_document() -> None:
     model = make_model(load("1.35"))
     deployment = model.definition("io.k8s.api.apps.v1.Deployment")
     assert deployment is not None
@@ -169,7 +169,7 @@ def test_kinds_of_every_group_are_served_as_none_in_particular() -> None:
     assert options.served_kind is None
 
 
-def test_cycles_are_known() -> None:
+def test_definitions_on_a_cycle_are_marked() -> None:
     on_cycle = {
         definition.kind
         for definition in make_model(load("1.35")).definitions
@@ -185,7 +185,7 @@ def test_values_cannot_be_changed() -> None:
         definition.name = "x"  # type: ignore[misc]
 
 
-def test_versions_are_sorted_by_what_kubernetes_prefers() -> None:
+def test_versions_are_sorted_as_kubernetes_prefers_them() -> None:
     (group,) = (
         group
         for group in make_model(load("1.35")).groups

@@ -1,5 +1,5 @@
-"""The output folder: only what differs is written, whole or not at all, and nothing
-of anybody else's is touched."""
+"""The output folder: only files that differ are written, atomically, and files of other
+programs are not touched."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write(out: Path, files: Files, *, overwrite: bool = False) -> TreeChange:
     return plan
 
 
-def test_only_what_differs_is_written(tmp_path: Path) -> None:
+def test_only_files_that_differ_are_written(tmp_path: Path) -> None:
     write(tmp_path, {"a": b"1", "d/b": b"2"})
     before = (tmp_path / "1.0/t/a").stat().st_mtime_ns
     plan = write(tmp_path, {"a": b"1", "d/b": b"3"})
@@ -46,7 +46,9 @@ def test_only_what_differs_is_written(tmp_path: Path) -> None:
     assert read_output(tmp_path) == {"1.0/t/a": b"1", "1.0/t/d/b": b"3"}
 
 
-def test_what_is_no_longer_generated_is_removed_with_its_folder(tmp_path: Path) -> None:
+def test_files_that_are_no_longer_generated_are_removed_with_their_folder(
+    tmp_path: Path,
+) -> None:
     write(tmp_path, {"a": b"1", "d/e/b": b"2"})
     (tmp_path / "1.0/t/theirs").write_text("not ours")
     write(tmp_path, {"a": b"1"})
@@ -104,7 +106,7 @@ def test_a_run_that_fails_leaves_a_new_folder_out(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_commit_left_is_repaired(
+def test_the_next_run_repairs_a_killed_commit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed between two renames, by a run with other files than the next."""
@@ -214,8 +216,8 @@ def test_runs_at_the_same_time_do_not_damage_each_other(
     assert run(*check, "--check").returncode == 0
 
 
-def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
-    """Also where it cannot be written; and what a killed run left of records goes."""
+def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Path) -> None:
+    """Also where it cannot be written; temporary files of a killed run are removed."""
     path = tmp_path / "a" / "file"
     atomic.write(path, b"old")
     with pytest.raises(OSError):

@@ -246,7 +246,7 @@ def test_a_map_is_merged_by_the_strategy_of_its_values(
     assert f'map: optional "map" [{strategy}];' in generated["src/a/v1/map.rs"]
 
 
-def test_contexts_have_what_their_documentation_says(target: Target) -> None:
+def test_contexts_have_the_documented_variables(target: Target) -> None:
     contexts = view.make_contexts(load("1.35"), target)
     assert contexts.files.keys() == view.EACH.keys()
     for name, documented in view.EACH.items():

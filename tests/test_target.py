@@ -206,7 +206,7 @@ def test_two_definitions_with_one_path_are_refused(tmp_path: Path) -> None:
         list(generate_files(two, load_targets(folder)["mine"]))
 
 
-def test_what_a_description_says_is_never_a_template(tmp_path: Path) -> None:
+def test_a_description_is_never_rendered_as_a_template(tmp_path: Path) -> None:
     spec = make_release({"v1.A": {"description": "{{ 7 * 7 }}", "properties": {}}})
     folder = make(tmp_path, template="{{ model.description }}")
     (file,) = generate_files(spec, load_targets(folder)["mine"])

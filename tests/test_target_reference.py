@@ -156,7 +156,7 @@ def test_the_command_documents_one_target_and_lists_all(run: Command) -> None:
     assert "typescript.name=kubernetes-api-types" in every.stdout
 
 
-def test_an_unknown_target_is_a_mistake_of_usage(run: Command) -> None:
+def test_an_unknown_target_is_a_usage_error(run: Command) -> None:
     done = run("targets", "typscript")
     assert done.returncode == 2
     assert "unknown target 'typscript'" in done.stderr

@@ -58,7 +58,7 @@ def test_a_cell_stays_one_cell(first: str, second: str) -> None:
     assert is_harmless(page)
 
 
-def test_what_stands_for_something_to_fill_in_is_left_as_published() -> None:
+def test_placeholders_in_descriptions_are_kept_as_published() -> None:
     shown = markdown.paragraph("the key <topologyKey> in pods/<pod name>/x")
     assert shown == "the key <topologyKey> in pods/<pod name>/x"
     assert markdown.paragraph("a <b> and </b>") == "a &lt;b> and &lt;/b>"

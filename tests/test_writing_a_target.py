@@ -56,7 +56,7 @@ def shown(title: str) -> str:
     return match[1]
 
 
-def test_the_first_target_prints_what_is_shown(reader: Command) -> None:
+def test_the_first_target_generates_the_files_shown(reader: Command) -> None:
     files = generated(reader, "kinds")
     assert files["batch/v1.txt"] == shown("`generated/1.35/kinds/batch/v1.txt` is:")
     assert files["core/v1.txt"].startswith(

@@ -42,7 +42,7 @@ def main() -> NoReturn:
         code = console.exit_code(_run)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader of our output (head, less) has gone: not an error.
+        # The program that reads the output (head, less) has ended: not an error.
         code = 0
     sys.stderr.flush()
     # Nothing is open any more, and freeing a run's values one by one would take

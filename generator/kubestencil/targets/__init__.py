@@ -117,7 +117,7 @@ def _load(target: Target, built_in: Mapping[str, str]) -> Any:
     if point is None:
         others = _installed_views().names
         raise target.error(
-            f"there is no view {target.view!r} of scope {target.scope!r}",
+            f"unknown view {target.view!r} of scope {target.scope!r}",
             "view",
             nearest(target.view, [*built_in, *others]),
         )

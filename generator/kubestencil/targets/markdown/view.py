@@ -75,7 +75,7 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class GroupVersion:
-    """the models of one group and version, sorted by kind.
+    """The models of one group and version, sorted by kind.
 
     ``group`` and ``version`` are those in the names of the definitions (``core``,
     ``v1``); ``version`` is empty for types without one.
