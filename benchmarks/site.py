@@ -66,7 +66,7 @@ def main() -> None:
     try:
         for part in options.only or PARTS:
             for line in PARTS[part](Tool(options, scratch / part), options):
-                print(f"{part:7} {line}", flush=True)
+                print(f"{part:8} {line}", flush=True)
     finally:
         shutil.rmtree(scratch)
 

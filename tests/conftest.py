@@ -41,7 +41,7 @@ def full_specs() -> Path | None:
 
 @cache
 def load(release: str, specs: Path | None = None) -> Release:
-    """A release of Kubernetes: the embedded document, or that in the folder ``specs``."""
+    """A release of Kubernetes: the embedded one, or that in the folder ``specs``."""
     return parse(locate(release, specs))
 
 

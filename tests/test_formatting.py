@@ -1,4 +1,4 @@
-"""black formats the output of users' templates, and leaves that of ours unchanged."""
+"""black formats the output of users' templates, and leaves that of built-in ones unchanged."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The Jsonnet library and its pages are byte for byte those of k8s-gen and docsonnet.
 
-The lists of digests are made from full documents. The embedded documents are of another patch
+The digests are those of full documents. The embedded ones are of another patch
 version in some releases, and lack two descriptions. With them, the files of types that
 contain such a definition may differ, and no others.
 """

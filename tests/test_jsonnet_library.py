@@ -1,4 +1,4 @@
-"""The Jsonnet library: evaluated by real engines, and generated from hostile documents."""
+"""The Jsonnet library: evaluated by real engines, also from hostile documents."""
 
 from __future__ import annotations
 

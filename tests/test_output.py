@@ -74,14 +74,14 @@ def test_a_file_that_was_changed_by_hand_is_not_removed(tmp_path: Path) -> None:
     assert (tmp_path / "1.0/t/b").read_bytes() == b"by hand"
 
 
-def test_a_file_that_somebody_else_wrote_is_not_overwritten(tmp_path: Path) -> None:
+def test_a_file_of_another_program_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "1.0/t").mkdir(parents=True)
     (tmp_path / "1.0/t/a").write_bytes(b"theirs")
     before = read_files(tmp_path)
     with pytest.raises(OutputError):
         write(tmp_path, {"a": b"1"})
     assert read_files(tmp_path) == before
-    # The same bytes are nobody's loss.
+    # Nothing is lost where the bytes are the same.
     write(tmp_path, {"a": b"theirs"})
 
 

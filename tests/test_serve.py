@@ -346,7 +346,7 @@ boolean = "bool"
 
 
 class ServeProcess:
-    """The command ``serve`` in a process, with access to the lines that it generates."""
+    """The command ``serve`` in a process, with access to the lines that it prints."""
 
     def __init__(self, run: Command, *arguments: str) -> None:
         # A process that a shell started in the background ignores SIGINT.

@@ -1,4 +1,4 @@
-"""The target ``typescript``: what it generates, and that TypeScript's compiler agrees."""
+"""The target ``typescript``: its files, and that TypeScript's compiler agrees."""
 
 from __future__ import annotations
 

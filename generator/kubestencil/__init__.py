@@ -1,4 +1,4 @@
-"""kubestencil: from the Kubernetes OpenAPI document to everything generated from it.
+"""kubestencil generates files from Kubernetes OpenAPI documents and compares them.
 
 The public Python API::
 

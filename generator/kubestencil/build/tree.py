@@ -227,7 +227,7 @@ def _state(path: str, recorded: FileState | None) -> FileState | None:
 def _no_longer_generated(
     folder: Path, recorded: Record, generated: Mapping[str, FileState]
 ) -> tuple[list[str], list[str]]:
-    """The recorded files that are not generated any more: ours, and changed by hand."""
+    """The recorded files that are no longer generated: unchanged, and edited."""
     removed: list[str] = []
     kept: list[str] = []
     for path in sorted({*recorded.files, *recorded.pending} - generated.keys()):

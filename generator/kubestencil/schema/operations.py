@@ -39,7 +39,7 @@ class Operation:
 def operations(release: Release) -> Iterator[Operation]:
     """The operations of a release, in the order of the document.
 
-    There are none in an embedded document, which has no paths. Raises SpecError where an
+    None in an embedded document, which has no paths. Raises SpecError where an
     operation names a kind that is not a group, version and kind.
     """
     for path, methods in release.document.get("paths", {}).items():

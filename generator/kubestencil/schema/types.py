@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-#: A JSON object of the document: the parsed object itself, which nobody may change.
+#: A JSON object of the document: the parsed object itself, which must not be changed.
 JsonObject = Mapping[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""The view ``jsonnet-docs``: the pages of a Jsonnet library, as docsonnet generates them.
+"""The view ``jsonnet-docs``: the pages that docsonnet generates for a library.
 
 docsonnet (https://github.com/jsonnet-libs/docsonnet) evaluates the whole library to
 find what it documents. Here the pages are made from the same builders as the library,

@@ -38,7 +38,7 @@ class _Code(NamedTuple):
 class Writer:
     """Writes examples in Python; code that several examples share is written once.
 
-    ``target`` is the target that generates the package. Raises SpecError where the package
+    ``target`` is the target of the package. Raises SpecError where the package
     cannot be generated.
     """
 

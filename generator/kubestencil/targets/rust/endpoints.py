@@ -47,7 +47,7 @@ def endpoints(
     """The endpoint of each of ``definitions``, which have one kind each.
 
     Empty where the paths do not determine all of them: the trait ``Resource`` has the
-    plural and the scope for all kinds or for none. The embedded documents have no paths.
+    plural and the scope for all kinds or for none. Embedded documents have no paths.
     """
     candidates = _endpoints_by_kind(release)
     result: dict[str, Endpoint] = {}

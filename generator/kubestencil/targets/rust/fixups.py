@@ -1,8 +1,8 @@
 """Corrections of the document, for targets that generate code.
 
-The Markdown targets reproduce the document as it is. Code generated from it could not read
-what the API server sends, so a target that generates code names its corrections in its
-``target.toml``, each with the reason and a link to the upstream issue or change::
+The Markdown targets reproduce the document as it is. Code generated from it could not
+read what the API server sends, so a target that generates code names its corrections
+in its ``target.toml``, each with the reason and a link to the upstream issue or change::
 
     [fixups.reference-names-are-required]
     reason = "…"

@@ -23,7 +23,7 @@ Form = Literal["struct", "newtype", "list"] | HandWrittenForm
 
 
 class Presence(StrEnum):
-    """Whether a field may be absent: the name of a function in the generated ``wire.rs``.
+    """Whether a field may be absent: the name of a function in ``wire.rs``.
 
     ``optional``: the field is an ``Option``. ``required``: an absent field has the
     default of its type. ``demanded`` (REQUIRED_WITHOUT_DEFAULT): its type has no
@@ -72,7 +72,7 @@ class RustType:
     """A type of the crate.
 
     ``definition`` is the full name of the definition. ``form`` is ``struct``,
-    ``newtype``, or the name of a hand-written type: ``forms/<form>.rs.j2`` generates all
+    ``newtype``, or the name of a hand-written type: ``forms/<form>.rs.j2`` has all
     but structs. ``doc`` is the documentation comment, ``derives`` the derived traits,
     separated by commas. ``schema_title`` and ``schema_description`` are those of the
     JSON schema, as string literals. ``needs_btree_map`` says whether the file has to
