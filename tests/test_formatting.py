@@ -1,4 +1,4 @@
-"""black formats the output of users' templates, and leaves that of built-in ones unchanged."""
+"""black formats the output of users' templates, and changes none of the built-in ones."""
 
 from __future__ import annotations
 
