@@ -92,7 +92,11 @@ def _built_in_page() -> str:
         ("about = 'x'", "is missing", "target.toml: view"),
         (MANIFEST.replace("markdown", "markdwon"), "did you mean markdown", "view"),
         (MANIFEST.replace('each = "definition"', 'each = "model"'), "model", "files"),
-        (MANIFEST.replace("page.j2", "gone.j2"), "no template gone.j2", "template"),
+        (
+            MANIFEST.replace("page.j2", "gone.j2"),
+            "unknown template gone.j2",
+            "template",
+        ),
         (
             MANIFEST.replace("{name}", "{nam}"),
             "unknown placeholder 'nam'",
