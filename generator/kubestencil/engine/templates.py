@@ -102,7 +102,7 @@ class Templates:
             raise _syntax_error(error, name) from error
         except jinja2.TemplateNotFound as error:
             raise TargetError(
-                f"there is no template {error.name}",
+                f"unknown template {error.name}",
                 where=self.where,
                 hint=self._template_hint(name),
             ) from error
@@ -146,7 +146,7 @@ class Templates:
         elif match := _NO_TEST.match(problem):
             problem, hint = f"unknown test {match[1]!r}", _test_hint(match[1])
         elif isinstance(error, jinja2.TemplateNotFound):
-            problem = f"there is no template {error.name}"
+            problem = f"unknown template {error.name}"
             hint = self._template_hint(str(error.name))
         return TargetError(
             f"{problem} (while rendering {subject})", where=where, hint=hint
