@@ -149,7 +149,11 @@ def test_a_mistake_in_a_manifest_is_named_with_its_key(
         ("{% if x is y %}{% endif %}", "unknown test 'y'", 1),
         ("{% if x is defnied %}{% endif %}", "did you mean defined", 1),
         ("{{ none.name }}", "none has no attribute 'name'.*\n  .*test it first", 1),
-        ("{% include 'paeg.j2' %}", "unknown template paeg.j2.*\n  did you mean page.j2", 1),
+        (
+            "{% include 'paeg.j2' %}",
+            "unknown template paeg.j2.*\n  did you mean page.j2",
+            1,
+        ),
         ("{{ declare('a', 'x') }}\n{{ declare('a', 'y') }}", "x and y are both", 2),
         ("{% if 1 %}{{ 1 | snaek }}{% endif %}", "unknown filter 'snaek'", 1),
         ("{% for x in 3 %}{% endfor %}", "not iterable", 1),
