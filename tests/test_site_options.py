@@ -1,0 +1,143 @@
+"""The options of the docs site, the user's own templates, and what the reference documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kubestencil.engine import load_targets
+from kubestencil.schema.load import load_release
+from kubestencil.source import locate
+from kubestencil.targets import load_multi_release_view
+from tests.conftest import Command
+from tests.site_pages import Site
+
+# --- documentation of the templates
+
+
+def test_the_documented_variables_are_those_of_the_contexts(
+    tmp_path: Path,
+) -> None:
+    """Of all parts, with an extra page; all values of ``each`` are documented."""
+    (tmp_path / "page.md").write_text("# A page")
+    target = load_targets(None)["site"].with_options({"pages": str(tmp_path)})
+    view = load_multi_release_view(target)
+    releases = {name: load_release(locate(name, None)) for name in ("1.34", "1.35")}
+    generated = set()
+    for part in view.divide(list(releases), lambda: [*releases.values()], target):
+        part_releases = [releases[name] for name in part.releases]
+        contexts = view.make_part_contexts(
+            part.name, part_releases, part.context(), target
+        )
+        assert contexts.files.keys().isdisjoint(contexts.handled_by_other_parts)
+        assert {*contexts.files, *contexts.handled_by_other_parts} == view.EACH.keys()
+        for each, files in contexts.files.items():
+            file = next(iter(files()))
+            documented = view.EACH[each]
+            assert file.placeholders.keys() == documented.placeholders.keys(), each
+            if not file.data:
+                variables = {*contexts.shared_variables, *file.variables}
+                assert variables == documented.variables.keys(), each
+            generated.add(each)
+    assert generated == view.EACH.keys()
+
+
+def test_the_reference_explains_variables_and_their_classes(run: Command) -> None:
+    reference = run("targets", "site").stdout
+    assert (
+        "\n  root: str  the path from the page to the root of the site\n" in reference
+    )
+    assert "\n  summary: ReleaseSummary | None  None for the oldest" in reference
+    assert "\nType ReleaseSummary\n  What a release added and removed" in reference
+
+
+# --- options and the user's own templates
+
+
+def test_options_set_title_logo_footer_theme_and_pages(run: Command) -> None:
+    (run.folder / "logo.png").write_bytes(b"\x89PNG")
+    (run.folder / "ours.css").write_text(":root { --link: #070 }")
+    (run.folder / "docs" / "how").mkdir(parents=True)
+    (run.folder / "docs" / "about.md").write_text(
+        "# About <us>\n\nSee [how](how/start.md).\n\n<script>alert(1)</script>\n"
+    )
+    (run.folder / "docs" / "how" / "start.md").write_text("# How to start\n")
+    settings = {
+        "title": "Our <API>",
+        "footer": "Kept by us & them",
+        "logo": "logo.png",
+        "theme": "ours.css",
+        "pages": "docs",
+        "url": "https://example.com/k8s",
+    }
+    sets = [f"--set=site.{name}={value}" for name, value in settings.items()]
+    call = ("render", "1.35", "-t", "site", "-o", "out", *sets)
+    assert run(*call).returncode == 0
+    folder = run.folder / "out" / "site"
+    site = Site(folder)
+    page = site.page("1.35/apps/v1/Deployment/")
+    assert "Our &lt;API&gt;" in page.text
+    assert "Kept by us &amp; them" in page.text
+    assert "../../../../assets/logo.png" in page.assets
+    assert (folder / "assets/theme.css").read_text().endswith("--link: #070 }")
+    about = site.page("pages/about/")
+    assert "<script>alert" not in about.text
+    assert "../how/start/" in about.links
+    assert "pages/how/start/" in site.page("").links
+    sitemap = (folder / "sitemap.xml").read_text()
+    assert "<loc>https://example.com/k8s/pages/about/</loc>" in sitemap
+    assert "/k8s/1.35/" in site.page("404.html").links
+    assert {
+        path
+        for path in site.pages
+        if path != "404.html" and site.broken_links(site.pages[path])
+    } == set()
+    (run.folder / "docs" / "about.md").write_text("# Other\n")
+    assert run(*call, "--check").returncode == 1
+
+
+def test_examples_follow_the_options_of_other_targets(run: Command) -> None:
+    """They import the package that the target python generates."""
+    call = ("render", "1.35", "-t", "site", "-o", "out", "--set", "python.package=ours")
+    assert run(*call).returncode == 0
+    page = run.folder / "out" / "site" / "1.35" / "core" / "v1" / "Pod" / "index.html"
+    assert "from ours import V1" in page.read_text()
+    assert run(*call[:-2], "--check").returncode == 1
+    wrong = run(*call[:-1], "python.package=not-a-name")
+    assert wrong.returncode == 1
+    assert "options.package: 'not-a-name' is not a package name" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("logo=nothing.png", "must be a file that ends in"),
+        ("theme=specs", "must be a file that ends in .css"),
+        ("pages=nothing", "is not a folder"),
+        ("url=ftp://example.com", "must be the URL of the site"),
+    ],
+)
+def test_wrong_options_are_refused(run: Command, setting: str, message: str) -> None:
+    done = run("render", "1.35", "-t", "site", "-o", "out", f"--set=site.{setting}")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not (run.folder / "out").exists()
+
+
+def test_a_users_template_replaces_the_built_in_one(run: Command) -> None:
+    user_folder = run.folder / "mine" / "site"
+    user_folder.mkdir(parents=True)
+    (user_folder / "footer.html.j2").write_text(
+        "<footer>{{ release }} of ours</footer>\n"
+    )
+    call = ("render", "1.35", "-t", "site", "-o", "out", "--templates", "mine")
+    assert run(*call).returncode == 0
+    site = Site(run.folder / "out" / "site")
+    assert "<footer>1.35 of ours</footer>" in site.page("1.35/core/v1/Pod/").text
+
+
+def test_a_release_cannot_have_the_name_of_the_site(run: Command, small: Path) -> None:
+    done = run("render", "site", "--spec", str(small), "-t", "markdown")
+    assert done.returncode == 2
+    assert "'site' is the name of a target" in done.stderr

@@ -1,0 +1,116 @@
+"""The docs site: a change rebuilds only the pages that show it, and removed releases are
+removed; each run gives the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from kubestencil.schema.load import load_release
+from kubestencil.source import locate
+from tests.conftest import Command, make_command, read_output
+from tests.site_pages import Site
+
+
+def specs_of(folder: Path, releases: tuple[str, ...]) -> dict[str, Any]:
+    """Write the documents of releases to ``folder``, and return them by release."""
+    folder.mkdir()
+    documents = {}
+    for name in releases:
+        documents[name] = dict(load_release(locate(name, None)).document)
+        (folder / f"{name}.json").write_text(json.dumps(documents[name]))
+    return documents
+
+
+def modification_times(folder: Path, release: str) -> dict[str, int]:
+    files = (folder / release).rglob("*.html")
+    return {path.as_posix(): path.stat().st_mtime_ns for path in files}
+
+
+def test_a_change_rebuilds_the_pages_that_show_it(run: Command) -> None:
+    """A changed description shows in one release, an added field in the others too."""
+    documents = specs_of(run.folder / "specs", ("1.34", "1.35"))
+    call = ("render", "1.34", "1.35", "-t", "site", "--specs", "specs", "-o", "out")
+    assert run(*call).returncode == 0
+    site = run.folder / "out" / "site"
+    times_before = modification_times(site, "1.34")
+    times_before_in_other = modification_times(site, "1.35")
+
+    path = run.folder / "specs" / "1.34.json"
+    document = documents["1.34"]
+    container = document["definitions"]["io.k8s.api.core.v1.Container"]
+    container["properties"]["image"]["description"] = "Which image it is."
+    path.write_text(json.dumps(document))
+    assert run(*call).returncode == 0
+    assert modification_times(site, "1.35") == times_before_in_other
+    written = {
+        path
+        for path, time in modification_times(site, "1.34").items()
+        if time != times_before[path]
+    }
+    assert f"{site.as_posix()}/1.34/core/v1/Container/index.html" in written
+    assert f"{site.as_posix()}/1.34/apps/v1/index.html" not in written
+
+    container["properties"]["mood"] = {"type": "string"}
+    path.write_text(json.dumps(document))
+    assert run(*call).returncode == 0
+    page = Site(site).page("1.34/core/v1/Container/")
+    assert "Removed in 1.35" in page.text
+    assert "unchanged" in run(*call).stdout
+
+
+PRINT_CONTEXTS = """
+import hashlib
+from kubestencil.schema.load import load_release
+from kubestencil.source import locate
+from kubestencil.engine import load_targets
+from kubestencil.targets import load_multi_release_view
+names = ("1.33", "1.34")
+target = load_targets(None)["site"]
+view = load_multi_release_view(target)
+releases = [load_release(locate(name, None)) for name in names]
+contexts = [part.context() for part in view.divide(names, lambda: releases, target)]
+print(hashlib.sha256(repr(contexts).encode()).hexdigest())
+"""
+
+
+def test_contexts_are_the_same_in_every_process(tmp_path: Path) -> None:
+    """Otherwise all parts would be generated again in each run."""
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", PRINT_CONTEXTS],
+            env={**make_command(tmp_path).environment, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(digests) == 1
+
+
+def test_releases_that_are_no_longer_generated_are_removed(run: Command) -> None:
+    call = ("render", "-t", "site", "-o", "out")
+    assert run(*call, "1.34", "1.35").returncode == 0
+    drifted = run(*call, "1.35", "--check")
+    assert drifted.returncode == 1
+    assert "left over: out/site/1.34/" in drifted.stdout
+    assert run(*call, "1.35").returncode == 0
+    site = run.folder / "out" / "site"
+    assert not (site / "1.34").exists()
+    assert not (site / "diff").exists()
+    assert run(*call, "1.35", "--check").returncode == 0
+    assert Site(site).broken_links(Site(site).page("")) == []
+
+
+def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
+    for name in ("a", "b"):
+        jobs = "1" if name == "a" else "2"
+        done = run("render", "1.35", "-t", "site", "-o", name, "--jobs", jobs)
+        assert done.returncode == 0
+    assert read_output(run.folder / "a") == read_output(run.folder / "b")
+    shutil.rmtree(run.folder / "a")
