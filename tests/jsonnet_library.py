@@ -1,4 +1,4 @@
-"""Generates Jsonnet libraries, and evaluates them with real engines."""
+"""Generates Jsonnet libraries with overlays, and evaluates them with real engines."""
 
 from __future__ import annotations
 
@@ -25,6 +25,30 @@ SHARED = data_file("templates") / "_jsonnet"
 
 #: The argument that a function is called with, by the type of its parameter.
 ARGUMENTS: dict[str, Any] = {"array": ["x", 1], "object": {"k": "v"}, "boolean": True}
+
+#: Definitions that the tests of the library refer to.
+FOO = "io.k8s.api.g.v1.Foo"
+BAR = "io.k8s.api.g.v1.Bar"
+
+#: The definitions of a kind and of its metadata, which the tests of overlays extend.
+SMALL = {
+    "io.k8s.api.core.v1.Pod": {
+        "description": "A pod.",
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            "metadata": {"$ref": "#/definitions/io.k8s.api.core.v1.Metadata"},
+            "count": {"type": "integer", "description": "How many."},
+        },
+        "x-kubernetes-group-version-kind": [
+            {"group": "", "version": "v1", "kind": "Pod"}
+        ],
+    },
+    "io.k8s.api.core.v1.Metadata": {
+        "description": "Its <b>metadata.",
+        "properties": {"name": {"type": "string", "description": "Its name."}},
+    },
+}
 
 
 def target(name: str, overlay: str = "") -> Target:
@@ -109,3 +133,31 @@ def _nested(path: list[str], value: Any) -> Any:
     for name in reversed(path):
         value = {name: value}
     return value
+
+
+def pages(spec: Release, folder: Path, **texts: str) -> dict[str, str]:
+    """The pages with an overlay of the given files."""
+    overlay(folder, **texts)
+    generated = files(spec, "jsonnet-docs", str(folder))
+    return {path: data.decode() for path, data in generated.items()}
+
+
+def overlay(folder: Path, **texts: str) -> Path:
+    """Write an overlay into ``folder``: the texts of its files, by name."""
+    for name, text in texts.items():
+        (folder / f"{name}.libsonnet").write_text(text)
+    return folder
+
+
+def extend(type_: str, body: str) -> str:
+    """The text of an overlay file that adds ``body`` to a type of core.v1. The body
+    begins in line 3."""
+    return (
+        "local d = import 'doc-util/main.libsonnet';\n"
+        f"{{ core+: {{ v1+: {{ {type_}: {{\n{body}\n}} }} }} }}\n"
+    )
+
+
+def ref(name: str) -> dict[str, str]:
+    """A reference to a definition."""
+    return {"$ref": f"#/definitions/{name}"}
