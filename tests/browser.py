@@ -1,4 +1,5 @@
-"""A real browser for the tests: Chromium, headless, driven by Selenium."""
+"""A real browser for the tests: Chromium, headless, driven by Selenium; and what tests
+do on pages of the docs site."""
 
 from __future__ import annotations
 
@@ -16,6 +17,15 @@ import pytest
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 PHONE, DESK = (360, 780), (1280, 900)
+
+# Pages of the docs site, the options that it is generated with, a field of the Pod, and the
+# condition that the search has read its files.
+POD = "1.35/core/v1/Pod/"
+DEPLOYMENT = "1.35/apps/v1/Deployment/"
+RECURSIVE = "1.35/apiextensions.k8s.io/v1/JSONSchemaProps/"
+SITE_OPTIONS = ("-o", "printed", "--set", "site.url=http://localhost/site/")
+NESTED_FIELD = "spec.containers.livenessProbe.httpGet.port"
+INDEX_IS_LOADED = "document.querySelector('#found[aria-busy=false]')"
 
 
 @contextmanager
@@ -144,3 +154,44 @@ def served(folder: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_address[1]}/"
         server.shutdown()
         thread.join()
+
+
+def file_url(site: Path, page: str) -> str:
+    """The URL of a page of the site in a folder, as a local file."""
+    file = site / page
+    return (file / "index.html" if file.is_dir() else file).as_uri()
+
+
+def visible_fields(browser: Browser) -> list[str]:
+    """The ids of the fields that are not in a collapsed list."""
+    ids: list[str] = browser.run(
+        "return [...document.querySelectorAll('main ul.tree > li')]"
+        ".filter((item) => !item.closest('[hidden]')).map((item) => item.id)"
+    )
+    return ids
+
+
+def click(browser: Browser, selector: str) -> None:
+    """Click the first element that a CSS selector matches."""
+    browser.run("document.querySelector(arguments[0]).click()", selector)
+    browser.settle()
+
+
+def find(browser: Browser, query: str) -> list[str]:
+    """The URLs of the results for a query, after all indexes have been loaded."""
+    browser.run(
+        "document.getElementById('search-dialog').open || "
+        "document.getElementById('find').click()"
+    )
+    browser.wait(INDEX_IS_LOADED)
+    browser.run(
+        "const input = document.querySelector('#search-dialog input');"
+        "input.value = arguments[0]; input.dispatchEvent(new Event('input'))",
+        query,
+    )
+    browser.settle()
+    hrefs: list[str] = browser.run(
+        "return [...document.querySelectorAll('#search-dialog [role=option]')]"
+        ".map((option) => option.href)"
+    )
+    return hrefs

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from kubestencil.schema import Release, parse
 from kubestencil.source import Source, locate
-from tests.browser import Browser, chromium
+from tests.browser import SITE_OPTIONS, Browser, chromium, served
 from tests.cargo import Cargo
 
 # There is no time limit for an example, and CI tries the same examples in each run.
@@ -124,6 +124,50 @@ def browser(driver: Any) -> Iterator[Browser]:
     browser.screen()
     yield browser
     assert browser.logged() == []
+
+
+# An extra page of the docs site.
+GUIDE = """# A guide
+
+A [link](https://example.com), `code`, and a table that is wider than a phone:
+
+| one of the columns | another of the columns | a third of the columns |
+| --- | ---: | --- |
+| text | 1 | `a_long_word_that_has_no_place_at_which_it_could_be_broken` |
+
+## Steps
+
+1. First
+2. Then
+
+```yaml
+kind: Pod
+```
+"""
+
+
+@pytest.fixture(scope="session")
+def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The docs site of two releases and an extra page, generated below the root of a
+    server; or that in the folder KUBESTENCIL_SITE."""
+    if "KUBESTENCIL_SITE" in os.environ:
+        return Path(os.environ["KUBESTENCIL_SITE"]).resolve()
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "guide.md").write_text(GUIDE)
+    pages = "--set=site.pages=docs"
+    done = make_command(folder)(
+        "render", "1.34", "1.35", "-t", "site", *SITE_OPTIONS, pages
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "printed" / "site"
+
+
+@pytest.fixture(scope="session")
+def base_url(site_folder: Path) -> Iterator[str]:
+    """The URL of the site on a web server, with a base path."""
+    with served(site_folder.parent) as address:
+        yield f"{address}{site_folder.name}/"
 
 
 @pytest.fixture(scope="session")
