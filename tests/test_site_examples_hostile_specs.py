@@ -1,0 +1,153 @@
+"""The examples of the site quote hostile text from a document in each language."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import black
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kubestencil.schema import Release
+from tests.cargo import Cargo
+from tests.conftest import make_release
+from tests.site_examples import (
+    TARGET,
+    PrintedExamples,
+    assert_jsonnet,
+    assert_python,
+    assert_yaml,
+    compare_in_rust,
+    with_package,
+)
+
+# Texts that end a literal, or have a special meaning, in one of the languages.
+NASTY = [
+    '"', "'", "\\", '"""', "'''", "\n", "\r", "\t", "\0", "\x7f", "\x85", "\u2028",
+    "\u2029", "\u202e", "\ufeff", "\ufffe", "\U0001f642", "é", "|||", "/*", "*/", "//",
+    "#", '"#', 'r#"', "${x}", "$(x)", "{x}", "{{ x }}", "{% x %}", "%s", "\\u0041", "\\x41",
+    ": ", " #", "- ", "? ", "&a", "*a", "!!int ", "<<", "=", "~", ",", "[", "]", "{", "}",
+    " ", "a", "</script>", "import os", "std", "self", "word " * 30,
+]  # fmt: skip
+WORDS = [
+    "on", "off", "yes", "NO", "y", "null", "Null", "true", "False", "1", "0x1f", "1e3",
+    "1_000", ".inf", ".nan", "+1", "-1", "0o7", "2001-01-01", "12:30:45", "=", "<<", "~",
+    "", "---", "...", "local", "error", "type", "class", "None", "x" * 1100,
+]  # fmt: skip
+TEXTS = st.one_of(
+    st.sampled_from(WORDS), st.lists(st.sampled_from(NASTY), max_size=4).map("".join)
+)
+# The Python package refuses field names with other characters.
+ATTRIBUTES = TEXTS.filter(lambda name: not re.search(r'[\\"\x00-\x1f]', name))
+NUMBERS = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False))
+PART, THING = "io.k8s.api.x.v1.Part", "io.k8s.api.x.v1.Thing"
+TEXT = {"type": "string"}
+SCALARS = st.one_of(
+    st.builds(lambda text: {"type": "string", "default": text}, TEXTS),
+    st.builds(lambda text: {"type": "string", "enum": [text]}, TEXTS),
+    st.builds(lambda number: {"type": "number", "default": number}, NUMBERS),
+    st.builds(lambda number: {"type": "integer", "default": number}, NUMBERS),
+    st.builds(lambda number: {"type": "boolean", "default": number}, NUMBERS),
+    st.builds(lambda text: {"type": "object", "default": text}, TEXTS),
+    st.just({"$ref": f"#/definitions/{PART}"}),
+    st.just({"$ref": f"#/definitions/{THING}"}),
+    st.just({"type": "object", "properties": {"*/ \u2028": {"type": "integer"}}}),
+    st.just({"type": "string", "format": "date-time"}),
+    st.just({}),
+)
+SCHEMAS = st.one_of(
+    SCALARS,
+    st.builds(lambda inner: {"type": "array", "items": inner}, SCALARS),
+    st.builds(lambda inner: {"type": "object", "additionalProperties": inner}, SCALARS),
+)
+
+
+def hostile(
+    fields: Mapping[str, Any], group: str = "", kind: str = "Thing", required: int = 0
+) -> Release:
+    """A release with a kind and a supporting type that both have these fields."""
+    kind_keys = {"group": group, "version": "v1", "kind": kind}
+    type_meta = {"apiVersion": TEXT, "kind": TEXT}
+    part = {"part": {"$ref": f"#/definitions/{PART}"}}
+    return make_release(
+        {
+            THING: {
+                "type": "object",
+                "properties": {**fields, **type_meta, **part},
+                "required": list(fields)[:required],
+                "x-kubernetes-group-version-kind": [kind_keys],
+            },
+            PART: {"type": "object", "properties": fields},
+        }
+    )
+
+
+@settings(max_examples=30)
+@given(st.dictionaries(TEXTS, SCHEMAS, max_size=4), TEXTS, TEXTS)
+def test_hostile_text_is_quoted_in_yaml_and_jsonnet(
+    fields: dict[str, Any], group: str, kind: str
+) -> None:
+    """Both allow any text as a field name."""
+    pytest.importorskip("rjsonnet")
+    generated = PrintedExamples(hostile(fields, group, kind), TARGET, THING)
+    assert_yaml(generated)
+    if any("jsonnet" in code for code in generated.code.values()):
+        with TemporaryDirectory() as folder:
+            assert_jsonnet(generated, Path(folder))
+
+
+_NUMBERS = itertools.count()
+
+
+@settings(max_examples=20)
+@given(st.dictionaries(ATTRIBUTES, SCHEMAS, max_size=4), TEXTS, TEXTS)
+def test_hostile_text_is_quoted_in_python(
+    fields: dict[str, Any], group: str, kind: str
+) -> None:
+    package = f"hostile_{next(_NUMBERS)}"
+    with TemporaryDirectory() as folder:
+        target = with_package(Path(folder) / "templates", package)
+        generated = PrintedExamples(hostile(fields, group, kind), target, THING)
+        if all("python" in code for code in generated.code.values()):
+            assert_python(generated, Path(folder), package)
+            for code in generated.code.values():
+                text = code["python"]
+                assert black.format_str(text, mode=black.Mode()) == text
+
+
+def test_hostile_text_is_quoted_in_rust(cargo: Cargo) -> None:
+    texts: dict[str, Any] = {
+        f"{number} {name}": {"type": "string", "default": name}
+        for number, name in enumerate([*WORDS, *NASTY])
+    }
+    others = {
+        "nested": {"type": "object", "properties": {'"#\n*/': {"type": "boolean"}}},
+        "float": {"type": "number", "default": 1e300},
+        "int": {"type": "integer", "format": "int32", "default": 1 - 2**31},
+        "large": {"type": "integer", "default": 2**60},
+        "when": {"type": "string", "format": "date-time"},
+        "bytes": {"type": "string", "format": "byte"},
+        "anything": {},
+        "maps": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "items": {"$ref": f"#/definitions/{THING}"},
+            },
+        },
+    }
+    spec = hostile({**texts, **others}, '"#\n', "*/", required=40)
+    compare_in_rust(PrintedExamples(spec, TARGET, THING), cargo, "hostile")
+
+
+def test_a_language_that_cannot_be_generated_is_left_out() -> None:
+    """A quote in the name of a field is an error in Python only (msgspec)."""
+    generated = PrintedExamples(hostile({'a"b': TEXT}), TARGET)
+    for code in generated.code.values():
+        assert list(code) == ["yaml", "jsonnet", "rust"]
