@@ -19,6 +19,7 @@ from kubestencil.schema import Release, parse
 from kubestencil.source import Source, locate
 from tests.browser import SITE_OPTIONS, Browser, chromium, served
 from tests.cargo import Cargo
+from tests.packages import PACKAGE, generate_package, import_package
 
 # There is no time limit for an example, and CI tries the same examples in each run.
 settings.register_profile(
@@ -168,6 +169,18 @@ def base_url(site_folder: Path) -> Iterator[str]:
     """The URL of the site on a web server, with a base path."""
     with served(site_folder.parent) as address:
         yield f"{address}{site_folder.name}/"
+
+
+@pytest.fixture(scope="session")
+def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the generated Python package of 1.35."""
+    return generate_package(load("1.35"), tmp_path_factory.mktemp("python"), PACKAGE)
+
+
+@pytest.fixture(scope="session")
+def package(package_folder: Path) -> Any:
+    """The generated Python package of 1.35."""
+    return import_package(package_folder, PACKAGE)
 
 
 @pytest.fixture(scope="session")

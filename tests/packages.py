@@ -12,6 +12,9 @@ from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
 
+#: The name of the package that most tests of generated classes share.
+PACKAGE = "behaviour_models"
+
 
 def generate_package(release: Release, folder: Path, package: str) -> Path:
     """Print the Python package of a release into ``folder``, named ``package``."""
