@@ -1,0 +1,128 @@
+"""The commands diff and history, and the reports that render writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from kubestencil.cli.diff import diff as diff_command
+from kubestencil.diff.rules import SEVERITIES
+from tests.conftest import Command
+from tests.diff_specs import pod
+from tests.diff_specs import text as swagger
+from tests.report_pages import check_page
+
+
+def test_command_accepts_all_severities() -> None:
+    """The command names them itself, to answer --help without importing them."""
+    options = {option.name: option.type for option in diff_command.params}
+    severities, fail_on = options["severities"], options["fail_on"]
+    assert isinstance(severities, click.Choice)
+    assert isinstance(fail_on, click.Choice)
+    assert tuple(severities.choices) == SEVERITIES
+    assert tuple(fail_on.choices) == SEVERITIES[:2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("diff", "1.34", "9.9"), 2, "'9.9' is neither a release nor an existing file"),
+        (("diff", "1.34", "1.35", "--kind", "Podd"), 2, "did you mean Pod"),
+        (("diff", "1.34", "1.35", "--kind", "pod"), 2, "did you mean Pod?"),
+        (("diff", "1.34", "1.35", "--group", "app"), 2, "did you mean apps?"),
+        (("diff", "1.34", "1.35/apps/v1"), 2, "an API version on both sides"),
+        (("diff", "1.34/apps/v2", "1.35/apps/v1"), 2, "no API version 'apps/v2'"),
+        (("history", "PodSpek", "--releases", "1.35"), 2, "did you mean PodSpec"),
+        (("history", "PodSpek", "--releases", "1.35"), 2, "no type called 'PodSpek'"),
+        (("history", "PodSpec", "hostUser", "--releases", "1.35"), 2, "hostUsers"),
+        (("render", "1.35", "-t", "diff"), 2, "needs 2 or more releases"),
+    ],
+)
+def test_usage_errors(
+    run: Command, arguments: tuple[str, ...], code: int, message: str
+) -> None:
+    result = run(*arguments)
+    assert result.returncode == code
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_options_of_the_diff_command(run: Command, tmp_path: Path) -> None:
+    same = run("diff", "1.35", "1.35")
+    assert (same.returncode, same.stdout) == (0, "1.35 → 1.35: no changes\n")
+
+    reverse = run("diff", "1.35", "1.34", "-q", "--no-docs")
+    assert "field removed" in reverse.stdout
+    assert "docs" not in re.sub("0 docs", "", reverse.stdout)
+    assert "additions are shown as removals" in run("diff", "1.35", "1.34").stderr
+
+    failed = run("diff", "1.31", "1.32", "--fail-on", "breaking")
+    assert failed.returncode == 1
+    passed = run(
+        *("diff", "1.31", "1.32", "--fail-on", "breaking", "--kind", "ConfigMap"),
+    )
+    assert passed.returncode == 0
+
+    to_file = run("diff", "1.34", "1.35", "-o", "a.json", "--kind", "Pod")
+    assert (to_file.returncode, to_file.stdout) == (0, "")
+    written = json.loads((tmp_path / "a.json").read_text())
+    assert {"userAnnotations", "workloadRef"} <= {
+        c["field"] for c in written["changes"]
+    }
+    assert all("v1/Pod" in c["kinds"] for c in written["changes"])
+
+    severe = run("diff", "1.31", "1.32", "--severity", "breaking", "-f", "json")
+    assert {c["severity"] for c in json.loads(severe.stdout)["changes"]} == {"breaking"}
+
+    unwritable = run("diff", "1.35", "1.35", "-o", "no/such/folder.md")
+    assert unwritable.returncode == 1
+    assert "cannot be written" in unwritable.stderr
+
+    (tmp_path / "mine.json").write_text(swagger(pod(a={"type": "string"})))
+    changed = swagger(pod(a={"type": "integer"}))
+    piped = run("diff", "mine.json", "-", stdin=changed)
+    assert "breaking  a: type changed  [-string-] → {+integer+}" in piped.stdout
+    (tmp_path / "other.json").write_text('{"kind": "Pod"}')
+    other = run("diff", "mine.json", "other.json")
+    assert other.returncode == 1
+    assert "is not an OpenAPI 2.0 document" in other.stderr
+
+
+def test_render_writes_all_reports(run: Command, tmp_path: Path) -> None:
+    """Each release with the next, the first with the last, and the timeline."""
+    first = run("render", "1.33..1.35", "-t", "diff", "-o", "out")
+    assert first.returncode == 0, first.stderr
+    names = {path.name for path in (tmp_path / "out/diff").iterdir()}
+    pairs = ("1.33-1.34", "1.34-1.35", "1.33-1.35", "history")
+    reports = {f"{pair}.{end}" for pair in pairs for end in ("md", "html", "json")}
+    assert names == {*reports, "README.md", "index.html"}
+    for path in (tmp_path / "out/diff").glob("*.html"):
+        check_page(path.read_text())
+
+    again = run("render", "1.33..1.35", "-t", "diff", "-o", "out")
+    assert "unchanged" in again.stdout
+    page = tmp_path / "out/diff/history.md"
+    text = page.read_text()
+    page.write_text("changed by hand")
+    check = run("render", "1.33..1.35", "-t", "diff", "-o", "out", "--check")
+    assert check.returncode == 1
+    assert "history.md" in check.stdout
+    page.write_text(text)
+    check = run("render", "1.33..1.35", "-t", "diff", "-o", "out", "--check")
+    assert check.returncode == 0
+
+
+def test_a_user_template_shadows_the_built_in_one(run: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "mine" / "diff"
+    folder.mkdir(parents=True)
+    (folder / "report.md.j2").write_text("{{ before }} and {{ after }}, {{ total }}\n")
+    arguments = ("diff", "1.34", "1.35", "-q", "-f", "markdown", "--templates", "mine")
+    assert re.fullmatch(r"1\.34 and 1\.35, \d+\n", run(*arguments).stdout)
+    (folder / "report.md.j2").write_text("a\n{{ absent.name }}\n")
+    failed = run(*arguments)
+    assert failed.returncode == 1
+    assert "diff/report.md.j2:2: 'absent' is undefined" in failed.stderr
