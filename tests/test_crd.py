@@ -14,7 +14,7 @@ from kubestencil.errors import SourceError, SpecError
 from kubestencil.schema import Release
 from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.load import load_release
-from kubestencil.source.location import read_location
+from kubestencil.source.inputs import read_location
 from kubestencil.targets.python.spelling import class_names
 from tests.conftest import Command
 from tests.conftest import load as conftest_load
@@ -265,12 +265,12 @@ for _ in range(120):
     [
         (change("spec", None), "is missing", "/spec"),
         (change("spec/group", None), "is missing", "/spec/group"),
-        (change("spec/group", "../../etc"), "no name", "/spec/group"),
-        (change("spec/names/kind", "a b"), "no name", "/spec/names/kind"),
-        (change("spec/names/kind", 'x"); --'), "no name", "/spec/names/kind"),
+        (change("spec/group", "../../etc"), "not a valid name", "/spec/group"),
+        (change("spec/names/kind", "a b"), "not a valid name", "/spec/names/kind"),
+        (change("spec/names/kind", 'x"); --'), "not a valid name", "/spec/names/kind"),
         (change("spec/scope", "Galaxy"), "Namespaced or Cluster", "/spec/scope"),
         (change("spec/versions", []), "list of versions", "/spec/versions"),
-        (change("spec/versions/1/name", "v1"), "stands twice", "/spec/versions/1"),
+        (change("spec/versions/1/name", "v1"), "is duplicated", "/spec/versions/1"),
         (change("apiVersion", "example.com/v1"), "unknown apiVersion", "/apiVersion"),
         (change(SCHEMA, []), "must be an object", f"/{SCHEMA}"),
         (change(f"{SCHEMA}/type", "string"), "object at the root", f"/{SCHEMA}/type"),

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from kubestencil.schema.crd import StandardFields, custom_resources
+from kubestencil.schema.crd import StandardFields, custom_definitions
 from kubestencil.schema.openapi3 import as_openapi2
 
 
@@ -38,7 +38,7 @@ def cluster() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
                     documents.append((document, path))
     definitions: dict[str, Any] = {}
     for document, path in documents:
-        definitions.update(as_openapi2([(document, path)])["definitions"])
+        definitions.update(as_openapi2(document, path)["definitions"])
     yield crds, definitions
 
 
@@ -50,10 +50,10 @@ def test_every_crd_of_a_real_server_is_read_as_the_server_serves_it(
     count = 0
     for item in crds["items"]:
         crd = {"apiVersion": "apiextensions.k8s.io/v1", **item}
-        for resource in custom_resources(crd, "crds.json", standard, unserved=False):
-            for name, schema in resource.definitions.items():
-                assert _comparable(schema) == _comparable(served[name]), name
-                count += 1
+        definitions = custom_definitions(crd, "crds.json", standard, unserved=False)
+        for name, schema in definitions.items():
+            assert _comparable(schema) == _comparable(served[name]), name
+            count += 1
     assert count == 356
 
 

@@ -84,8 +84,8 @@ def test_merge_keys_give_way_to_own_keys() -> None:
 @pytest.mark.parametrize(
     ("text", "message", "place"),
     [
-        ("a: 1\nb: 2\na: 3\n", "'a' stands twice", "test.yaml:3:1"),
-        ("{1: a, '1': b}", "'1' stands twice", "test.yaml:1:8"),
+        ("a: 1\nb: 2\na: 3\n", "'a' is duplicated", "test.yaml:3:1"),
+        ("{1: a, '1': b}", "'1' is duplicated", "test.yaml:1:8"),
         ("a: [1, 2", "did not find expected", "test.yaml:2:1"),
         ("a: *nothing", "no anchor", "test.yaml:1:4"),
         ("&a [*a]", "no anchor", "test.yaml:1:5"),

@@ -168,7 +168,7 @@ def _source(document: _PathLike, specs: _PathLike | None, name: str | None) -> S
     from dataclasses import replace
 
     from kubestencil.source import available, locate
-    from kubestencil.source.location import read_location
+    from kubestencil.source.inputs import read_location
     from kubestencil.source.releases import release_name
 
     folder = None if specs is None else Path(specs)

@@ -163,7 +163,7 @@ def _compare(
 def _side(argument: str, specs: Path | None) -> tuple[Source, str]:
     """One side of a comparison: its document, and the API version in it or ""."""
     from kubestencil.source import available, locate
-    from kubestencil.source.location import read_location
+    from kubestencil.source.inputs import read_location
 
     release, _, api_version = argument.partition("/")
     name = release.removeprefix("v")

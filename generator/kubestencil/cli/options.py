@@ -162,7 +162,7 @@ class CrdOptions:
 
     def add_to(self, source: Source) -> Source:
         """``source`` with the CustomResourceDefinitions; as it is without any."""
-        from kubestencil.source.location import add_crds
+        from kubestencil.source.inputs import add_crds
 
         if not self.locations:
             return source
@@ -171,7 +171,7 @@ class CrdOptions:
     def alone(self) -> Source:
         """A source of the CustomResourceDefinitions only, called ``crds``."""
         from kubestencil.source.crds import read_crd_files
-        from kubestencil.source.location import crds_alone
+        from kubestencil.source.inputs import crds_alone
 
         files = (file for place in self.locations for file in read_crd_files(place))
         origin = ", ".join(self.locations)
@@ -205,7 +205,7 @@ def _sources(
     crds: CrdOptions,
 ) -> list[Source]:
     from kubestencil.source import available, locate, releases
-    from kubestencil.source.location import read_location
+    from kubestencil.source.inputs import read_location
 
     if spec is not None:
         if len(names) > 1:

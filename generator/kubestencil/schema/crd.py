@@ -11,15 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer, printable_pointer
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import LIST_META, OBJECT_META
-
-Scope = Literal["Namespaced", "Cluster"]
 
 _GROUP_VERSIONS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
 
@@ -41,30 +39,6 @@ _STRUCTURE_ONLY = (
     "description", "default", "additionalProperties", "nullable", "title"
 )  # fmt: skip
 _MAX_DEPTH = 100
-
-
-@dataclass(frozen=True, slots=True)
-class CustomResource:
-    """One version of a CustomResourceDefinition.
-
-    ``definition`` and ``list_definition`` are the full names of its definitions,
-    ``names`` the table ``spec.names`` (plural, singular, shortNames, categories).
-    ``printer_columns`` and ``subresources`` are as the CRD has them.
-    """
-
-    group: str
-    version: str
-    kind: str
-    scope: Scope
-    names: JsonObject
-    is_served: bool
-    is_storage: bool
-    deprecation: str | None
-    printer_columns: tuple[JsonObject, ...]
-    subresources: JsonObject
-    definition: str
-    list_definition: str
-    definitions: Mapping[str, JsonObject]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,81 +69,86 @@ class StandardFields:
         )
 
 
-def custom_resources(
+def custom_definitions(
     crd: JsonObject, where: str, standard: StandardFields, *, unserved: bool
-) -> list[CustomResource]:
-    """The versions of a CustomResourceDefinition: those that are served, and the
-    others too with ``unserved``.
+) -> dict[str, JsonObject]:
+    """The definitions of a CustomResourceDefinition by full name: a kind and its list
+    kind for each version that is served, and for the others too with ``unserved``.
 
-    ``where`` names the CRD's file and line in errors. Raises SpecError, with a JSON
-    pointer, for an object that is no CRD, and for a schema that is not structural.
+    ``where`` is the CRD's file and line, for errors. Raises SpecError, with a JSON
+    pointer, for an object that is not a CRD and for a schema that is not structural.
     """
-    return list(_Reader(where, standard).resources(crd, unserved))
+    return dict(_Reader(where, standard).read_definitions(crd, unserved))
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The group and the names of a CustomResourceDefinition."""
+
+    group: str
+    kind: str
+    list_kind: str
+    plural: str
+
+    def definition(self, version: str, kind: str) -> str:
+        """The full name of the definition of a kind."""
+        return ".".join((*reversed(self.group.split(".")), version, kind))
 
 
 class _Reader:
+    """Reads one CustomResourceDefinition."""
+
     def __init__(self, where: str, standard: StandardFields) -> None:
         self.where = where
         self.standard = standard
 
-    def resources(self, crd: JsonObject, unserved: bool) -> Iterator[CustomResource]:
+    def read_definitions(
+        self, crd: JsonObject, unserved: bool
+    ) -> Iterator[tuple[str, JsonObject]]:
         if crd.get("apiVersion") not in _GROUP_VERSIONS:
             raise self.error(
-                f"is of the unknown apiVersion {crd.get('apiVersion')!a}",
+                f"has the unknown apiVersion {crd.get('apiVersion')!a}",
                 ("apiVersion", None),
                 f"convert it to {_GROUP_VERSIONS[0]}",
             )
-        at: Pointer = ("spec", None)
+        pointer: Pointer = ("spec", None)
         spec = self.table(crd, "spec", None)
-        names_at: Pointer = ("names", at)
-        names = self.table(spec, "names", at)
-        group = self.text(spec, "group", at, _GROUP)
-        kind = self.text(names, "kind", names_at, _KIND)
-        self.text(names, "plural", names_at, _LABEL)
-        scope = spec.get("scope")
-        if scope not in ("Namespaced", "Cluster"):
-            raise self.error("must be Namespaced or Cluster", ("scope", at))
+        names = self.read_names(spec, pointer)
+        versions: set[str] = set()
+        for version, version_pointer in self.versions(spec, pointer):
+            name = self.text(version, "name", version_pointer, _LABEL)
+            if name in versions:
+                raise self.error(f"the version {name} is duplicated", version_pointer)
+            versions.add(name)
+            if version.get("served", True) or unserved:
+                definition = names.definition(name, names.kind)
+                yield definition, {
+                    **self.kind_schema(version, version_pointer),
+                    **_served_as(version, names.group, name, names.kind),
+                }
+                yield names.definition(name, names.list_kind), {
+                    **self.list_schema(definition, names.list_kind, names.plural),
+                    **_served_as(version, names.group, name, names.list_kind),
+                }
+
+    def read_names(self, spec: JsonObject, pointer: Pointer) -> _Names:
+        names = self.table(spec, "names", pointer)
+        names_pointer: Pointer = ("names", pointer)
+        if spec.get("scope") not in ("Namespaced", "Cluster"):
+            raise self.error("must be Namespaced or Cluster", ("scope", pointer))
+        kind = self.text(names, "kind", names_pointer, _KIND)
         list_kind = names.get("listKind") or f"{kind}List"
-        if not isinstance(list_kind, str) or not _KIND.match(list_kind):
-            raise self.error("is not the name of a kind", ("listKind", names_at))
-        seen: set[str] = set()
-        for version, version_at in self.versions(spec, at):
-            name = self.text(version, "name", version_at, _LABEL)
-            if name in seen:
-                raise self.error(f"the version {name} stands twice", version_at)
-            seen.add(name)
-            if not (version.get("served", True) or unserved):
-                continue
-            package = ".".join((*reversed(group.split(".")), name))
-            definition = f"{package}.{kind}"
-            list_definition = f"{package}.{list_kind}"
-            yield CustomResource(
-                group=group,
-                version=name,
-                kind=kind,
-                scope=scope,
-                names=names,
-                is_served=bool(version.get("served", True)),
-                is_storage=bool(version.get("storage", False)),
-                deprecation=_deprecation(version, group, name, kind),
-                printer_columns=tuple(version.get("additionalPrinterColumns", ())),
-                subresources=version.get("subresources") or {},
-                definition=definition,
-                list_definition=list_definition,
-                definitions={
-                    definition: {
-                        **self.kind_schema(version, version_at),
-                        **_served_as(version, group, name, kind),
-                    },
-                    list_definition: {
-                        **self.list_schema(definition, list_kind, names["plural"]),
-                        **_served_as(version, group, name, list_kind),
-                    },
-                },
-            )
+        return _Names(
+            group=self.text(spec, "group", pointer, _GROUP),
+            kind=kind,
+            list_kind=self.text(
+                {"listKind": list_kind}, "listKind", names_pointer, _KIND
+            ),
+            plural=self.text(names, "plural", names_pointer, _LABEL),
+        )
 
     def versions(
-        self, spec: JsonObject, at: Pointer
+        self, spec: JsonObject, pointer: Pointer
     ) -> Iterator[tuple[JsonObject, Pointer]]:
         """The versions, each with its schema; v1beta1 may have one schema, columns
         and subresources for all."""
@@ -183,28 +162,28 @@ class _Reader:
         if versions is None and isinstance(spec.get("version"), str):
             versions = [{"name": spec["version"], "served": True, "storage": True}]
         if not isinstance(versions, list) or not versions:
-            raise self.error("must be a list of versions", ("versions", at))
+            raise self.error("must be a list of versions", ("versions", pointer))
         for index, version in enumerate(versions):
-            version_at: Pointer = (str(index), ("versions", at))
+            version_pointer: Pointer = (str(index), ("versions", pointer))
             if not isinstance(version, Mapping):
-                raise self.error("must be an object", version_at)
-            yield {**shared, **version}, version_at
+                raise self.error("must be an object", version_pointer)
+            yield {**shared, **version}, version_pointer
 
-    def kind_schema(self, version: JsonObject, at: Pointer) -> JsonObject:
+    def kind_schema(self, version: JsonObject, pointer: Pointer) -> JsonObject:
         """The schema of a kind, with the fields that every kind has."""
         schema = version.get("schema") or {}
         if not isinstance(schema, Mapping):
-            raise self.error("must be an object", ("schema", at))
+            raise self.error("must be an object", ("schema", pointer))
         given = schema.get("openAPIV3Schema")
         result: dict[str, Any]
         if given is None:
             # Without a schema, everything is kept.
             result = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
         else:
-            schema_at: Pointer = ("openAPIV3Schema", ("schema", at))
-            result = self.schema(given, schema_at, 0)
+            schema_pointer: Pointer = ("openAPIV3Schema", ("schema", pointer))
+            result = self.schema(given, schema_pointer, 0)
             if result.get("type") != "object":
-                raise self.error("must be object at the root", ("type", schema_at))
+                raise self.error("must be object at the root", ("type", schema_pointer))
         result["properties"] = {
             **result.get("properties", {}),
             "apiVersion": self.standard.api_version,
@@ -234,25 +213,25 @@ class _Reader:
             },
         }
 
-    def schema(self, raw: Any, at: Pointer, depth: int) -> dict[str, Any]:
+    def schema(self, raw: Any, pointer: Pointer, depth: int) -> dict[str, Any]:
         """A structural schema as the API server publishes it."""
         if not isinstance(raw, Mapping):
-            raise self.error("a schema must be an object", at)
+            raise self.error("a schema must be an object", pointer)
         if depth > _MAX_DEPTH:
-            raise self.error(f"is nested more than {_MAX_DEPTH} deep", at)
-        self.check_structural(raw, at)
+            raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
+        self.check_structural(raw, pointer)
         result = {key: value for key, value in raw.items() if key not in _DROPPED}
         inner = depth + 1
         if "properties" in raw:
             if not isinstance(raw["properties"], Mapping):
-                raise self.error("must be an object", ("properties", at))
+                raise self.error("must be an object", ("properties", pointer))
             result["properties"] = {
-                name: self.schema(schema, (name, ("properties", at)), inner)
+                name: self.schema(schema, (name, ("properties", pointer)), inner)
                 for name, schema in raw["properties"].items()
             }
         for key in ("items", "additionalProperties"):
             if isinstance(raw.get(key), Mapping):
-                result[key] = self.schema(raw[key], (key, at), inner)
+                result[key] = self.schema(raw[key], (key, pointer), inner)
         if raw.get("x-kubernetes-int-or-string"):
             result.setdefault("anyOf", [{"type": "integer"}, {"type": "string"}])
         if raw.get("x-kubernetes-embedded-resource"):
@@ -269,7 +248,7 @@ class _Reader:
             result["required"] = [*required, *missing]
         return result
 
-    def check_structural(self, raw: JsonObject, at: Pointer) -> None:
+    def check_structural(self, raw: JsonObject, pointer: Pointer) -> None:
         """Raise SpecError for what no structural schema has.
 
         Source: "Specifying a structural schema" in the Kubernetes documentation of
@@ -277,70 +256,74 @@ class _Reader:
         """
         for key in _FORBIDDEN:
             if key in raw:
-                raise self.error("is not allowed in a structural schema", (key, at))
+                raise self.error(
+                    "is not allowed in a structural schema", (key, pointer)
+                )
         if not (
             raw.get("type")
             or raw.get("x-kubernetes-int-or-string")
             or raw.get("x-kubernetes-preserve-unknown-fields")
         ):
-            raise self.error("has no type, as a structural schema must", at)
+            raise self.error("has no type, as a structural schema must", pointer)
         if "properties" in raw and raw.get("additionalProperties"):
             raise self.error(
                 "has both properties and additionalProperties, which a structural "
                 "schema cannot",
-                at,
+                pointer,
             )
         if isinstance(raw.get("items"), list):
-            raise self.error("must be one schema, not a list", ("items", at))
+            raise self.error("must be one schema, not a list", ("items", pointer))
         if raw.get("uniqueItems"):
             raise self.error(
                 "is not allowed",
-                ("uniqueItems", at),
+                ("uniqueItems", pointer),
                 "use x-kubernetes-list-type: set",
             )
         for key in (*_LOGIC, "not"):
             if key in raw:
-                self.check_logic(raw, key, at)
+                self.check_logic(raw, key, pointer)
 
-    def check_logic(self, raw: JsonObject, key: str, at: Pointer) -> None:
+    def check_logic(self, raw: JsonObject, key: str, pointer: Pointer) -> None:
         branches = raw[key] if key != "not" else [raw[key]]
         if not isinstance(branches, list):
-            raise self.error("must be a list of schemas", (key, at))
+            raise self.error("must be a list of schemas", (key, pointer))
         for index, branch in enumerate(branches):
-            branch_at: Pointer = (key, at) if key == "not" else (str(index), (key, at))
+            branch_pointer: Pointer = (
+                (key, pointer) if key == "not" else (str(index), (key, pointer))
+            )
             if not isinstance(branch, Mapping):
-                raise self.error("a schema must be an object", branch_at)
+                raise self.error("a schema must be an object", branch_pointer)
             for name in _STRUCTURE_ONLY:
                 if name in branch:
                     raise self.error(
                         f"may not stand inside of {key} in a structural schema",
-                        (name, branch_at),
+                        (name, branch_pointer),
                     )
 
-    def table(self, raw: JsonObject, key: str, at: Pointer | None) -> JsonObject:
+    def table(self, raw: JsonObject, key: str, pointer: Pointer | None) -> JsonObject:
         value = raw.get(key)
         if not isinstance(value, Mapping):
             raise self.error(
-                "is missing" if value is None else "must be an object", (key, at)
+                "is missing" if value is None else "must be an object", (key, pointer)
             )
         return value
 
     def text(
-        self, raw: JsonObject, key: str, at: Pointer, pattern: re.Pattern[str]
+        self, raw: JsonObject, key: str, pointer: Pointer, pattern: re.Pattern[str]
     ) -> str:
         value = raw.get(key)
         if not isinstance(value, str):
             raise self.error(
-                "is missing" if value is None else "must be a string", (key, at)
+                "is missing" if value is None else "must be a string", (key, pointer)
             )
         if not pattern.match(value):
-            raise self.error(
-                f"{value[:80]!a} is no name that Kubernetes takes", (key, at)
-            )
+            raise self.error(f"{value[:80]!a} is not a valid name", (key, pointer))
         return value
 
-    def error(self, what: str, at: Pointer | None, hint: str = "") -> SpecError:
-        return SpecError(what, where=f"{self.where}#{printable_pointer(at)}", hint=hint)
+    def error(self, what: str, pointer: Pointer | None, hint: str = "") -> SpecError:
+        return SpecError(
+            what, where=f"{self.where}#{printable_pointer(pointer)}", hint=hint
+        )
 
 
 def _properties(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.crd import StandardFields, custom_resources
+from kubestencil.schema.crd import StandardFields, custom_definitions
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.openapi2 import parse_document
@@ -26,7 +26,7 @@ def load_release(source: Source) -> Release:
     """
     document = source.document()
     if "openapi" in document:
-        document = as_openapi2([(document, source.origin)])
+        document = as_openapi2(document, source.origin)
         definitions = name_inline_objects(document["definitions"])
         release = parse_document(source, {**document, "definitions": definitions})
     else:
@@ -63,19 +63,16 @@ def _custom_definitions(base: Release, crds: CrdSet) -> dict[str, JsonObject]:
     origins: dict[str, str] = {}
     standard = StandardFields.of(base.document["definitions"])
     for file in crds.files:
-        objects, _ = crd_objects(file)
-        for crd in objects:
-            for resource in custom_resources(
+        for crd in crd_objects(file):
+            definitions = custom_definitions(
                 crd.value, crd.where, standard, unserved=crds.unserved
-            ):
-                for name, schema in resource.definitions.items():
-                    if name in custom or name in base.definitions:
-                        other = origins.get(name, base.origin)
-                        raise SpecError(
-                            f"defines {name}, as {other} does", where=crd.where
-                        )
-                    custom[name] = schema
-                    origins[name] = crd.where
+            )
+            for name in definitions:
+                if name in custom or name in base.definitions:
+                    other = origins.get(name, base.origin)
+                    raise SpecError(f"defines {name}, as {other} does", where=crd.where)
+            custom |= definitions
+            origins |= dict.fromkeys(definitions, crd.where)
     if not custom:
         raise SpecError("has no CustomResourceDefinition", where=crds.files[0].origin)
     return custom

@@ -7,7 +7,7 @@ document of that version; defaults, nullable, oneOf and enums are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from kubestencil.errors import SpecError
@@ -17,34 +17,26 @@ from kubestencil.schema.types import JsonObject
 _V3_PREFIX = "#/components/schemas/"
 
 
-def as_openapi2(documents: Iterable[tuple[JsonObject, str]]) -> JsonObject:
-    """One OpenAPI 2.0 document for several of 3.0, each given with its origin.
+def as_openapi2(document: JsonObject, origin: str) -> JsonObject:
+    """A document of OpenAPI 3.0 in the form of OpenAPI 2.0.
 
-    Raises SpecError for a document that is not OpenAPI 3.0.
+    ``origin`` names the document in errors. Raises SpecError for a document that is
+    not OpenAPI 3.0, or has no schemas.
     """
-    definitions: dict[str, Any] = {}
-    paths: dict[str, Any] = {}
-    for document, origin in documents:
-        version = document.get("openapi")
-        if not isinstance(version, str) or not version.startswith("3.0"):
-            raise SpecError(
-                f"is not OpenAPI 3.0 (openapi: {version!a})", where=f"{origin}#/openapi"
-            )
-        components = document.get("components", {})
-        schemas = (
-            components.get("schemas", {}) if isinstance(components, Mapping) else {}
+    version = document.get("openapi")
+    if not isinstance(version, str) or not version.startswith("3.0"):
+        raise SpecError(
+            f"is not OpenAPI 3.0 (openapi: {version!a})", where=f"{origin}#/openapi"
         )
-        if not isinstance(schemas, Mapping) or not schemas:
-            raise SpecError("has no schemas", where=f"{origin}#/components/schemas")
-        for name, schema in schemas.items():
-            definitions.setdefault(name, _converted(schema))
-        if isinstance(document.get("paths"), Mapping):
-            paths.update(document["paths"])
+    components = document.get("components", {})
+    schemas = components.get("schemas", {}) if isinstance(components, Mapping) else {}
+    if not isinstance(schemas, Mapping) or not schemas:
+        raise SpecError("has no schemas", where=f"{origin}#/components/schemas")
     return {
         "swagger": "2.0",
         "info": {"title": "Kubernetes", "version": "unversioned"},
-        "paths": paths,
-        "definitions": dict(sorted(definitions.items())),
+        "paths": document.get("paths", {}),
+        "definitions": {name: _converted(schemas[name]) for name in sorted(schemas)},
     }
 
 

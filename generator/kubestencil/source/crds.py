@@ -64,23 +64,18 @@ def files_in(folder: Path) -> list[SourceFile]:
     return [SourceFile(str(path), read_bytes(path)) for path in paths]
 
 
-def crd_objects(file: SourceFile) -> tuple[list[CrdObject], int]:
-    """The CustomResourceDefinitions in a file, those of lists included, and the number
-    of other objects in it.
+def crd_objects(file: SourceFile) -> Iterator[CrdObject]:
+    """The CustomResourceDefinitions in a file, those of lists included; objects of
+    other kinds are ignored.
 
     Raises SpecError for a file that is not YAML or JSON.
     """
-    crds: list[CrdObject] = []
-    others = 0
     for line, value in _objects(file):
         where = f"{file.origin}:{line}"
         if not isinstance(value, Mapping):
             raise SpecError("is not a Kubernetes object", where=where)
         if value.get("kind") == _KIND:
-            crds.append(CrdObject(where, value))
-        else:
-            others += 1
-    return crds, others
+            yield CrdObject(where, value)
 
 
 def _objects(file: SourceFile) -> Iterator[tuple[int, Any]]:

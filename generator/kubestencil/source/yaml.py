@@ -189,7 +189,7 @@ class _Composer:
         if node.key is None:
             raise self.error("a key must be a scalar", event)
         if node.key in node.container:
-            raise self.error(f"the key {node.key!a} stands twice", event)
+            raise self.error(f"the key {node.key!a} is duplicated", event)
         # Reserve the place, so that a merge does not change the order of keys.
         node.container[node.key] = None
 
