@@ -16,7 +16,7 @@ from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.load import load_release
 from kubestencil.source.inputs import read_location
 from kubestencil.targets.python.spelling import class_names
-from tests.conftest import Command
+from tests.conftest import Command, make_document
 from tests.conftest import load as conftest_load
 
 WIDGET: dict[str, Any] = {
@@ -302,6 +302,22 @@ def test_what_is_no_crd_is_refused_with_file_line_and_pointer(
         load(path)
     assert message in error.value.what
     assert error.value.where.startswith(f"{path}:2#{pointer}")
+
+
+def test_the_document_of_a_cluster_with_custom_resources_is_read(
+    tmp_path: Path,
+) -> None:
+    """Its patterns are RE2, which the validator of OpenAPI 2.0 refuses."""
+    widget = {
+        "type": "object",
+        "properties": {"size": {"type": "string", "pattern": "^a(?i)b$"}},
+        "x-kubernetes-group-version-kind": [
+            {"group": "example.com", "version": "v1", "kind": "Widget"}
+        ],
+    }
+    path = tmp_path / "cluster.json"
+    path.write_text(json.dumps(make_document({f"{PACKAGE}.Widget": widget})))
+    assert f"{PACKAGE}.Widget" in load(path).definitions
 
 
 def test_two_crds_of_one_kind_are_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from kubestencil.schema.openapi2 import parse_document
 from kubestencil.schema.openapi3 import as_openapi2
 from kubestencil.schema.types import JsonObject, Release
 from kubestencil.schema.validate import validate
+from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
 from kubestencil.source.crds import crd_objects
 from kubestencil.source.document import CrdSet
@@ -20,9 +21,10 @@ from kubestencil.source.document import CrdSet
 def load_release(source: Source) -> Release:
     """The release in ``source``, parsed and validated.
 
-    Documents of OpenAPI 3.0 and CustomResourceDefinitions are checked by their
-    readers only: their patterns are RE2, which the validator does not know. Raises
-    SpecError for a document that is not valid, or contradicts itself.
+    Documents with custom resources, and of OpenAPI 3.0, are checked by their readers
+    only: custom resources have patterns in the syntax of RE2 (``(?i)``), which the
+    validator refuses. Raises SpecError for a document that is not valid, or contradicts
+    itself.
     """
     document = source.document()
     if "openapi" in document:
@@ -32,8 +34,17 @@ def load_release(source: Source) -> Release:
     else:
         # The digest of a valid document is remembered: that of the document alone.
         release = parse_document(replace(source, crds=None), document)
-        validate(release)
+        if not _has_custom_resources(release):
+            validate(release)
     return release if source.crds is None else _with_crds(source, release, source.crds)
+
+
+def _has_custom_resources(release: Release) -> bool:
+    """Whether the document is that of a cluster with kinds besides Kubernetes' own."""
+    return any(
+        definition.kinds and definition.name.count(".") > 1 and not is_built_in(name)
+        for name, definition in release.definitions.items()
+    )
 
 
 def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 _API = "io.k8s.apimachinery.pkg"
 #: The package of the types that all groups share.
 META_V1 = f"{_API}.apis.meta.v1"
@@ -18,3 +20,15 @@ MICRO_TIME = f"{META_V1}.MicroTime"
 QUANTITY = f"{_API}.api.resource.Quantity"
 #: An integer or a string, such as a port or a percentage.
 INT_OR_STRING = f"{_API}.util.intstr.IntOrString"
+
+# io.k8s.api.…, and packages of other repositories: io.k8s.apimachinery.pkg.….
+_BUILT_IN = re.compile(r"io\.k8s\.(?:api|[^.]+\.pkg)\.")
+
+
+def is_built_in(definition: str) -> bool:
+    """Whether a definition with this full name is one of Kubernetes' own.
+
+    Those of CustomResourceDefinitions whose group ends in k8s.io also begin with
+    io.k8s, but not with these packages.
+    """
+    return _BUILT_IN.match(definition) is not None

@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError, nearest
+from kubestencil.schema.well_known import is_built_in
 
 #: How a run of capitals is divided into words: "split" gives pod_cid_rs for podCIDRs,
 #: "whole" gives pod_cidrs.
@@ -24,9 +25,6 @@ Acronyms = Literal["split", "whole"]
 
 ACRONYMS: tuple[Acronyms, ...] = get_args(Acronyms)
 
-# Kubernetes' own definitions. Those of CustomResourceDefinitions whose group ends in
-# k8s.io begin alike, and keep their full names.
-_BUILT_IN = re.compile(r"io\.k8s\.(?:api|[^.]+\.pkg)\.")
 _SEPARATOR = re.compile(r"[._-]")
 _NOT_WORD = re.compile(r"[^A-Za-z0-9_]")
 # Where a word of a name ends: after a lower-case letter, and where a run of capitals
@@ -195,7 +193,7 @@ def _class_name(short: str) -> str:
 def _short_names(definitions: Iterable[str]) -> dict[str, str]:
     """The shortened name of each definition: ``v1.Pod``."""
     # How many parts are split off from the right; 0 keeps the full name.
-    splits = {name: 2 if _BUILT_IN.match(name) else 0 for name in definitions}
+    splits = {name: 2 if is_built_in(name) else 0 for name in definitions}
     while True:
         short: dict[str, str] = {}
         owners: dict[str, list[str]] = {}
