@@ -320,6 +320,31 @@ def test_the_document_of_a_cluster_with_custom_resources_is_read(
     assert f"{PACKAGE}.Widget" in load(path).definitions
 
 
+def test_standard_input_is_read_once_for_all_releases(run: Command) -> None:
+    text = yaml.safe_dump(WIDGET)
+    arguments = ("render", "1.34..1.35", "--crds", "-", "-t", "typescript", "-o", "out")
+    done = run(*arguments, stdin=text)
+    assert done.returncode == 0, done.stderr
+    for release in ("1.34", "1.35"):
+        assert (
+            run.folder / "out" / release / "typescript/example.com/v1.d.ts"
+        ).exists()
+
+
+def test_crds_are_added_to_those_of_a_file(run: Command, tmp_path: Path) -> None:
+    write(tmp_path, WIDGET, name="a.yaml")
+    gadget = json.loads(json.dumps(WIDGET).replace("idget", "adget"))
+    write(tmp_path, gadget, name="b.yaml")
+    done = run(
+        *("render", "--spec", "a.yaml", "--crds", "b.yaml"),
+        *("-t", "typescript", "-o", "out"),
+    )
+    assert done.returncode == 0, done.stderr
+    module = (tmp_path / "out/a/typescript/example.com/v1.d.ts").read_text()
+    assert "interface Widget " in module
+    assert "interface Wadget " in module
+
+
 def test_two_crds_of_one_kind_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"defines com\.example\.v1\.Widget, as .*:\d"):
         load(write(tmp_path, WIDGET, WIDGET))

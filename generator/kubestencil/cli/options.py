@@ -17,6 +17,7 @@ from kubestencil.errors import UsageError
 if TYPE_CHECKING:
     from kubestencil.engine import Target
     from kubestencil.source import Source
+    from kubestencil.source.document import SourceFile
     from kubestencil.targets.diff.rendering import Format
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -160,22 +161,13 @@ class CrdOptions:
     locations: tuple[str, ...] = ()
     unserved: bool = False
 
-    def add_to(self, source: Source) -> Source:
-        """``source`` with the CustomResourceDefinitions; as it is without any."""
-        from kubestencil.source.inputs import add_crds
-
-        if not self.locations:
-            return source
-        return add_crds(source, self.locations, unserved=self.unserved)
-
-    def alone(self) -> Source:
-        """A source of the CustomResourceDefinitions only, called ``crds``."""
+    def read_files(self) -> tuple[SourceFile, ...]:
+        """The files at all locations, which standard input gives only once."""
         from kubestencil.source.crds import read_crd_files
-        from kubestencil.source.inputs import crds_alone
 
-        files = (file for place in self.locations for file in read_crd_files(place))
-        origin = ", ".join(self.locations)
-        return crds_alone("crds", origin, files, unserved=self.unserved)
+        return tuple(
+            file for location in self.locations for file in read_crd_files(location)
+        )
 
 
 def find_sources(
@@ -205,17 +197,24 @@ def _sources(
     crds: CrdOptions,
 ) -> list[Source]:
     from kubestencil.source import available, locate, releases
-    from kubestencil.source.inputs import read_location
+    from kubestencil.source.inputs import add_crds, crds_alone, read_location
+
+    files = crds.read_files()
+
+    def with_crds(source: Source) -> Source:
+        if not files:
+            return source
+        return add_crds(source, files, unserved=crds.unserved)
 
     if spec is not None:
         if len(names) > 1:
             raise UsageError("--spec reads one document and takes one release name")
         name = releases.release_name(names[0]) if names else None
-        source = read_location(spec, name, unserved=crds.unserved)
-        return [crds.add_to(source)]
-    if crds.locations and not names:
-        return [crds.alone()]
+        return [with_crds(read_location(spec, name, unserved=crds.unserved))]
+    if files and not names:
+        origin = ", ".join(crds.locations)
+        return [crds_alone("crds", origin, files, unserved=crds.unserved)]
     chosen = releases.expand_ranges(
         names or releases.listed_releases(), available(specs)
     )
-    return [crds.add_to(locate(name, specs)) for name in chosen]
+    return [with_crds(locate(name, specs)) for name in chosen]

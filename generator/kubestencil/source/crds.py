@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kubestencil.errors import SourceError, SpecError
-from kubestencil.source.document import MAX_BYTES, SourceFile
+from kubestencil.source.document import SourceFile, decode_text
 from kubestencil.source.folder import read_bytes
+from kubestencil.source.remote import read_file
 from kubestencil.source.yaml import Document, documents
 
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -34,19 +34,8 @@ def read_crd_files(location: str) -> list[SourceFile]:
     Files of a folder come in the order of their paths; hidden ones are left out.
     Raises SourceError where something cannot be read, or a folder has no YAML or JSON.
     """
-    if location == "-":
-        data = sys.stdin.buffer.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise SourceError(
-                f"has more than {MAX_BYTES:,} bytes", where="standard input"
-            )
-        return [SourceFile("standard input", data)]
-    if "://" in location:
-        from kubestencil.source.remote import download, no_progress
-
-        return [SourceFile(location, download(location, no_progress))]
     path = Path(location)
-    return files_in(path) if path.is_dir() else [SourceFile(location, read_bytes(path))]
+    return files_in(path) if path.is_dir() else [read_file(location)]
 
 
 def files_in(folder: Path) -> list[SourceFile]:
@@ -102,12 +91,7 @@ def _with_type(item: Any, implied: Mapping[str, Any]) -> Any:
 
 
 def _documents(file: SourceFile) -> list[Document]:
-    try:
-        text = file.data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise SpecError(
-            f"is not UTF-8 text (byte {error.start})", where=file.origin
-        ) from error
+    text = decode_text(file.data, file.origin)
     with contextlib.suppress(ValueError):
         # JSON is read by its own, faster reader; what it refuses may still be YAML.
         if text.lstrip()[:1] == "{":

@@ -82,7 +82,9 @@ def decode(data: bytes, where: str) -> Mapping[str, Any]:
 
     ``where`` is the origin for error messages. Raises SpecError for anything else.
     """
-    text = _decode_text(data, where)
+    if not data.strip():
+        raise SpecError("is empty", where=where)
+    text = decode_text(data, where)
     is_json = text.lstrip()[:1] in "{["
     value = _decode_json(text, where) if is_json else _decode_yaml(text, where)
     if _SURROGATE.search(text):
@@ -96,9 +98,8 @@ def decode(data: bytes, where: str) -> Mapping[str, Any]:
     return value
 
 
-def _decode_text(data: bytes, where: str) -> str:
-    if not data.strip():
-        raise SpecError("is empty", where=where)
+def decode_text(data: bytes, where: str) -> str:
+    """Decode UTF-8, with or without a byte order mark; raises SpecError."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

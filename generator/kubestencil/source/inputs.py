@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from kubestencil.errors import SourceError, SpecError
 from kubestencil.source import embedded, remote
-from kubestencil.source.crds import files_in, read_crd_files
+from kubestencil.source.crds import files_in
 from kubestencil.source.document import CrdSet, Source, SourceFile, decode
 from kubestencil.source.releases import release_name
 
@@ -123,18 +124,8 @@ def _has_crds(data: bytes) -> bool:
     )
 
 
-def add_crds(source: Source, locations: Iterable[str], *, unserved: bool) -> Source:
-    """``source`` with the CustomResourceDefinitions at ``locations``."""
-    files = tuple(_files(locations))
-    return Source(
-        source.release,
-        source.origin,
-        source.data,
-        source.revert,
-        CrdSet(files, unserved=unserved),
-    )
-
-
-def _files(locations: Iterable[str]) -> Iterator[SourceFile]:
-    for location in locations:
-        yield from read_crd_files(location)
+def add_crds(source: Source, files: Iterable[SourceFile], *, unserved: bool) -> Source:
+    """``source`` with the CustomResourceDefinitions in ``files`` besides its own."""
+    own = source.crds or CrdSet(())
+    crds = replace(own, files=(*own.files, *files), unserved=unserved)
+    return replace(source, crds=crds)

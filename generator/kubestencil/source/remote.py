@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.source.document import MAX_BYTES, Source
+from kubestencil.source.document import MAX_BYTES, Source, SourceFile
 from kubestencil.source.folder import read_bytes
 from kubestencil.source.releases import ListedRelease, release_name
 
@@ -44,16 +44,31 @@ def read(location: str, name: str | None) -> Source:
                 "a document from standard input needs a name",
                 hint="give one: kubestencil render NAME --spec -",
             )
+        file = read_file(location)
+        return Source(name, file.origin, file.data)
+    if "://" in location:
+        stem = Path(urlsplit(location).path).stem
+    else:
+        stem = Path(location).stem
+    release = name or release_name(stem)
+    file = read_file(location)
+    return Source(release, file.origin, file.data)
+
+
+def read_file(location: str) -> SourceFile:
+    """The bytes at a path or a URL, or on standard input (``-``).
+
+    Raises UsageError where the URL is not https, SourceError where it cannot be read.
+    """
+    if location == "-":
         data = sys.stdin.buffer.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise _too_large("standard input")
-        return Source(name, "standard input", data)
+        return SourceFile("standard input", data)
     if "://" in location:
-        stem = Path(urlsplit(location).path).stem
-        release = name or release_name(stem)
-        return Source(release, location, download(location, no_progress))
+        return SourceFile(location, download(location, no_progress))
     path = Path(location)
-    return Source(name or release_name(path.stem), str(path), read_bytes(path))
+    return SourceFile(str(path), read_bytes(path))
 
 
 def download(url: str, progress: Progress) -> bytes:
