@@ -3,6 +3,7 @@ and clear errors for what is not one."""
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,10 @@ import pytest
 import yaml
 
 from kubestencil.errors import SourceError, SpecError
-from kubestencil.schema import Release
+from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.load import load_release
+from kubestencil.schema.resources import PrinterColumn
 from kubestencil.source.inputs import read_location
 from kubestencil.targets.python.spelling import class_names
 from tests.conftest import Command, make_document
@@ -103,6 +105,45 @@ def test_a_crd_has_the_definitions_that_the_api_server_serves(tmp_path: Path) ->
     # What is referred to is there, and no other kind.
     assert "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" in release.definitions
     assert "io.k8s.api.core.v1.Pod" not in release.definitions
+
+
+def test_a_crd_says_how_its_kind_is_served(tmp_path: Path) -> None:
+    crd = copy.deepcopy(WIDGET)
+    crd["spec"]["names"] |= {"shortNames": ["wd"], "categories": ["all"]}
+    crd["spec"]["versions"][0] |= {
+        "deprecated": True,
+        "deprecationWarning": "use v2",
+        "subresources": {"status": {}, "scale": {}},
+        "selectableFields": [{"jsonPath": ".spec.mode"}],
+        "additionalPrinterColumns": [
+            {"name": "Mode", "type": "string", "jsonPath": ".spec.mode", "priority": 1}
+        ],
+    }
+    release = load(write(tmp_path, crd), unserved=True)
+    alpha, served = sorted(release.resources.values(), key=lambda value: value.served)
+    assert (alpha.kind.version, alpha.storage, alpha.deprecated) == (
+        "v1alpha1",
+        False,
+        False,
+    )
+    assert served.kind.api_version == "example.com/v1"
+    assert served.api_path == "/apis/example.com/v1"
+    assert (served.plural, served.singular, served.namespaced) == (
+        "widgets",
+        "widget",
+        True,
+    )
+    assert (served.short_names, served.categories) == (("wd",), ("all",))
+    assert "deletecollection" in served.verbs
+    assert [(value.name, value.kind) for value in served.subresources] == [
+        ("scale", GroupVersionKind("autoscaling", "v1", "Scale")),
+        ("status", None),
+    ]
+    assert served.printer_columns == (
+        PrinterColumn("Mode", "string", ".spec.mode", priority=1),
+    )
+    assert served.selectable_fields == ("spec.mode",)
+    assert (served.storage, served.deprecation_warning) == (True, "use v2")
 
 
 def test_inline_objects_become_definitions_named_by_kind_and_field(

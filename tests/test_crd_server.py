@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from kubestencil.schema.crd import StandardFields, custom_definitions
+from kubestencil.schema.crd import StandardFields, custom_resource
 from kubestencil.schema.openapi3 import as_openapi2
 
 
@@ -50,7 +50,9 @@ def test_every_crd_of_a_real_server_is_read_as_the_server_serves_it(
     count = 0
     for item in crds["items"]:
         crd = {"apiVersion": "apiextensions.k8s.io/v1", **item}
-        definitions = custom_definitions(crd, "crds.json", standard, unserved=False)
+        definitions = custom_resource(
+            crd, "crds.json", standard, unserved=False
+        ).definitions
         for name, schema in definitions.items():
             assert _comparable(schema) == _comparable(served[name]), name
             count += 1

@@ -15,8 +15,10 @@ from typing import Any
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
-from kubestencil.schema.pointer import Pointer, printable_pointer
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.pointer import Pointer
+from kubestencil.schema.resources import PrinterColumn, Resource, Subresource
+from kubestencil.schema.structural import StructuralSchemas, schema_error
+from kubestencil.schema.types import GroupVersionKind, JsonObject
 from kubestencil.schema.well_known import LIST_META, OBJECT_META
 
 _GROUP_VERSIONS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
@@ -28,17 +30,12 @@ _GROUP = re.compile(
 _LABEL = re.compile(r"[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?\Z")
 _KIND = re.compile(r"[A-Za-z](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?\Z")
 
-# The keywords that the API server drops from a schema (structural.go).
-_DROPPED = frozenset(["example", "externalDocs", "id", "$schema"])
-_FORBIDDEN = (
-    "$ref", "definitions", "dependencies", "patternProperties", "additionalItems"
+# apiextensions-apiserver, pkg/apiserver/customresource_handler.go and discovery.
+_VERBS = (
+    "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"
 )  # fmt: skip
-_LOGIC = ("allOf", "anyOf", "oneOf")
-# The keywords that a schema in allOf, anyOf, oneOf and not must leave to the one around.
-_STRUCTURE_ONLY = (
-    "description", "default", "additionalProperties", "nullable", "title"
-)  # fmt: skip
-_MAX_DEPTH = 100
+_SUBRESOURCE_VERBS = ("get", "patch", "update")
+_SCALE = GroupVersionKind("autoscaling", "v1", "Scale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +66,42 @@ class StandardFields:
         )
 
 
-def custom_definitions(
+@dataclass(frozen=True, slots=True)
+class CustomResource:
+    """What a CustomResourceDefinition adds to the API.
+
+    ``definitions`` are by full name: a kind and its list kind for each version,
+    ``resources`` one for each version.
+    """
+
+    definitions: Mapping[str, JsonObject]
+    resources: tuple[Resource, ...]
+
+
+def custom_resource(
     crd: JsonObject, where: str, standard: StandardFields, *, unserved: bool
-) -> dict[str, JsonObject]:
-    """The definitions of a CustomResourceDefinition by full name: a kind and its list
-    kind for each version that is served, and for the others too with ``unserved``.
+) -> CustomResource:
+    """Read a CustomResourceDefinition: the versions that are served, and the others
+    too with ``unserved``.
 
     ``where`` is the CRD's file and line, for errors. Raises SpecError, with a JSON
     pointer, for an object that is not a CRD and for a schema that is not structural.
     """
-    return dict(_Reader(where, standard).read_definitions(crd, unserved))
+    return _Reader(where, standard).read(crd, unserved)
 
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The group and the names of a CustomResourceDefinition."""
+    """The group, scope and names of a CustomResourceDefinition."""
 
     group: str
     kind: str
     list_kind: str
     plural: str
+    singular: str
+    short_names: tuple[str, ...]
+    categories: tuple[str, ...]
+    namespaced: bool
 
     def definition(self, version: str, kind: str) -> str:
         """The full name of the definition of a kind."""
@@ -101,10 +114,16 @@ class _Reader:
     def __init__(self, where: str, standard: StandardFields) -> None:
         self.where = where
         self.standard = standard
+        self.schemas = StructuralSchemas(
+            where,
+            {
+                "apiVersion": standard.api_version,
+                "kind": standard.kind,
+                "metadata": standard.metadata,
+            },
+        )
 
-    def read_definitions(
-        self, crd: JsonObject, unserved: bool
-    ) -> Iterator[tuple[str, JsonObject]]:
+    def read(self, crd: JsonObject, unserved: bool) -> CustomResource:
         if crd.get("apiVersion") not in _GROUP_VERSIONS:
             raise self.error(
                 f"has the unknown apiVersion {crd.get('apiVersion')!a}",
@@ -115,6 +134,8 @@ class _Reader:
         spec = self.table(crd, "spec", None)
         names = self.read_names(spec, pointer)
         versions: set[str] = set()
+        definitions: dict[str, JsonObject] = {}
+        resources: list[Resource] = []
         for version, version_pointer in self.versions(spec, pointer):
             name = self.text(version, "name", version_pointer, _LABEL)
             if name in versions:
@@ -122,14 +143,16 @@ class _Reader:
             versions.add(name)
             if version.get("served", True) or unserved:
                 definition = names.definition(name, names.kind)
-                yield definition, {
+                definitions[definition] = {
                     **self.kind_schema(version, version_pointer),
                     **_served_as(version, names.group, name, names.kind),
                 }
-                yield names.definition(name, names.list_kind), {
+                definitions[names.definition(name, names.list_kind)] = {
                     **self.list_schema(definition, names.list_kind, names.plural),
                     **_served_as(version, names.group, name, names.list_kind),
                 }
+                resources.append(self.read_resource(names, version, version_pointer))
+        return CustomResource(definitions, tuple(resources))
 
     def read_names(self, spec: JsonObject, pointer: Pointer) -> _Names:
         names = self.table(spec, "names", pointer)
@@ -145,7 +168,63 @@ class _Reader:
                 {"listKind": list_kind}, "listKind", names_pointer, _KIND
             ),
             plural=self.text(names, "plural", names_pointer, _LABEL),
+            singular=str(names.get("singular") or kind.lower()),
+            short_names=self.strings(names, "shortNames", names_pointer),
+            categories=self.strings(names, "categories", names_pointer),
+            namespaced=spec["scope"] == "Namespaced",
         )
+
+    def read_resource(
+        self, names: _Names, version: JsonObject, pointer: Pointer
+    ) -> Resource:
+        """How a version of the kind is served."""
+        warning = version.get("deprecationWarning")
+        return Resource(
+            kind=GroupVersionKind(names.group, version["name"], names.kind),
+            plural=names.plural,
+            singular=names.singular,
+            namespaced=names.namespaced,
+            short_names=names.short_names,
+            categories=names.categories,
+            verbs=_VERBS,
+            subresources=tuple(
+                Subresource(name, _SUBRESOURCE_VERBS, kind)
+                for name, kind in (("scale", _SCALE), ("status", None))
+                if name in (version.get("subresources") or {})
+            ),
+            printer_columns=tuple(self.read_columns(version, pointer)),
+            selectable_fields=_selectable_fields(version),
+            served=bool(version.get("served", True)),
+            storage=bool(version.get("storage", False)),
+            deprecated=bool(version.get("deprecated", False)),
+            deprecation_warning=None if warning is None else str(warning),
+        )
+
+    def read_columns(
+        self, version: JsonObject, pointer: Pointer
+    ) -> Iterator[PrinterColumn]:
+        columns = version.get("additionalPrinterColumns") or []
+        columns_pointer: Pointer = ("additionalPrinterColumns", pointer)
+        if not isinstance(columns, list):
+            raise self.error("must be a list", columns_pointer)
+        for index, column in enumerate(columns):
+            if not isinstance(column, Mapping):
+                raise self.error("must be an object", (str(index), columns_pointer))
+            priority = column.get("priority", 0)
+            yield PrinterColumn(
+                name=str(column.get("name", "")),
+                type=str(column.get("type", "")),
+                # v1beta1 spells it JSONPath.
+                json_path=str(column.get("jsonPath", column.get("JSONPath", ""))),
+                description=str(column.get("description", "")),
+                priority=priority if isinstance(priority, int) else 0,
+            )
+
+    def strings(self, raw: JsonObject, key: str, pointer: Pointer) -> tuple[str, ...]:
+        values = raw.get(key) or []
+        if not isinstance(values, list):
+            raise self.error("must be a list of strings", (key, pointer))
+        return tuple(str(value) for value in values)
 
     def versions(
         self, spec: JsonObject, pointer: Pointer
@@ -181,7 +260,7 @@ class _Reader:
             result = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
         else:
             schema_pointer: Pointer = ("openAPIV3Schema", ("schema", pointer))
-            result = self.schema(given, schema_pointer, 0)
+            result = self.schemas.read(given, schema_pointer)
             if result.get("type") != "object":
                 raise self.error("must be object at the root", ("type", schema_pointer))
         result["properties"] = {
@@ -213,93 +292,6 @@ class _Reader:
             },
         }
 
-    def schema(self, raw: Any, pointer: Pointer, depth: int) -> dict[str, Any]:
-        """A structural schema as the API server publishes it."""
-        if not isinstance(raw, Mapping):
-            raise self.error("a schema must be an object", pointer)
-        if depth > _MAX_DEPTH:
-            raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
-        self.check_structural(raw, pointer)
-        result = {key: value for key, value in raw.items() if key not in _DROPPED}
-        inner = depth + 1
-        if "properties" in raw:
-            if not isinstance(raw["properties"], Mapping):
-                raise self.error("must be an object", ("properties", pointer))
-            result["properties"] = {
-                name: self.schema(schema, (name, ("properties", pointer)), inner)
-                for name, schema in raw["properties"].items()
-            }
-        for key in ("items", "additionalProperties"):
-            if isinstance(raw.get(key), Mapping):
-                result[key] = self.schema(raw[key], (key, pointer), inner)
-        if raw.get("x-kubernetes-int-or-string"):
-            result.setdefault("anyOf", [{"type": "integer"}, {"type": "string"}])
-        if raw.get("x-kubernetes-embedded-resource"):
-            # An embedded object has apiVersion and kind (builder.go,
-            # addEmbeddedProperties).
-            result["properties"] = {
-                **result.get("properties", {}),
-                "apiVersion": self.standard.api_version,
-                "kind": self.standard.kind,
-                "metadata": self.standard.metadata,
-            }
-            required = result.get("required", [])
-            missing = [name for name in ("kind", "apiVersion") if name not in required]
-            result["required"] = [*required, *missing]
-        return result
-
-    def check_structural(self, raw: JsonObject, pointer: Pointer) -> None:
-        """Raise SpecError for what no structural schema has.
-
-        Source: "Specifying a structural schema" in the Kubernetes documentation of
-        CustomResourceDefinitions, and validateStructuralInvariants.
-        """
-        for key in _FORBIDDEN:
-            if key in raw:
-                raise self.error(
-                    "is not allowed in a structural schema", (key, pointer)
-                )
-        if not (
-            raw.get("type")
-            or raw.get("x-kubernetes-int-or-string")
-            or raw.get("x-kubernetes-preserve-unknown-fields")
-        ):
-            raise self.error("has no type, as a structural schema must", pointer)
-        if "properties" in raw and raw.get("additionalProperties"):
-            raise self.error(
-                "has both properties and additionalProperties, which a structural "
-                "schema cannot",
-                pointer,
-            )
-        if isinstance(raw.get("items"), list):
-            raise self.error("must be one schema, not a list", ("items", pointer))
-        if raw.get("uniqueItems"):
-            raise self.error(
-                "is not allowed",
-                ("uniqueItems", pointer),
-                "use x-kubernetes-list-type: set",
-            )
-        for key in (*_LOGIC, "not"):
-            if key in raw:
-                self.check_logic(raw, key, pointer)
-
-    def check_logic(self, raw: JsonObject, key: str, pointer: Pointer) -> None:
-        branches = raw[key] if key != "not" else [raw[key]]
-        if not isinstance(branches, list):
-            raise self.error("must be a list of schemas", (key, pointer))
-        for index, branch in enumerate(branches):
-            branch_pointer: Pointer = (
-                (key, pointer) if key == "not" else (str(index), (key, pointer))
-            )
-            if not isinstance(branch, Mapping):
-                raise self.error("a schema must be an object", branch_pointer)
-            for name in _STRUCTURE_ONLY:
-                if name in branch:
-                    raise self.error(
-                        f"may not stand inside of {key} in a structural schema",
-                        (name, branch_pointer),
-                    )
-
     def table(self, raw: JsonObject, key: str, pointer: Pointer | None) -> JsonObject:
         value = raw.get(key)
         if not isinstance(value, Mapping):
@@ -321,9 +313,7 @@ class _Reader:
         return value
 
     def error(self, what: str, pointer: Pointer | None, hint: str = "") -> SpecError:
-        return SpecError(
-            what, where=f"{self.where}#{printable_pointer(pointer)}", hint=hint
-        )
+        return schema_error(self.where, what, pointer, hint)
 
 
 def _properties(
@@ -349,18 +339,17 @@ def _served_as(version: JsonObject, group: str, name: str, kind: str) -> JsonObj
     served: dict[str, Any] = {
         KINDS_KEYWORD: [{"group": group, "kind": kind, "version": name}]
     }
-    fields = version.get("selectableFields")
+    fields = _selectable_fields(version)
     if fields:
         served["x-kubernetes-selectable-fields"] = [
-            {"fieldPath": str(field.get("jsonPath", "")).removeprefix(".")}
-            for field in fields
+            {"fieldPath": path} for path in fields
         ]
     return served
 
 
-def _deprecation(version: JsonObject, group: str, name: str, kind: str) -> str | None:
-    """The warning of a deprecated version; that of the API server if it has none."""
-    if not version.get("deprecated"):
-        return None
-    warning = version.get("deprecationWarning")
-    return str(warning) if warning else f"{group}/{name} {kind} is deprecated"
+def _selectable_fields(version: JsonObject) -> tuple[str, ...]:
+    """The JSON paths of the fields that objects can be selected by, without the dot."""
+    return tuple(
+        str(field.get("jsonPath", "")).removeprefix(".")
+        for field in version.get("selectableFields") or ()
+    )

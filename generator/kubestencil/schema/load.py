@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.crd import StandardFields, custom_definitions
+from kubestencil.schema.crd import CustomResource, StandardFields, custom_resource
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.openapi2 import parse_document
 from kubestencil.schema.openapi3 import as_openapi2
-from kubestencil.schema.types import JsonObject, Release
+from kubestencil.schema.types import Release
 from kubestencil.schema.validate import validate
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
@@ -49,9 +50,24 @@ def _has_custom_resources(release: Release) -> bool:
 
 def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
     """``base`` with the definitions of custom resources, or these alone."""
-    custom = _custom_definitions(base, crds)
+    resources = list(_custom_resources(base, crds))
+    custom = {
+        name: schema
+        for resource in resources
+        for name, schema in resource.definitions.items()
+    }
     definitions = {**base.document["definitions"], **name_inline_objects(custom)}
-    release = parse_document(source, {**base.document, "definitions": definitions})
+    release = replace(
+        parse_document(source, {**base.document, "definitions": definitions}),
+        resources={
+            **base.resources,
+            **{
+                version.kind: version
+                for resource in resources
+                for version in resource.resources
+            },
+        },
+    )
     if not crds.alone:
         return release
     reached = reachable(reference_graph(release.definitions), custom)
@@ -65,25 +81,23 @@ def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
     )
 
 
-def _custom_definitions(base: Release, crds: CrdSet) -> dict[str, JsonObject]:
-    """The definitions of all CustomResourceDefinitions, by full name.
+def _custom_resources(base: Release, crds: CrdSet) -> Iterator[CustomResource]:
+    """What each CustomResourceDefinition adds.
 
     Raises SpecError where two define the same kind, or there is none.
     """
-    custom: dict[str, JsonObject] = {}
     origins: dict[str, str] = {}
     standard = StandardFields.of(base.document["definitions"])
     for file in crds.files:
         for crd in crd_objects(file):
-            definitions = custom_definitions(
+            resource = custom_resource(
                 crd.value, crd.where, standard, unserved=crds.unserved
             )
-            for name in definitions:
-                if name in custom or name in base.definitions:
+            for name in resource.definitions:
+                if name in origins or name in base.definitions:
                     other = origins.get(name, base.origin)
                     raise SpecError(f"defines {name}, as {other} does", where=crd.where)
-            custom |= definitions
-            origins |= dict.fromkeys(definitions, crd.where)
-    if not custom:
+            origins |= dict.fromkeys(resource.definitions, crd.where)
+            yield resource
+    if not origins:
         raise SpecError("has no CustomResourceDefinition", where=crds.files[0].origin)
-    return custom

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from kubestencil.schema.resources import Resource
 
 #: A JSON object of the document: the parsed object itself, which must not be changed.
 JsonObject = Mapping[str, Any]
@@ -200,7 +203,7 @@ class Release:
     ``name`` is the name of the release in the output. ``origin`` says where the
     document is from, ``sha256`` is the digest of its bytes. ``definitions`` maps full
     names to definitions, in the order of the document. ``document`` is the whole
-    document, which has the paths, too.
+    document, which has the paths, too. ``resources`` says how the kinds are served.
     """
 
     name: str
@@ -209,6 +212,9 @@ class Release:
     definitions: Mapping[str, Definition]
     unknown_keywords: tuple[UnknownKeyword, ...]
     document: JsonObject = field(repr=False)
+    resources: Mapping[GroupVersionKind, Resource] = field(
+        default_factory=dict, repr=False
+    )
 
     def resolve(self, schema: Schema) -> Schema:
         """The schema at the end of a chain of references; ``schema`` itself where it
