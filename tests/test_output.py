@@ -229,3 +229,14 @@ def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Path) -> None:
     (private / "markdown.json.123.part").write_bytes(b"{")
     with tree.staging_folder(tmp_path):
         assert list(private.iterdir()) == []
+
+
+def test_the_cache_folder_holds_digests_only(run: Command, tmp_path: Path) -> None:
+    # Anybody who can write to a shared cache could otherwise choose what is executed.
+    document = make_document({"io.example.v1.Thing": {"type": "object"}})
+    (tmp_path / "spec.json").write_text(json.dumps(document))
+    targets = ("-t", "markdown", "-t", "typescript")
+    assert run("render", "x", "--spec", "spec.json", *targets).returncode == 0
+    cached = read_files(tmp_path / "cache")
+    assert cached
+    assert set(cached.values()) == {b""}

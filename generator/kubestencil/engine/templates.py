@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubestencil.engine.filters import FILTERS
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.errors import KubestencilError, SpecError, TargetError, nearest
-from kubestencil.version import __version__
 
 if TYPE_CHECKING:
     import jinja2
@@ -192,33 +189,20 @@ def _test_hint(name: str) -> str:
     return nearest(name, TESTS)
 
 
-@cache
-def _bytecode_cache() -> jinja2.BytecodeCache | None:
-    import jinja2
-    from platformdirs import user_cache_path
-
-    # Jinja2's key has the template's text but none of the settings below.
-    folder = user_cache_path("kubestencil") / f"templates-{__version__}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError:
-        return None
-    if not os.access(folder, os.W_OK):
-        return None
-    return jinja2.FileSystemBytecodeCache(str(folder), "__jinja2_by_name_%s.cache")
-
-
 @cached_for_run
 def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
     """The environment for a search path. It is shared, so that a template is compiled
-    once in a process; the user's cache folder keeps the compiled template."""
+    once in a process.
+
+    No compiled template is kept on disk: unpickling it from a folder that somebody
+    else can write to (a shared CI cache) would run their code.
+    """
     import jinja2
 
     from kubestencil.engine.undefined import ExplainedUndefined
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
-        bytecode_cache=_bytecode_cache(),
         undefined=ExplainedUndefined,
         autoescape=lambda name: name is not None and name.endswith(ESCAPED),
         trim_blocks=True,
