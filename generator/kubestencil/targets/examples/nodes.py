@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from kubestencil.schema import Definition, Field
 
 Code = TypeVar("Code")
-
-# The key of the one entry that an example map has.
-_MAP_KEY = "key"
 
 
 # Nodes are compared by identity, not by content: many examples share them, and a
@@ -46,19 +43,18 @@ class Object:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListNode:
-    """A list of one item."""
+    """A list, which has at least one item."""
 
-    item: Node
+    items: tuple[Node, ...]
     size: int
     depth: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MapNode:
-    """A map with one key."""
+    """A map with at least one key."""
 
-    key: str
-    value: Node
+    items: tuple[tuple[str, Node], ...]
     size: int
     depth: int
 
@@ -94,14 +90,22 @@ def object_node(definition: Definition | None, entries: Iterable[Entry]) -> Obje
     return Object(definition, all_entries, size + 1, depth + 1)
 
 
-def list_node(item: Node) -> ListNode:
-    """A list whose only item is ``item``."""
-    return ListNode(item, item.size + 1, item.depth + 1)
+def list_node(items: Sequence[Node]) -> ListNode:
+    """A list of ``items``."""
+    return ListNode(
+        tuple(items),
+        1 + sum(item.size for item in items),
+        1 + max(item.depth for item in items),
+    )
 
 
-def map_node(value: Node) -> MapNode:
-    """A map whose only value is ``value``."""
-    return MapNode(_MAP_KEY, value, value.size + 1, value.depth + 1)
+def map_node(values: Mapping[str, Node]) -> MapNode:
+    """A map of ``values``."""
+    return MapNode(
+        tuple(values.items()),
+        1 + sum(value.size for value in values.values()),
+        1 + max(value.depth for value in values.values()),
+    )
 
 
 def to_json(node: Node) -> Any:
@@ -109,7 +113,7 @@ def to_json(node: Node) -> Any:
     if isinstance(node, Object):
         return {entry.field.name: to_json(entry.node) for entry in node.entries}
     if isinstance(node, ListNode):
-        return [to_json(node.item)]
+        return [to_json(item) for item in node.items]
     if isinstance(node, MapNode):
-        return {node.key: to_json(node.value)}
+        return {key: to_json(value) for key, value in node.items}
     return node.value

@@ -36,6 +36,7 @@ from kubestencil.targets.examples.nodes import (
 from kubestencil.targets.examples.scalars import example_scalar, well_known_scalar
 
 _NAME = "example"
+_MAP_KEY = "key"
 _FIELD_ORDER = {"apiVersion": 0, "kind": 1, "metadata": 2}
 # Only a malicious document has smallest values beyond these limits.
 _MAX_SIZE = 500
@@ -121,8 +122,10 @@ class ExampleTrees:
                 return inner
             return self._wrapped(definition.schema, inner)
         if schema.values is not None:
-            return map_node(self._wrapped(schema.values, inner))
-        return list_node(self._wrapped(schema.items, inner)) if schema.items else inner
+            return map_node({_MAP_KEY: self._wrapped(schema.values, inner)})
+        return (
+            list_node([self._wrapped(schema.items, inner)]) if schema.items else inner
+        )
 
     def _referenced_object(self, schema: Schema, nesting: int = 0) -> str:
         """The definition with fields that ``schema`` refers to, directly or through
@@ -225,12 +228,12 @@ class ExampleTrees:
             return self._smallest.get(schema.ref)
         if schema.values is not None:
             inner = self._value(schema.values, include)
-            return map_node(inner) if inner else None
+            return map_node({_MAP_KEY: inner}) if inner else None
         if schema.fields:
             return self._inline_object(schema, include)
         if schema.type == "array" and schema.items is not None:
             inner = self._value(schema.items, include)
-            return list_node(inner) if inner else None
+            return list_node([inner]) if inner else None
         return example_scalar(schema)
 
     def _inline_object(self, schema: Schema, include: _FieldFilter) -> Object | None:

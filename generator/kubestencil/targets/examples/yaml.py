@@ -30,13 +30,12 @@ class Writer:
         if isinstance(node, Object):
             return "".join(self._entry(entry, indent) for entry in node.entries)
         if isinstance(node, MapNode):
-            key = yaml.key(node.key, indent)
-            return f"{indent}{key}{self._value(node.value, indent)}"
+            return "".join(
+                f"{indent}{yaml.key(key, indent)}{self._value(value, indent)}"
+                for key, value in node.items
+            )
         if isinstance(node, ListNode):
-            if _is_inline(node.item):
-                return f"{indent}-{self._value(node.item, indent)}"
-            lines = self._lines(node.item, indent + _INDENT)
-            return f"{indent}- {lines[len(indent) + len(_INDENT) :]}"
+            return "".join(self._item(item, indent) for item in node.items)
         return f"{indent}{yaml.value(node.value)}\n"
 
     def _entry(self, entry: Entry, indent: str) -> str:
@@ -46,6 +45,13 @@ class Writer:
             lambda: f"{indent}{yaml.key(entry.field.name, indent)}"
             f"{self._value(entry.node, indent)}",
         )
+
+    def _item(self, item: Node, indent: str) -> str:
+        """The lines of an item of a list."""
+        if _is_inline(item):
+            return f"{indent}-{self._value(item, indent)}"
+        lines = self._lines(item, indent + _INDENT)
+        return f"{indent}- {lines[len(indent) + len(_INDENT) :]}"
 
     def _value(self, node: Node, indent: str) -> str:
         """What follows a colon or a dash in a line with an indentation."""

@@ -66,12 +66,18 @@ class Writer:
         if isinstance(node, ListNode | MapNode) and _is_on_one_line(node):
             return jsonnet.json_literal(to_json(node))
         if isinstance(node, ListNode):
-            item = self._expression(node.item, inner_indent)
-            return f"[\n{inner_indent}{item},\n{indent}]"
+            lines = (
+                f"{inner_indent}{self._expression(item, inner_indent)},\n"
+                for item in node.items
+            )
+            return f"[\n{''.join(lines)}{indent}]"
         if isinstance(node, MapNode):
-            key = jsonnet.field_name(node.key)
-            value = self._expression(node.value, inner_indent)
-            return f"{{\n{inner_indent}{key}: {value},\n{indent}}}"
+            lines = (
+                f"{inner_indent}{jsonnet.field_name(key)}: "
+                f"{self._expression(value, inner_indent)},\n"
+                for key, value in node.items
+            )
+            return f"{{\n{''.join(lines)}{indent}}}"
         if not node.entries:
             return "{}"
         type_ = self._types.get(node.definition.name) if node.definition else None
@@ -203,7 +209,9 @@ def _field_path(member: Member) -> tuple[str, ...]:
 
 
 def _is_on_one_line(node: ListNode | MapNode) -> bool:
-    return isinstance(node.item if isinstance(node, ListNode) else node.value, Scalar)
+    if isinstance(node, ListNode):
+        return all(isinstance(item, Scalar) for item in node.items)
+    return all(isinstance(value, Scalar) for _, value in node.items)
 
 
 def _without_name(entry: Entry) -> Entry | None:

@@ -123,23 +123,30 @@ class Writer:
         one_line = self._one_line(node, schema)
         if one_line is not None and column + len(one_line.text) < LINE_LENGTH:
             return one_line
-        opening, child, closing = _parts(node)
+        brackets, children = _parts(node)
         deeper = indent + _STEP
-        key = opening[1:]
-        code = self._value(
-            child, self._child_schema(schema), deeper, len(deeper) + len(key)
-        )
-        text = f"{opening[0]}\n{deeper}{key}{code.text},\n{indent}{closing}"
-        return _Code(text, code.names)
+        child_schema = self._child_schema(schema)
+        lines, names = "", _NO_NAMES
+        for key, child in children:
+            column = len(deeper) + len(key)
+            code = self._value(child, child_schema, deeper, column)
+            lines += f"{deeper}{key}{code.text},\n"
+            names |= code.names
+        return _Code(f"{brackets[0]}\n{lines}{indent}{brackets[1]}", names)
 
     def _one_line(self, node: Node, schema: Schema | None) -> _Code | None:
         """A value on one line, None for a value that always takes several."""
         if isinstance(node, ListNode | MapNode):
-            opening, child, closing = _parts(node)
-            code = self._one_line(child, self._child_schema(schema))
-            if code is None:
-                return None
-            return _Code(f"{opening}{code.text}{closing}", code.names)
+            brackets, children = _parts(node)
+            child_schema = self._child_schema(schema)
+            texts, names = [], _NO_NAMES
+            for key, child in children:
+                code = self._one_line(child, child_schema)
+                if code is None:
+                    return None
+                texts.append(f"{key}{code.text}")
+                names |= code.names
+            return _Code(f"{brackets[0]}{', '.join(texts)}{brackets[1]}", names)
         code = self._value(node, schema, "", 0)
         return None if "\n" in code.text else code
 
@@ -151,11 +158,11 @@ class Writer:
         return schema.values or schema.items
 
 
-def _parts(node: ListNode | MapNode) -> tuple[str, Node, str]:
-    """What precedes the child of a container, the child, and what follows it."""
+def _parts(node: ListNode | MapNode) -> tuple[str, list[tuple[str, Node]]]:
+    """The brackets of a container, and its children, each with what precedes it."""
     if isinstance(node, ListNode):
-        return "[", node.item, "]"
-    return f"{{{literal(node.key)}: ", node.value, "}"
+        return "[]", [("", item) for item in node.items]
+    return "{}", [(f"{literal(key)}: ", value) for key, value in node.items]
 
 
 def _time(text: str, indent: str, column: int) -> _Code:

@@ -106,21 +106,32 @@ class Writer:
         if schema.ref is not None:
             return self._referenced(node, schema.ref, indent)
         if isinstance(node, ListNode) and schema.items is not None:
-            item = self._value(node.item, schema.items, indent)
-            return _Code(f"vec![{item.text}]", item.imports)
+            items = [self._value(item, schema.items, indent) for item in node.items]
+            text = ", ".join(item.text for item in items)
+            return _Code(
+                f"vec![{text}]", _NO_IMPORTS.union(*(item.imports for item in items))
+            )
         if isinstance(node, MapNode) and schema.values and not schema.is_object:
             return self._map(node, schema.values, indent)
         return self._scalar(to_json(node), value_type(schema, self._crate, ()))
 
     def _map(self, node: MapNode, schema: Schema, indent: str) -> _Code:
         """A map, whose values ``schema`` describes."""
-        key = f"{spelling.string_literal(node.key)}.into()"
-        value = self._value(node.value, schema, indent + _INDENT)
-        text = f"BTreeMap::from([({key}, {value.text})])"
+        deeper = indent + _INDENT
+        entries, imports = [], _BTREE_MAP
+        for name, inner in node.items:
+            key = f"{spelling.string_literal(name)}.into()"
+            value = self._value(inner, schema, deeper)
+            entries.append((key, value.text))
+            imports |= value.imports
+        text = ", ".join(f"({key}, {value})" for key, value in entries)
+        text = f"BTreeMap::from([{text}])"
         if "\n" in text or len(text) > _CALL_WIDTH:
-            lines = "".join(f"{indent}{_INDENT}{item},\n" for item in (key, value.text))
-            text = f"BTreeMap::from([(\n{lines}{indent})])"
-        return _Code(text, value.imports | _BTREE_MAP)
+            text = "), (\n".join(
+                f"{deeper}{key},\n{deeper}{value},\n{indent}" for key, value in entries
+            )
+            text = f"BTreeMap::from([(\n{text})])"
+        return _Code(text, imports)
 
     def _referenced(self, node: Node, name: str, indent: str) -> _Code:
         """A value of the type of the definition ``name``."""
