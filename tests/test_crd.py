@@ -348,17 +348,23 @@ def test_what_is_no_crd_is_refused_with_file_line_and_pointer(
 def test_the_document_of_a_cluster_with_custom_resources_is_read(
     tmp_path: Path,
 ) -> None:
-    """Its patterns are RE2, which the validator of OpenAPI 2.0 refuses."""
-    widget = {
+    """Its patterns are RE2, which the validator of OpenAPI 2.0 refuses, and its inline
+    objects are named as those of a CustomResourceDefinition."""
+    spec = {
         "type": "object",
         "properties": {"size": {"type": "string", "pattern": "^a(?i)b$"}},
+    }
+    widget = {
+        "type": "object",
+        "properties": {"spec": spec},
         "x-kubernetes-group-version-kind": [
             {"group": "example.com", "version": "v1", "kind": "Widget"}
         ],
     }
     path = tmp_path / "cluster.json"
     path.write_text(json.dumps(make_document({f"{PACKAGE}.Widget": widget})))
-    assert f"{PACKAGE}.Widget" in load(path).definitions
+    definitions = load(path).definitions
+    assert list(definitions) == [f"{PACKAGE}.Widget", f"{PACKAGE}.WidgetSpec"]
 
 
 def test_standard_input_is_read_once_for_all_releases(run: Command) -> None:

@@ -35,7 +35,10 @@ def load_release(source: Source) -> Release:
     else:
         # The digest of a valid document is remembered: that of the document alone.
         release = parse_document(replace(source, crds=None), document)
-        if not _has_custom_resources(release):
+        if _has_custom_resources(release):
+            definitions = name_inline_objects(document["definitions"])
+            release = parse_document(source, {**document, "definitions": definitions})
+        else:
             validate(release)
     return release if source.crds is None else _with_crds(source, release, source.crds)
 
