@@ -1,0 +1,72 @@
+"""The command ``python -m specs.make``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from kubestencil.errors import KubestencilError
+from kubestencil.source.releases import minor_version
+from specs.make import lifecycle
+from specs.make.checkouts import Checkout
+from specs.make.tables import write_table
+
+
+class Table(NamedTuple):
+    """A table that can be made: its header, and what makes its rows of checkouts."""
+
+    header: str
+    make_rows: Callable[..., Sequence[Sequence[str]]]
+
+
+TABLES = {"lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows)}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Make the table that the arguments name."""
+    parser = argparse.ArgumentParser(prog="python -m specs.make", description=__doc__)
+    parser.add_argument("table", choices=sorted(TABLES))
+    parser.add_argument(
+        "releases", nargs="+", metavar="RELEASE", help="1.38, 1.5..1.37"
+    )
+    parser.add_argument(
+        "--sources",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="a folder with modules, such as k8s.io/api@v0.38.0: that of "
+        "`go env GOMODCACHE`",
+    )
+    parser.add_argument(
+        "--append",
+        action="store_true",
+        help="continue the present table with these releases, the next ones",
+    )
+    options = parser.parse_args(arguments)
+    try:
+        checkouts = [
+            Checkout(options.sources, release)
+            for text in options.releases
+            for release in _expand(text)
+        ]
+        table = TABLES[options.table]
+        rows = table.make_rows(checkouts, append=options.append)
+    except KubestencilError as error:
+        sys.exit(str(error))
+    write_table(options.table, table.header, rows)
+
+
+def _expand(text: str) -> list[str]:
+    """The releases of ``FROM..TO``, or the one that ``text`` is."""
+    first, dots, last = text.partition("..")
+    if not dots:
+        return [minor_version(text)]
+    major, _, low = minor_version(first).partition(".")
+    high = minor_version(last).partition(".")[2]
+    return [f"{major}.{minor}" for minor in range(int(low), int(high) + 1)]
+
+
+main(sys.argv[1:])

@@ -1,0 +1,98 @@
+"""The folders with the sources of Kubernetes, one of each module and release."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kubestencil.errors import SourceError
+
+#: A group and a version of it: ``("apps", "v1")``. The core group's name is empty.
+GroupVersion = tuple[str, str]
+
+_PATCH = re.compile(r"@v[01]\.\d+\.(\d+)\Z")
+_IMPORT = re.compile(r'^\s*(?:import\s+)?(\w+)\s+"([^"]+)"\s*$', re.MULTILINE)
+# The last parts of a definition's name, k8s.io/api/apps/v1 and its older homes
+# k8s.io/kubernetes/pkg/apis/apps/v1, k8s.io/client-go/pkg/apis/apps/v1.
+_PACKAGE = re.compile(r"([\w-]+)[./](v\d\w*)(?:\.\w+)?\Z")
+_GROUP_VERSION = re.compile(r"/apis/([^/]+)/(v[^/]+)/")
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """The sources of one release: the modules in a folder such as Go's module cache.
+
+    ``folder`` has one folder for each module and version,
+    ``k8s.io/api@v0.35.0``. ``release`` is the minor version: ``1.35``.
+    """
+
+    folder: Path
+    release: str
+
+    def module(self, name: str) -> Path:
+        """The folder of the module ``k8s.io/<name>``, at the first patch there is.
+
+        Raises SourceError where the folder has none.
+        """
+        major = "1" if name == "kubernetes" else "0"
+        minor = self.release.partition(".")[2]
+        version = f"{name}@v{major}.{minor}"
+        folders = [
+            (int(match[1]), path)
+            for path in (self.folder / "k8s.io").glob(f"{version}.*")
+            if (match := _PATCH.search(path.name))
+        ]
+        if not folders:
+            raise SourceError(
+                f"has no module k8s.io/{name} of {self.release}",
+                where=str(self.folder),
+                hint=f"go mod download k8s.io/{version}.0",
+            )
+        return min(folders)[1]
+
+    def has_module(self, name: str) -> bool:
+        """Whether the folder has the module ``k8s.io/<name>`` of the release."""
+        try:
+            self.module(name)
+        except SourceError:
+            return False
+        return True
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The OpenAPI document of a server with all versions enabled."""
+        path = self.module("kubernetes") / "api/openapi-spec/swagger.json"
+        document: dict[str, Any] = json.loads(path.read_bytes())
+        return document
+
+    @cached_property
+    def group_versions(self) -> dict[GroupVersion, GroupVersion]:
+        """The groups and versions by the last folders of their package:
+        ``("flowcontrol", "v1")`` is ``("flowcontrol.apiserver.k8s.io", "v1")``."""
+        served: dict[GroupVersion, GroupVersion] = {
+            ("core", "v1"): ("", "v1"),
+            ("api", "v1"): ("", "v1"),
+        }
+        # Most packages have the first part of the group's name.
+        for path in self.document["paths"]:
+            if match := _GROUP_VERSION.match(path):
+                served[match[1].partition(".")[0], match[2]] = (match[1], match[2])
+        for name, schema in self.document["definitions"].items():
+            kinds = schema.get("x-kubernetes-group-version-kind", ())
+            match = _PACKAGE.search(name)
+            if match and len(kinds) == 1 and "group" in kinds[0]:
+                served[match[1], match[2]] = (kinds[0]["group"], kinds[0]["version"])
+        return served
+
+    def imported_group_versions(self, source: str) -> dict[str, GroupVersion]:
+        """The groups and versions that a Go file imports, by local name."""
+        imports = {}
+        for name, path in _IMPORT.findall(source):
+            match = _PACKAGE.search(path)
+            if match and (served := self.group_versions.get((match[1], match[2]))):
+                imports[name] = served
+        return imports
