@@ -182,7 +182,7 @@ def test_names_that_collide_are_numbered_in_the_order_of_the_document() -> None:
             },
         }
     }
-    named = name_inline_objects(definitions)
+    named = name_inline_objects(definitions).definitions
     assert list(named) == [
         "a.v1.A",
         "a.v1.AHostAliases",
@@ -203,7 +203,7 @@ def test_a_long_path_has_a_name_that_fits_into_a_file_name() -> None:
     }
     for _ in range(40):
         schema = {"type": "object", "properties": {"aLongFieldName": schema}}
-    named = name_inline_objects({"com.example.v1.Kind": schema})
+    named = name_inline_objects({"com.example.v1.Kind": schema}).definitions
     kinds = [name.rpartition(".")[2] for name in named]
     assert len(set(kinds)) == 41
     assert max(map(len, kinds)) <= 150

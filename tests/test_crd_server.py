@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from kubestencil.schema.crd import StandardFields, custom_resource
+from kubestencil.schema.crd import custom_resource
 from kubestencil.schema.openapi3 import as_openapi2
+from kubestencil.schema.standard_fields import StandardFields
 
 
 @pytest.fixture(scope="module")

@@ -74,7 +74,7 @@ def test_an_unknown_keyword_is_counted_with_its_first_position() -> None:
         }
     )
     assert spec.unknown_keywords == (
-        UnknownKeyword("x-new", 2, "/definitions/v1.A/properties/x"),
+        UnknownKeyword("x-new", 2, "test.json#/definitions/v1.A/properties/x"),
     )
 
 

@@ -27,7 +27,7 @@ from kubestencil.build.record import Fingerprints
 from kubestencil.build.tree import TreeChange
 from kubestencil.engine import File, Target
 from kubestencil.engine.run_cache import clear_run_caches
-from kubestencil.schema import UnknownKeyword
+from kubestencil.schema import Release, UnknownKeyword
 from kubestencil.source import Source
 from kubestencil.targets import generate_files, generate_part
 
@@ -44,11 +44,13 @@ class Summary:
     """The outcome of a run.
 
     ``unknown_keywords`` has the schema keywords that kubestencil does not support, each
-    with the release that uses it.
+    with the release that uses it, ``notes`` are lines about how the documents were
+    read. Both are of the documents that had to be read.
     """
 
     trees: tuple[TreeResult, ...]
     unknown_keywords: tuple[tuple[str, UnknownKeyword], ...]
+    notes: tuple[str, ...] = ()
 
 
 def render(
@@ -106,16 +108,15 @@ def check(
     return _summary(plan.current, results)
 
 
-_Keywords = tuple[tuple[str, UnknownKeyword], ...]
-
-
 @dataclass(frozen=True, slots=True)
 class _JobResult:
-    """The trees that a job generated, how they change, and unknown keywords."""
+    """The trees that a job generated, how they change, and, of its releases, the
+    unknown keywords and the notes."""
 
     trees: tuple[TreeResult, ...]
     changes: tuple[TreeChange, ...]
-    unknown_keywords: _Keywords
+    unknown_keywords: tuple[tuple[str, UnknownKeyword], ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def _run_jobs(
 def _stage_job(job: Job, *, out: Path, staging: Path, overwrite: bool) -> _JobResult:
     results: list[TreeResult] = []
     changes: list[TreeChange] = []
-    outputs, keywords = _outputs(job)
+    outputs, releases = _outputs(job)
     for output in outputs:
         start = time.perf_counter()
         change = tree.stage(
@@ -169,12 +170,12 @@ def _stage_job(job: Job, *, out: Path, staging: Path, overwrite: bool) -> _JobRe
                 seconds=time.perf_counter() - start,
             )
         )
-    return _JobResult(tuple(results), tuple(changes), keywords)
+    return _result(results, changes, releases)
 
 
 def _check_job(job: Job, *, out: Path) -> _JobResult:
     results: list[TreeResult] = []
-    outputs, keywords = _outputs(job)
+    outputs, releases = _outputs(job)
     for output in outputs:
         start = time.perf_counter()
         files = [(file.path, file.data) for file in output.files]
@@ -189,12 +190,30 @@ def _check_job(job: Job, *, out: Path) -> _JobResult:
                 drift=drift if drift else None,
             )
         )
-    return _JobResult(tuple(results), (), keywords)
+    return _result(results, (), releases)
 
 
-def _outputs(job: Job) -> tuple[list[_TreeOutput], _Keywords]:
-    """The trees of a job, whose files are generated as they are read, and the unknown
-    keywords of its release."""
+def _result(
+    trees: Iterable[TreeResult],
+    changes: Iterable[TreeChange],
+    releases: Iterable[Release],
+) -> _JobResult:
+    releases = list(releases)
+    return _JobResult(
+        tuple(trees),
+        tuple(changes),
+        tuple(
+            (release.name, keyword)
+            for release in releases
+            for keyword in release.unknown_keywords
+        ),
+        tuple(note for release in releases for note in release.notes),
+    )
+
+
+def _outputs(job: Job) -> tuple[list[_TreeOutput], Sequence[Release]]:
+    """The trees of a job, whose files are generated as they are read, and its
+    releases."""
     if isinstance(job, RemoveJob):
         return [_TreeOutput(job.tree, job.target.name, Fingerprints(), ())], ()
     if isinstance(job, PartJob):
@@ -202,7 +221,7 @@ def _outputs(job: Job) -> tuple[list[_TreeOutput], _Keywords]:
         releases = [parsed_release(source) for source in job.sources]
         files = generate_part(job.part, releases, job.context, job.target)
         output = _TreeOutput(tree_name(name, job.part), name, job.fingerprints, files)
-        return [output], ()
+        return [output], releases
     release = parsed_release(job.source)
     outputs = [
         _TreeOutput(
@@ -213,9 +232,7 @@ def _outputs(job: Job) -> tuple[list[_TreeOutput], _Keywords]:
         )
         for fingerprinted in job.targets
     ]
-    return outputs, tuple(
-        (release.name, keyword) for keyword in release.unknown_keywords
-    )
+    return outputs, [release]
 
 
 def _summary(current: tuple[TreeResult, ...], results: Sequence[_JobResult]) -> Summary:
@@ -223,4 +240,7 @@ def _summary(current: tuple[TreeResult, ...], results: Sequence[_JobResult]) -> 
     return Summary(
         trees=current + tuple(tree for result in results for tree in result.trees),
         unknown_keywords=tuple(dict.fromkeys(keywords)),
+        notes=tuple(
+            dict.fromkeys(note for result in results for note in result.notes)
+        ),
     )

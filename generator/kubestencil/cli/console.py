@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from kubestencil.source import Source
 
 
+_MAX_NOTES = 10
+
+
 def exit_code(run: Callable[[], int]) -> int:
     """The exit code of ``run``; where it raises an error, the error is shown."""
     try:
@@ -53,6 +56,15 @@ def announce_sources(sources: Iterable[Source], quiet: bool) -> None:
     if not quiet:
         for source in sources:
             status(f"{source.release}: {source.origin}, sha256 {source.sha256}")
+
+
+def show_notes(notes: Iterable[str], quiet: bool) -> None:
+    """Show how documents were read: what was ignored or is out of date."""
+    lines = [] if quiet else list(dict.fromkeys(notes))
+    for note in lines[:_MAX_NOTES]:
+        status(f"note: {note}")
+    if len(lines) > _MAX_NOTES:
+        status(f"note: and {len(lines) - _MAX_NOTES} more")
 
 
 def colour() -> bool | None:

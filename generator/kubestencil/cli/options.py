@@ -17,7 +17,7 @@ from kubestencil.errors import UsageError
 if TYPE_CHECKING:
     from kubestencil.engine import Target
     from kubestencil.source import Source
-    from kubestencil.source.document import SourceFile
+    from kubestencil.source.document import CrdSet
     from kubestencil.targets.diff.rendering import Format
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -161,13 +161,13 @@ class CrdOptions:
     locations: tuple[str, ...] = ()
     unserved: bool = False
 
-    def read_files(self) -> tuple[SourceFile, ...]:
-        """The files at all locations, which standard input gives only once."""
-        from kubestencil.source.crds import read_crd_files
+    def read(self) -> CrdSet | None:
+        """The files at all locations; None without ``--crds``."""
+        from kubestencil.source.inputs import read_crds
 
-        return tuple(
-            file for location in self.locations for file in read_crd_files(location)
-        )
+        if not self.locations:
+            return None
+        return read_crds(self.locations, unserved=self.unserved)
 
 
 def find_sources(
@@ -199,21 +199,18 @@ def _sources(
     from kubestencil.source import available, locate, releases
     from kubestencil.source.inputs import add_crds, crds_alone, read_location
 
-    files = crds.read_files()
+    custom = crds.read()
 
     def with_crds(source: Source) -> Source:
-        if not files:
-            return source
-        return add_crds(source, files, unserved=crds.unserved)
+        return source if custom is None else add_crds(source, custom)
 
     if spec is not None:
         if len(names) > 1:
             raise UsageError("--spec reads one document and takes one release name")
         name = releases.release_name(names[0]) if names else None
         return [with_crds(read_location(spec, name, unserved=crds.unserved))]
-    if files and not names:
-        origin = ", ".join(crds.locations)
-        return [crds_alone("crds", origin, files, unserved=crds.unserved)]
+    if custom is not None and not names:
+        return [crds_alone("crds", custom)]
     chosen = releases.expand_ranges(
         names or releases.listed_releases(), available(specs)
     )

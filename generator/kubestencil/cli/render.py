@@ -112,12 +112,13 @@ def render(
 
 
 def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
-    """Show the result of a run: warnings, files that are out of date, and one line
-    per target."""
+    """Show the result of a run: notes and warnings, files that are out of date, and
+    one line per target."""
+    console.show_notes(summary.notes, quiet)
     for release, keyword in summary.unknown_keywords:
         console.warn(
             f"{release}: unknown schema keyword {keyword.keyword!r} "
-            f"({keyword.count} times, first at {keyword.pointer})"
+            f"({keyword.count} times, first at {keyword.where})"
         )
     for tree in summary.trees:
         for path in tree.kept:

@@ -17,11 +17,15 @@ from kubestencil.errors import SpecError
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
 from kubestencil.schema.resources import PrinterColumn, Resource, Subresource
+from kubestencil.schema.standard_fields import StandardFields
 from kubestencil.schema.structural import StructuralSchemas, schema_error
 from kubestencil.schema.types import GroupVersionKind, JsonObject
-from kubestencil.schema.well_known import LIST_META, OBJECT_META
 
-_GROUP_VERSIONS = ("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1")
+_BETA = "apiextensions.k8s.io/v1beta1"
+_GROUP_VERSIONS = ("apiextensions.k8s.io/v1", _BETA)
+# What v1beta1 may have once for all versions.
+_SHARED = ("validation", "subresources", "additionalPrinterColumns")
+_SPEC: Pointer = ("spec", None)
 
 # validation.IsDNS1123Subdomain and IsDNS1035Label, in kinds without regard to case.
 _GROUP = re.compile(
@@ -39,43 +43,20 @@ _SCALE = GroupVersionKind("autoscaling", "v1", "Scale")
 
 
 @dataclass(frozen=True, slots=True)
-class StandardFields:
-    """The schemas of the fields that every kind and every list kind has."""
-
-    api_version: JsonObject
-    kind: JsonObject
-    metadata: JsonObject
-    list_metadata: JsonObject
-    list_items: str
-
-    @classmethod
-    def of(cls, definitions: Mapping[str, JsonObject]) -> StandardFields:
-        """Those of Pod and PodList, with their descriptions, where a document has
-        them: the API server describes those of custom resources in the same words."""
-        pod = _properties(definitions, "io.k8s.api.core.v1.Pod")
-        pods = _properties(definitions, "io.k8s.api.core.v1.PodList")
-        text = {"type": "string"}
-        items = str(pods.get("metadata", {}).get("description", ""))
-        return cls(
-            api_version=pod.get("apiVersion", text),
-            kind=pod.get("kind", text),
-            metadata=_without_default(pod.get("metadata")) or _reference(OBJECT_META),
-            list_metadata=_without_default(pods.get("metadata"))
-            or _reference(LIST_META),
-            list_items=items.partition("More info: ")[2].partition("#")[0],
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class CustomResource:
     """What a CustomResourceDefinition adds to the API.
 
     ``definitions`` are by full name: a kind and its list kind for each version,
-    ``resources`` one for each version.
+    ``resources`` one for each version. ``pointers`` locate the schemas of the kinds
+    in the CustomResourceDefinition, ``notes`` say what a user should know of it.
     """
 
+    group: str
+    kind: str
     definitions: Mapping[str, JsonObject]
     resources: tuple[Resource, ...]
+    pointers: Mapping[str, Pointer]
+    notes: tuple[str, ...] = ()
 
 
 def custom_resource(
@@ -108,6 +89,18 @@ class _Names:
         return ".".join((*reversed(self.group.split(".")), version, kind))
 
 
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """A version of a CustomResourceDefinition: its ``raw`` object and its ``schema``,
+    None where it has none, each with its pointer."""
+
+    name: str
+    raw: JsonObject
+    pointer: Pointer
+    schema: Any
+    schema_pointer: Pointer
+
+
 class _Reader:
     """Reads one CustomResourceDefinition."""
 
@@ -130,57 +123,82 @@ class _Reader:
                 ("apiVersion", None),
                 f"convert it to {_GROUP_VERSIONS[0]}",
             )
-        pointer: Pointer = ("spec", None)
+        is_beta = crd["apiVersion"] == _BETA
         spec = self.table(crd, "spec", None)
-        names = self.read_names(spec, pointer)
-        versions: set[str] = set()
+        names = self.read_names(spec)
         definitions: dict[str, JsonObject] = {}
         resources: list[Resource] = []
-        for version, version_pointer in self.versions(spec, pointer):
-            name = self.text(version, "name", version_pointer, _LABEL)
-            if name in versions:
-                raise self.error(f"the version {name} is duplicated", version_pointer)
-            versions.add(name)
-            if version.get("served", True) or unserved:
-                definition = names.definition(name, names.kind)
+        pointers: dict[str, Pointer] = {}
+        for version in self.versions(spec, is_beta):
+            if version.raw.get("served", True) or unserved:
+                definition = names.definition(version.name, names.kind)
                 definitions[definition] = {
-                    **self.kind_schema(version, version_pointer),
-                    **_served_as(version, names.group, name, names.kind),
+                    **self.kind_schema(version),
+                    **self.served_as(version, names.group, names.kind),
                 }
-                definitions[names.definition(name, names.list_kind)] = {
+                pointers[definition] = version.schema_pointer
+                definitions[names.definition(version.name, names.list_kind)] = {
                     **self.list_schema(definition, names.list_kind, names.plural),
-                    **_served_as(version, names.group, name, names.list_kind),
+                    **self.served_as(version, names.group, names.list_kind),
                 }
-                resources.append(self.read_resource(names, version, version_pointer))
-        return CustomResource(definitions, tuple(resources))
+                resources.append(self.read_resource(names, version))
+        return CustomResource(
+            names.group,
+            names.kind,
+            definitions,
+            tuple(resources),
+            pointers,
+            tuple(self.notes(spec, is_beta)),
+        )
 
-    def read_names(self, spec: JsonObject, pointer: Pointer) -> _Names:
-        names = self.table(spec, "names", pointer)
-        names_pointer: Pointer = ("names", pointer)
+    def notes(self, spec: JsonObject, is_beta: bool) -> Iterator[str]:
+        """What a user should know of an old CustomResourceDefinition."""
+        if is_beta:
+            yield (
+                f"{self.where}: {_BETA} was removed in Kubernetes 1.22; convert it to "
+                f"{_GROUP_VERSIONS[0]}"
+            )
+        if spec.get("preserveUnknownFields", is_beta):
+            yield (
+                f"{self.where}#/spec/preserveUnknownFields: true, the default of "
+                "v1beta1, keeps fields that the schema does not have; it is read as "
+                "false, as v1 requires"
+            )
+
+    def read_names(self, spec: JsonObject) -> _Names:
+        names = self.table(spec, "names", _SPEC)
+        names_pointer: Pointer = ("names", _SPEC)
         if spec.get("scope") not in ("Namespaced", "Cluster"):
-            raise self.error("must be Namespaced or Cluster", ("scope", pointer))
+            raise self.error("must be Namespaced or Cluster", ("scope", _SPEC))
         kind = self.text(names, "kind", names_pointer, _KIND)
         list_kind = names.get("listKind") or f"{kind}List"
         return _Names(
-            group=self.text(spec, "group", pointer, _GROUP),
+            group=self.text(spec, "group", _SPEC, _GROUP),
             kind=kind,
             list_kind=self.text(
                 {"listKind": list_kind}, "listKind", names_pointer, _KIND
             ),
             plural=self.text(names, "plural", names_pointer, _LABEL),
-            singular=str(names.get("singular") or kind.lower()),
-            short_names=self.strings(names, "shortNames", names_pointer),
-            categories=self.strings(names, "categories", names_pointer),
+            singular=self.text(
+                {"singular": names.get("singular") or kind.lower()},
+                "singular",
+                names_pointer,
+                _LABEL,
+            ),
+            short_names=self.labels(names, "shortNames", names_pointer),
+            categories=self.labels(names, "categories", names_pointer),
             namespaced=spec["scope"] == "Namespaced",
         )
 
-    def read_resource(
-        self, names: _Names, version: JsonObject, pointer: Pointer
-    ) -> Resource:
+    def read_resource(self, names: _Names, version: _Version) -> Resource:
         """How a version of the kind is served."""
-        warning = version.get("deprecationWarning")
+        raw = version.raw
+        warning = raw.get("deprecationWarning")
+        subresources = raw.get("subresources") or {}
+        if not isinstance(subresources, Mapping):
+            raise self.error("must be an object", ("subresources", version.pointer))
         return Resource(
-            kind=GroupVersionKind(names.group, version["name"], names.kind),
+            kind=GroupVersionKind(names.group, version.name, names.kind),
             plural=names.plural,
             singular=names.singular,
             namespaced=names.namespaced,
@@ -190,13 +208,13 @@ class _Reader:
             subresources=tuple(
                 Subresource(name, _SUBRESOURCE_VERBS, kind)
                 for name, kind in (("scale", _SCALE), ("status", None))
-                if name in (version.get("subresources") or {})
+                if name in subresources
             ),
-            printer_columns=tuple(self.read_columns(version, pointer)),
-            selectable_fields=_selectable_fields(version),
-            served=bool(version.get("served", True)),
-            storage=bool(version.get("storage", False)),
-            deprecated=bool(version.get("deprecated", False)),
+            printer_columns=tuple(self.read_columns(raw, version.pointer)),
+            selectable_fields=self.selectable_fields(version),
+            served=bool(raw.get("served", True)),
+            storage=bool(raw.get("storage", False)),
+            deprecated=bool(raw.get("deprecated", False)),
             deprecation_warning=None if warning is None else str(warning),
         )
 
@@ -220,49 +238,64 @@ class _Reader:
                 priority=priority if isinstance(priority, int) else 0,
             )
 
-    def strings(self, raw: JsonObject, key: str, pointer: Pointer) -> tuple[str, ...]:
+    def labels(self, raw: JsonObject, key: str, pointer: Pointer) -> tuple[str, ...]:
         values = raw.get(key) or []
+        key_pointer: Pointer = (key, pointer)
         if not isinstance(values, list):
-            raise self.error("must be a list of strings", (key, pointer))
-        return tuple(str(value) for value in values)
+            raise self.error("must be a list of strings", key_pointer)
+        return tuple(
+            self.text({str(index): value}, str(index), key_pointer, _LABEL)
+            for index, value in enumerate(values)
+        )
 
-    def versions(
-        self, spec: JsonObject, pointer: Pointer
-    ) -> Iterator[tuple[JsonObject, Pointer]]:
-        """The versions, each with its schema; v1beta1 may have one schema, columns
-        and subresources for all."""
-        shared: dict[str, Any] = {}
-        if isinstance(spec.get("validation"), Mapping):
-            shared["schema"] = spec["validation"]
-        for key in ("subresources", "additionalPrinterColumns"):
-            if key in spec:
-                shared[key] = spec[key]
+    def versions(self, spec: JsonObject, is_beta: bool) -> Iterator[_Version]:
+        """The versions, each once, with the schema, columns and subresources that
+        v1beta1 may have for all versions together."""
+        shared = {key: spec[key] for key in _SHARED if spec.get(key) is not None}
+        if shared and not is_beta:
+            key = next(iter(shared))
+            raise self.error(
+                f"is {_BETA}",
+                (key, _SPEC),
+                f"in {_GROUP_VERSIONS[0]}, each of spec.versions has its own "
+                f"{'schema' if key == 'validation' else key}",
+            )
         versions = spec.get("versions")
-        if versions is None and isinstance(spec.get("version"), str):
+        if versions is None and is_beta and isinstance(spec.get("version"), str):
             versions = [{"name": spec["version"], "served": True, "storage": True}]
         if not isinstance(versions, list) or not versions:
-            raise self.error("must be a list of versions", ("versions", pointer))
-        for index, version in enumerate(versions):
-            version_pointer: Pointer = (str(index), ("versions", pointer))
-            if not isinstance(version, Mapping):
-                raise self.error("must be an object", version_pointer)
-            yield {**shared, **version}, version_pointer
+            raise self.error("must be a list of versions", ("versions", _SPEC))
+        names: set[str] = set()
+        for index, raw in enumerate(versions):
+            pointer: Pointer = (str(index), ("versions", _SPEC))
+            if not isinstance(raw, Mapping):
+                raise self.error("must be an object", pointer)
+            name = self.text(raw, "name", pointer, _LABEL)
+            if name in names:
+                raise self.error(f"the version {name} is duplicated", pointer)
+            names.add(name)
+            if raw.get("schema") is None and "validation" in shared:
+                schema, schema_pointer = shared["validation"], ("validation", _SPEC)
+            else:
+                schema, schema_pointer = raw.get("schema"), ("schema", pointer)
+            if schema is not None and not isinstance(schema, Mapping):
+                raise self.error("must be an object", schema_pointer)
+            yield _Version(
+                name,
+                {**shared, **raw},
+                pointer,
+                (schema or {}).get("openAPIV3Schema"),
+                ("openAPIV3Schema", schema_pointer),
+            )
 
-    def kind_schema(self, version: JsonObject, pointer: Pointer) -> JsonObject:
+    def kind_schema(self, version: _Version) -> JsonObject:
         """The schema of a kind, with the fields that every kind has."""
-        schema = version.get("schema") or {}
-        if not isinstance(schema, Mapping):
-            raise self.error("must be an object", ("schema", pointer))
-        given = schema.get("openAPIV3Schema")
         result: dict[str, Any]
-        if given is None:
+        if version.schema is None:
             # Without a schema, everything is kept.
             result = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
         else:
-            schema_pointer: Pointer = ("openAPIV3Schema", ("schema", pointer))
-            result = self.schemas.read(given, schema_pointer)
-            if result.get("type") != "object":
-                raise self.error("must be object at the root", ("type", schema_pointer))
+            result = self.schemas.read(version.schema, version.schema_pointer)
         result["properties"] = {
             **result.get("properties", {}),
             "apiVersion": self.standard.api_version,
@@ -270,6 +303,31 @@ class _Reader:
             "metadata": self.standard.metadata,
         }
         return result
+
+    def served_as(self, version: _Version, group: str, kind: str) -> JsonObject:
+        """The extensions of a definition that say what it is served as."""
+        served: dict[str, Any] = {
+            KINDS_KEYWORD: [{"group": group, "kind": kind, "version": version.name}]
+        }
+        fields = self.selectable_fields(version)
+        if fields:
+            served["x-kubernetes-selectable-fields"] = [
+                {"fieldPath": path} for path in fields
+            ]
+        return served
+
+    def selectable_fields(self, version: _Version) -> tuple[str, ...]:
+        """The JSON paths of the fields that objects can be selected by, without the
+        dot."""
+        fields = version.raw.get("selectableFields") or []
+        pointer: Pointer = ("selectableFields", version.pointer)
+        if not isinstance(fields, list) or not all(
+            isinstance(field, Mapping) for field in fields
+        ):
+            raise self.error("must be a list of objects", pointer)
+        return tuple(
+            str(field.get("jsonPath", "")).removeprefix(".") for field in fields
+        )
 
     def list_schema(self, definition: str, list_kind: str, plural: str) -> JsonObject:
         """The list kind that the API server adds for every kind."""
@@ -314,42 +372,3 @@ class _Reader:
 
     def error(self, what: str, pointer: Pointer | None, hint: str = "") -> SpecError:
         return schema_error(self.where, what, pointer, hint)
-
-
-def _properties(
-    definitions: Mapping[str, JsonObject], name: str
-) -> Mapping[str, JsonObject]:
-    properties: Mapping[str, JsonObject] = definitions.get(name, {}).get(
-        "properties", {}
-    )
-    return properties
-
-
-def _without_default(schema: JsonObject | None) -> JsonObject:
-    """A schema without the ``{}`` that OpenAPI 3.0 documents have for structs."""
-    return {key: value for key, value in (schema or {}).items() if key != "default"}
-
-
-def _reference(definition: str) -> JsonObject:
-    return {"$ref": f"{REFERENCE_PREFIX}{definition}"}
-
-
-def _served_as(version: JsonObject, group: str, name: str, kind: str) -> JsonObject:
-    """The extensions of a definition that say what it is served as."""
-    served: dict[str, Any] = {
-        KINDS_KEYWORD: [{"group": group, "kind": kind, "version": name}]
-    }
-    fields = _selectable_fields(version)
-    if fields:
-        served["x-kubernetes-selectable-fields"] = [
-            {"fieldPath": path} for path in fields
-        ]
-    return served
-
-
-def _selectable_fields(version: JsonObject) -> tuple[str, ...]:
-    """The JSON paths of the fields that objects can be selected by, without the dot."""
-    return tuple(
-        str(field.get("jsonPath", "")).removeprefix(".")
-        for field in version.get("selectableFields") or ()
-    )

@@ -11,27 +11,44 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from kubestencil.schema.keywords import REFERENCE_PREFIX
+from kubestencil.schema.pointer import Pointer
 from kubestencil.schema.types import JsonObject
+
+#: The keywords of a field that stay beside the reference to its type. They belong to
+#: the field: the definition has copies of them.
+FIELD_KEYWORDS = ("description", "default", "nullable", "title")
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 # File names are made of these names, at worst with an underscore before each letter.
 _MAX_LENGTH = 140
-# The keywords of a field that stay beside the reference to its type.
-_FIELD_KEYWORDS = ("description", "default", "nullable", "title")
 _NESTED = ("items", "additionalProperties")
 
 
-def name_inline_objects(definitions: Mapping[str, JsonObject]) -> dict[str, JsonObject]:
+@dataclass(frozen=True, slots=True)
+class NamedObjects:
+    """Definitions without inline objects.
+
+    ``definitions`` are the given ones and those of their inline objects. ``pointers``
+    has, for each of the latter, where its schema is: a pointer whose first token is
+    the name of a given definition.
+    """
+
+    definitions: Mapping[str, JsonObject]
+    pointers: Mapping[str, Pointer]
+
+
+def name_inline_objects(definitions: Mapping[str, JsonObject]) -> NamedObjects:
     """``definitions`` with a definition for every inline object that has properties.
 
     Each comes behind the definition that it is part of, in the order of the document.
     A name that is taken (``hostAliases`` and ``host_aliases``) gets a number.
     """
-    return dict(_Namer(definitions).named())
+    return _Namer(definitions).name_all()
 
 
 class _Namer:
@@ -44,45 +61,57 @@ class _Namer:
         self.definitions = definitions
         self.taken = set(definitions)
         self.extracted: dict[str, JsonObject] = {}
+        self.pointers: dict[str, Pointer] = {}
+        # How many objects have had a name, so that the next one's number is found
+        # without trying all before it.
+        self.counts: dict[str, int] = {}
 
-    def named(self) -> Iterator[tuple[str, JsonObject]]:
+    def name_all(self) -> NamedObjects:
+        result: dict[str, JsonObject] = {}
         for name, schema in self.definitions.items():
             self.extracted = {}
-            yield name, self.properties(schema, name)
-            yield from self.extracted.items()
+            result[name] = self.properties(schema, name, (name, None))
+            result.update(self.extracted)
+        return NamedObjects(result, self.pointers)
 
-    def properties(self, schema: JsonObject, owner: str) -> JsonObject:
+    def properties(
+        self, schema: JsonObject, owner: str, pointer: Pointer
+    ) -> JsonObject:
         """An object whose inline objects are references."""
         properties = schema.get("properties")
         if not isinstance(properties, Mapping):
-            return self.nested(schema, owner)
+            return self.nested(schema, owner, pointer)
+        properties_pointer: Pointer = ("properties", pointer)
         named = {
-            field: self.value(value, f"{owner}{_pascal(field)}")
+            field: self.value(
+                value, f"{owner}{_pascal(field)}", (field, properties_pointer)
+            )
             for field, value in properties.items()
         }
-        return {**self.nested(schema, owner), "properties": named}
+        return {**self.nested(schema, owner, pointer), "properties": named}
 
-    def nested(self, schema: JsonObject, name: str) -> JsonObject:
+    def nested(self, schema: JsonObject, name: str, pointer: Pointer) -> JsonObject:
         """A list or map whose inline objects are references."""
         inner = {
-            keyword: self.value(schema[keyword], name)
+            keyword: self.value(schema[keyword], name, (keyword, pointer))
             for keyword in _NESTED
             if isinstance(schema.get(keyword), Mapping)
         }
         return {**schema, **inner} if inner else schema
 
-    def value(self, schema: Any, name: str) -> Any:
+    def value(self, schema: Any, name: str, pointer: Pointer) -> Any:
         """The schema of a field, item or map value; a reference for an object."""
         if not isinstance(schema, Mapping):
             return schema
         if not schema.get("properties"):
-            return self.nested(schema, name)
+            return self.nested(schema, name, pointer)
         unique_name = self.unique(name)
+        self.pointers[unique_name] = pointer
         # An object comes before those inside of it.
         self.extracted[unique_name] = {}
-        self.extracted[unique_name] = self.properties(schema, unique_name)
+        self.extracted[unique_name] = self.properties(schema, unique_name, pointer)
         field_keywords = {
-            keyword: schema[keyword] for keyword in _FIELD_KEYWORDS if keyword in schema
+            keyword: schema[keyword] for keyword in FIELD_KEYWORDS if keyword in schema
         }
         return {**field_keywords, "$ref": f"{REFERENCE_PREFIX}{unique_name}"}
 
@@ -92,9 +121,12 @@ class _Namer:
         if len(kind) > _MAX_LENGTH:
             digest = hashlib.sha256(kind.encode()).hexdigest()[:8]
             kind = f"{kind[: _MAX_LENGTH - len(digest)]}{digest}"
-        candidate, number = f"{package}{dot}{kind}", 2
+        name = candidate = f"{package}{dot}{kind}"
+        number = self.counts.get(name, 1)
         while candidate in self.taken:
-            candidate, number = f"{package}{dot}{kind}{number}", number + 1
+            number += 1
+            candidate = f"{name}{number}"
+        self.counts[name] = number
         self.taken.add(candidate)
         return candidate
 

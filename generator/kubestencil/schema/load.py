@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import replace
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.crd import CustomResource, StandardFields, custom_resource
+from kubestencil.schema.custom import CustomResources, custom_resources
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.inline import name_inline_objects
+from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.openapi2 import parse_document
 from kubestencil.schema.openapi3 import as_openapi2
-from kubestencil.schema.types import Release
+from kubestencil.schema.pointer import (
+    Pointer,
+    extended,
+    pointer_tokens,
+    printable_pointer,
+)
+from kubestencil.schema.standard_fields import StandardFields
+from kubestencil.schema.types import JsonObject, Release
 from kubestencil.schema.validate import validate
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
-from kubestencil.source.crds import crd_objects
 from kubestencil.source.document import CrdSet
 
 
@@ -29,78 +36,87 @@ def load_release(source: Source) -> Release:
     """
     document = source.document()
     if "openapi" in document:
-        document = as_openapi2(document, source.origin)
-        definitions = name_inline_objects(document["definitions"])
-        release = parse_document(source, {**document, "definitions": definitions})
+        converted = as_openapi2(document, source.origin)
+        release = _load_cluster(source, converted, ("schemas", ("components", None)))
+    elif _has_custom_resources(document):
+        release = _load_cluster(source, document, ("definitions", None))
     else:
         # The digest of a valid document is remembered: that of the document alone.
         release = parse_document(replace(source, crds=None), document)
-        if _has_custom_resources(release):
-            definitions = name_inline_objects(document["definitions"])
-            release = parse_document(source, {**document, "definitions": definitions})
-        else:
-            validate(release)
+        validate(release)
     return release if source.crds is None else _with_crds(source, release, source.crds)
 
 
-def _has_custom_resources(release: Release) -> bool:
-    """Whether the document is that of a cluster with kinds besides Kubernetes' own."""
-    return any(
-        definition.kinds and definition.name.count(".") > 1 and not is_built_in(name)
-        for name, definition in release.definitions.items()
+def _has_custom_resources(document: JsonObject) -> bool:
+    """Whether an OpenAPI 2.0 document is that of a cluster with kinds besides
+    Kubernetes' own."""
+    definitions = document.get("definitions")
+    return isinstance(definitions, Mapping) and any(
+        name.count(".") > 1
+        and not is_built_in(name)
+        and isinstance(schema, Mapping)
+        and KINDS_KEYWORD in schema
+        for name, schema in definitions.items()
     )
+
+
+def _load_cluster(source: Source, document: JsonObject, schemas: Pointer) -> Release:
+    """The release of a document that has inline objects.
+
+    ``schemas`` is where the definitions are in the document of the source.
+    """
+    definitions = document.get("definitions")
+    if not isinstance(definitions, dict):
+        return parse_document(source, document)
+    named = name_inline_objects(definitions)
+
+    def locate(pointer: Pointer) -> str:
+        _, *tokens = pointer_tokens(pointer)
+        inline = named.pointers.get(tokens[0]) if tokens else None
+        if inline is not None:
+            tokens = [*pointer_tokens(inline), *tokens[1:]]
+        return f"{source.origin}#{printable_pointer(extended(schemas, tokens))}"
+
+    release = parse_document(
+        source, {**document, "definitions": named.definitions}, locate
+    )
+    return replace(release, inline_definitions=frozenset(named.pointers))
 
 
 def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
-    """``base`` with the definitions of custom resources, or these alone."""
-    resources = list(_custom_resources(base, crds))
-    custom = {
-        name: schema
-        for resource in resources
-        for name, schema in resource.definitions.items()
+    """``base`` with the definitions of custom resources, or these alone.
+
+    Raises SpecError where one of them has the name of a definition of ``base``.
+    """
+    schemas = {name: value.schema.raw for name, value in base.definitions.items()}
+    custom = custom_resources(crds, StandardFields.of(schemas), base.definitions)
+    for name in custom.definitions:
+        if name in base.definitions:
+            where = custom.origins.get(name, ", ".join(crds.locations))
+            raise SpecError(f"defines {name}, as {base.origin} does", where=where)
+    definitions = {**base.definitions, **custom.definitions}
+    if crds.alone:
+        reached = reachable(reference_graph(definitions), custom.definitions)
+        definitions = {
+            name: value for name, value in definitions.items() if name in reached
+        }
+    return _combined(source, base, custom, replace(base, definitions=definitions))
+
+
+def _combined(
+    source: Source, base: Release, custom: CustomResources, release: Release
+) -> Release:
+    definitions = {
+        name: value.schema.raw for name, value in release.definitions.items()
     }
-    definitions = {**base.document["definitions"], **name_inline_objects(custom)}
-    release = replace(
-        parse_document(source, {**base.document, "definitions": definitions}),
-        resources={
-            **base.resources,
-            **{
-                version.kind: version
-                for resource in resources
-                for version in resource.resources
-            },
-        },
-    )
-    if not crds.alone:
-        return release
-    reached = reachable(reference_graph(release.definitions), custom)
     return replace(
         release,
-        definitions={
-            name: definition
-            for name, definition in release.definitions.items()
-            if name in reached
-        },
+        name=source.release,
+        origin=source.origin,
+        sha256=source.sha256,
+        unknown_keywords=(*base.unknown_keywords, *custom.unknown_keywords),
+        document={**base.document, "definitions": definitions},
+        resources={**base.resources, **custom.resources},
+        inline_definitions=base.inline_definitions | custom.inline_definitions,
+        notes=(*base.notes, *custom.notes),
     )
-
-
-def _custom_resources(base: Release, crds: CrdSet) -> Iterator[CustomResource]:
-    """What each CustomResourceDefinition adds.
-
-    Raises SpecError where two define the same kind, or there is none.
-    """
-    origins: dict[str, str] = {}
-    standard = StandardFields.of(base.document["definitions"])
-    for file in crds.files:
-        for crd in crd_objects(file):
-            resource = custom_resource(
-                crd.value, crd.where, standard, unserved=crds.unserved
-            )
-            for name in resource.definitions:
-                if name in origins or name in base.definitions:
-                    other = origins.get(name, base.origin)
-                    raise SpecError(f"defines {name}, as {other} does", where=crd.where)
-            origins |= dict.fromkeys(resource.definitions, crd.where)
-            yield resource
-    if not origins:
-        raise SpecError("has no CustomResourceDefinition", where=crds.files[0].origin)

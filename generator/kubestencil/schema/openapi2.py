@@ -7,8 +7,8 @@ check it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kubestencil.errors import SpecError, nearest
@@ -47,35 +47,68 @@ def parse(source: Source) -> Release:
     return parse_document(source, source.document())
 
 
-def parse_document(source: Source, document: JsonObject) -> Release:
-    """Parse ``document``, which another reader made of a source; raises as ``parse``."""
-    return _Reader(source.origin).read_release(source, document)
+#: Where a pointer of a document leads to, for an error: the file, and a pointer in it.
+Locate = Callable[[Pointer], str]
+
+
+def parse_document(
+    source: Source, document: JsonObject, locate: Locate | None = None
+) -> Release:
+    """Parse ``document``, which another reader made of a source; raises as ``parse``.
+
+    ``locate`` says where in the source a pointer of ``document`` leads to.
+    """
+
+    def in_document(pointer: Pointer) -> str:
+        return f"{source.origin}#{printable_pointer(pointer)}"
+
+    _check_version(document, source.origin)
+    raw = document.get("definitions")
+    if not isinstance(raw, dict) or not raw:
+        raise SpecError("has no definitions", where=in_document(_DEFINITIONS))
+    parsed = parse_definitions(raw, {}, locate or in_document)
+    return Release(
+        name=source.release,
+        origin=source.origin,
+        sha256=source.sha256,
+        definitions=parsed.definitions,
+        unknown_keywords=parsed.unknown_keywords,
+        document=document,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDefinitions:
+    """Definitions by full name, and the unknown keywords in them."""
+
+    definitions: Mapping[str, Definition]
+    unknown_keywords: tuple[UnknownKeyword, ...]
+
+
+def parse_definitions(
+    raw: Mapping[str, Any], others: Mapping[str, Definition], locate: Locate
+) -> ParsedDefinitions:
+    """Parse definitions, which may refer to ``others``; raises as ``parse``."""
+    return _Reader(locate).read_definitions(raw, others)
 
 
 class _Reader:
-    """Reads one document and collects the unknown keywords in it."""
+    """Reads the definitions of a document and collects the unknown keywords in them."""
 
-    def __init__(self, origin: str) -> None:
-        self.origin = origin
+    def __init__(self, locate: Locate) -> None:
+        self.locate = locate
         self.unknown_keywords: dict[str, UnknownKeyword] = {}
 
-    def read_release(self, source: Source, document: JsonObject) -> Release:
-        _check_version(document, self.origin)
-        raw = document.get("definitions")
-        if not isinstance(raw, dict) or not raw:
-            raise self.error("has no definitions", _DEFINITIONS)
+    def read_definitions(
+        self, raw: Mapping[str, Any], others: Mapping[str, Definition]
+    ) -> ParsedDefinitions:
         self.check_names(raw)
         definitions = {name: self.read_definition(name, raw[name]) for name in raw}
-        self.check_references(definitions)
+        self.check_references(definitions, others)
         self.check_alias_cycles(definitions)
         keywords = self.unknown_keywords
-        return Release(
-            name=source.release,
-            origin=source.origin,
-            sha256=source.sha256,
-            definitions=definitions,
-            unknown_keywords=tuple(keywords[name] for name in sorted(keywords)),
-            document=document,
+        return ParsedDefinitions(
+            definitions, tuple(keywords[name] for name in sorted(keywords))
         )
 
     def read_definition(self, name: str, raw: Any) -> Definition:
@@ -172,7 +205,7 @@ class _Reader:
         self.unknown_keywords[keyword] = (
             replace(counted, count=counted.count + 1)
             if counted
-            else UnknownKeyword(keyword, 1, printable_pointer(pointer))
+            else UnknownKeyword(keyword, 1, self.locate(pointer))
         )
 
     def check_names(self, names: Mapping[str, Any]) -> None:
@@ -184,10 +217,16 @@ class _Reader:
                     (name, _DEFINITIONS),
                 )
 
-    def check_references(self, definitions: Mapping[str, Definition]) -> None:
+    def check_references(
+        self, definitions: Mapping[str, Definition], others: Mapping[str, Definition]
+    ) -> None:
         for name, definition in definitions.items():
             for pointer, schema in walk(definition.schema, (name, _DEFINITIONS)):
-                if schema.ref is not None and schema.ref not in definitions:
+                if (
+                    schema.ref is not None
+                    and schema.ref not in definitions
+                    and schema.ref not in others
+                ):
                     kind = schema.ref.rpartition(".")[2]
                     same_kind = [
                         full_name
@@ -224,9 +263,7 @@ class _Reader:
             )
 
     def error(self, what: str, pointer: Pointer, hint: str = "") -> SpecError:
-        return SpecError(
-            what, where=f"{self.origin}#{printable_pointer(pointer)}", hint=hint
-        )
+        return SpecError(what, where=self.locate(pointer), hint=hint)
 
 
 def read_kind(value: object) -> GroupVersionKind | None:

@@ -1,12 +1,13 @@
 """Reads structural schemas: those of CustomResourceDefinitions.
 
-Source: "Specifying a structural schema" in the Kubernetes documentation of
-CustomResourceDefinitions, and ``pkg/apiserver/schema`` of apiextensions-apiserver.
+What the API server refuses is refused: see "Specifying a structural schema" in the
+Kubernetes documentation of CustomResourceDefinitions, and ``pkg/apiserver/schema``
+(validation.go, complete.go) of apiextensions-apiserver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubestencil.errors import SpecError
@@ -18,11 +19,20 @@ _DROPPED = frozenset(["example", "externalDocs", "id", "$schema"])
 _FORBIDDEN = (
     "$ref", "definitions", "dependencies", "patternProperties", "additionalItems"
 )  # fmt: skip
-_LOGIC = ("allOf", "anyOf", "oneOf")
+_LOGIC = ("allOf", "anyOf", "oneOf", "not")
 # The keywords that a schema in allOf, anyOf, oneOf and not must leave to the one around.
 _STRUCTURE_ONLY = (
-    "description", "default", "additionalProperties", "nullable", "title"
+    "type", "additionalProperties", "default", "title", "description", "nullable",
+    "externalDocs", "x-kubernetes-preserve-unknown-fields",
+    "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
+    "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type",
+    "x-kubernetes-validations",
 )  # fmt: skip
+_PRESERVE = "x-kubernetes-preserve-unknown-fields"
+_EMBEDDED = "x-kubernetes-embedded-resource"
+_INT_OR_STRING = "x-kubernetes-int-or-string"
+_INT_OR_STRING_TYPES = [{"type": "integer"}, {"type": "string"}]
+_METADATA_FIELDS = frozenset(["name", "generateName"])
 _MAX_DEPTH = 100
 
 
@@ -37,90 +47,209 @@ class StructuralSchemas:
         self.where = where
         self.embedded = embedded
 
-    def read(self, raw: Any, pointer: Pointer, depth: int = 0) -> dict[str, Any]:
-        """A structural schema as the API server publishes it."""
+    def read(self, raw: Any, pointer: Pointer) -> dict[str, Any]:
+        """The schema of a kind as the API server publishes it.
+
+        Raises SpecError, with a JSON pointer, where it is not structural.
+        """
+        result = self.read_schema(raw, pointer, 0)
+        if result.get("type") != "object":
+            raise self.error("must be object at the root", ("type", pointer))
+        if "additionalProperties" in result:
+            raise self.error(
+                "is not allowed at the root", ("additionalProperties", pointer)
+            )
+        self.check_metadata(result, pointer)
+        for key, branch, branch_pointer in self.branches(result, pointer):
+            del key
+            self.check_completeness(branch, result, branch_pointer)
+        return result
+
+    def read_schema(self, raw: Any, pointer: Pointer, depth: int) -> dict[str, Any]:
+        """A structural schema as the API server publishes it. A keyword that is null
+        is absent."""
         if not isinstance(raw, Mapping):
             raise self.error("a schema must be an object", pointer)
         if depth > _MAX_DEPTH:
             raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
-        self.check_structural(raw, pointer)
-        result = {key: value for key, value in raw.items() if key not in _DROPPED}
+        result = {
+            key: value
+            for key, value in raw.items()
+            if value is not None and key not in _DROPPED
+        }
+        self.check_structural(result, pointer)
         inner = depth + 1
-        if "properties" in raw:
-            if not isinstance(raw["properties"], Mapping):
+        if "properties" in result:
+            if not isinstance(result["properties"], Mapping):
                 raise self.error("must be an object", ("properties", pointer))
+            properties_pointer: Pointer = ("properties", pointer)
             result["properties"] = {
-                name: self.read(schema, (name, ("properties", pointer)), inner)
-                for name, schema in raw["properties"].items()
+                name: self.read_schema(schema, (name, properties_pointer), inner)
+                for name, schema in result["properties"].items()
             }
         for key in ("items", "additionalProperties"):
-            if isinstance(raw.get(key), Mapping):
-                result[key] = self.read(raw[key], (key, pointer), inner)
-        if raw.get("x-kubernetes-int-or-string"):
-            result.setdefault("anyOf", [{"type": "integer"}, {"type": "string"}])
-        if raw.get("x-kubernetes-embedded-resource"):
-            # An embedded object has apiVersion and kind (builder.go,
-            # addEmbeddedProperties).
-            result["properties"] = {
-                **result.get("properties", {}),
-                **self.embedded,
-            }
-            required = result.get("required", [])
-            missing = [name for name in ("kind", "apiVersion") if name not in required]
-            result["required"] = [*required, *missing]
+            if isinstance(result.get(key), Mapping):
+                result[key] = self.read_schema(result[key], (key, pointer), inner)
+        if result.get(_INT_OR_STRING):
+            result.setdefault("anyOf", _INT_OR_STRING_TYPES)
+        if result.get(_EMBEDDED):
+            self.embed(result, pointer)
         return result
 
-    def check_structural(self, raw: JsonObject, pointer: Pointer) -> None:
-        """Raise SpecError for what no structural schema has.
+    def embed(self, schema: dict[str, Any], pointer: Pointer) -> None:
+        """Add the fields of an embedded object, which has apiVersion and kind
+        (builder.go, addEmbeddedProperties)."""
+        if schema.get("type") != "object":
+            raise self.error(f"must be object beside {_EMBEDDED}", ("type", pointer))
+        if "additionalProperties" in schema:
+            raise self.error(
+                f"is not allowed beside {_EMBEDDED}", ("additionalProperties", pointer)
+            )
+        if not schema.get("properties") and not schema.get(_PRESERVE):
+            raise self.error(f"needs properties, or {_PRESERVE}", pointer)
+        schema["properties"] = {**schema.get("properties", {}), **self.embedded}
+        required = schema.get("required", [])
+        missing = [name for name in ("kind", "apiVersion") if name not in required]
+        schema["required"] = [*required, *missing]
 
-        Source: "Specifying a structural schema" in the Kubernetes documentation of
-        CustomResourceDefinitions, and validateStructuralInvariants.
-        """
+    def check_structural(self, schema: JsonObject, pointer: Pointer) -> None:
+        """Raise SpecError for what no structural schema has
+        (validateStructuralInvariants)."""
         for key in _FORBIDDEN:
-            if key in raw:
+            if key in schema:
                 raise self.error(
                     "is not allowed in a structural schema", (key, pointer)
                 )
-        if not (
-            raw.get("type")
-            or raw.get("x-kubernetes-int-or-string")
-            or raw.get("x-kubernetes-preserve-unknown-fields")
+        type_name = schema.get("type")
+        if (
+            not type_name
+            and not schema.get(_INT_OR_STRING)
+            and not schema.get(_PRESERVE)
         ):
             raise self.error("has no type, as a structural schema must", pointer)
-        if "properties" in raw and raw.get("additionalProperties"):
+        if type_name == "array" and "items" not in schema:
+            raise self.error("has no items, as a list must", pointer)
+        if isinstance(schema.get("items"), list):
+            raise self.error("must be one schema, not a list", ("items", pointer))
+        values = schema.get("additionalProperties")
+        if schema.get("properties") and values not in (None, False):
             raise self.error(
                 "has both properties and additionalProperties, which a structural "
                 "schema cannot",
                 pointer,
             )
-        if isinstance(raw.get("items"), list):
-            raise self.error("must be one schema, not a list", ("items", pointer))
-        if raw.get("uniqueItems"):
+        if schema.get("uniqueItems"):
             raise self.error(
                 "is not allowed",
                 ("uniqueItems", pointer),
                 "use x-kubernetes-list-type: set",
             )
-        for key in (*_LOGIC, "not"):
-            if key in raw:
-                self.check_logic(raw, key, pointer)
-
-    def check_logic(self, raw: JsonObject, key: str, pointer: Pointer) -> None:
-        branches = raw[key] if key != "not" else [raw[key]]
-        if not isinstance(branches, list):
-            raise self.error("must be a list of schemas", (key, pointer))
-        for index, branch in enumerate(branches):
-            branch_pointer: Pointer = (
-                (key, pointer) if key == "not" else (str(index), (key, pointer))
-            )
-            if not isinstance(branch, Mapping):
-                raise self.error("a schema must be an object", branch_pointer)
-            for name in _STRUCTURE_ONLY:
-                if name in branch:
+        if schema.get(_INT_OR_STRING):
+            for key in (_PRESERVE, _EMBEDDED):
+                if schema.get(key):
                     raise self.error(
-                        f"may not stand inside of {key} in a structural schema",
-                        (name, branch_pointer),
+                        f"is not allowed with {_INT_OR_STRING}", (key, pointer)
                     )
+        for key, branch, branch_pointer in self.branches(schema, pointer):
+            self.check_branch(branch, key, branch_pointer)
+
+    def check_metadata(self, schema: JsonObject, pointer: Pointer) -> None:
+        """Raise SpecError where the root says more of ``metadata`` than what its name
+        may be, which the API server forbids."""
+        properties: Pointer = ("properties", pointer)
+        fields = schema.get("properties", {})
+        for name in ("apiVersion", "kind"):
+            if name in fields and fields[name].get("type") != "string":
+                raise self.error("must be string", ("type", (name, properties)))
+        metadata = fields.get("metadata", {"type": "object"})
+        metadata_pointer: Pointer = ("metadata", properties)
+        if metadata.get("type") != "object":
+            raise self.error("must be object", ("type", metadata_pointer))
+        for name in metadata.get("properties", {}):
+            if name not in _METADATA_FIELDS:
+                raise self.error(
+                    "is not allowed: only name and generateName are",
+                    (name, ("properties", metadata_pointer)),
+                )
+
+    def branches(
+        self, schema: JsonObject, pointer: Pointer
+    ) -> Iterator[tuple[str, JsonObject, Pointer]]:
+        """The schemas of allOf, anyOf, oneOf and not: keyword, schema, pointer.
+
+        The types of an integer or string are left out, which may be spelled out in
+        anyOf, or in an anyOf of the first allOf.
+        """
+        for key in _LOGIC:
+            if key not in schema or schema[key] == _INT_OR_STRING_TYPES:
+                continue
+            branches = schema[key] if key != "not" else [schema[key]]
+            if not isinstance(branches, list):
+                raise self.error("must be a list of schemas", (key, pointer))
+            for index, branch in enumerate(branches):
+                branch_pointer: Pointer = (
+                    (key, pointer) if key == "not" else (str(index), (key, pointer))
+                )
+                if not isinstance(branch, Mapping):
+                    raise self.error("a schema must be an object", branch_pointer)
+                yield key, branch, branch_pointer
+
+    def check_branch(
+        self, branch: JsonObject, key: str, pointer: Pointer, depth: int = 0
+    ) -> None:
+        """Raise SpecError where a schema in allOf, anyOf, oneOf or not says more than
+        which values are valid (validateNestedValueValidation)."""
+        if depth > _MAX_DEPTH:
+            raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
+        for name in _STRUCTURE_ONLY:
+            if branch.get(name):
+                raise self.error(
+                    f"may not stand inside of {key} in a structural schema",
+                    (name, pointer),
+                )
+        for inner_key, inner, inner_pointer in self.branches(branch, pointer):
+            self.check_branch(inner, inner_key, inner_pointer, depth + 1)
+        for inner, inner_pointer in self.nested(branch, pointer):
+            self.check_branch(inner, key, inner_pointer, depth + 1)
+
+    def check_completeness(
+        self, branch: JsonObject, schema: JsonObject, pointer: Pointer
+    ) -> None:
+        """Raise SpecError where a schema in allOf, anyOf, oneOf or not has a field
+        that ``schema``, the one around it, does not have (complete.go)."""
+        for _, inner, inner_pointer in self.branches(branch, pointer):
+            self.check_completeness(inner, schema, inner_pointer)
+        for inner, inner_pointer in self.nested(branch, pointer):
+            token = inner_pointer[0]
+            around = (
+                schema.get("items")
+                if inner_pointer[1] is pointer
+                else schema.get("properties", {}).get(token)
+            )
+            if around is None:
+                raise self.error(
+                    "is not in the schema outside, as a structural schema must have it",
+                    inner_pointer,
+                )
+            self.check_completeness(inner, around, inner_pointer)
+
+    def nested(
+        self, branch: JsonObject, pointer: Pointer
+    ) -> Iterator[tuple[JsonObject, Pointer]]:
+        """The schemas of the items and fields of a schema in allOf, anyOf, …"""
+        properties = branch.get("properties") or {}
+        properties_pointer: Pointer = ("properties", pointer)
+        if not isinstance(properties, Mapping):
+            raise self.error("must be an object", properties_pointer)
+        schemas: list[tuple[Any, Pointer]] = [
+            (schema, (name, properties_pointer)) for name, schema in properties.items()
+        ]
+        if branch.get("items") is not None:
+            schemas.append((branch["items"], ("items", pointer)))
+        for schema, schema_pointer in schemas:
+            if not isinstance(schema, Mapping):
+                raise self.error("a schema must be an object", schema_pointer)
+            yield schema, schema_pointer
 
     def error(self, what: str, pointer: Pointer | None, hint: str = "") -> SpecError:
         return schema_error(self.where, what, pointer, hint)

@@ -187,13 +187,13 @@ class Definition:
 class UnknownKeyword:
     """A schema keyword that kubestencil does not support.
 
-    ``count`` is how often it occurs, ``pointer`` the JSON pointer of the first schema
-    that has it.
+    ``count`` is how often it occurs, ``where`` is the first schema that has it: a file
+    and a JSON pointer.
     """
 
     keyword: str
     count: int
-    pointer: str
+    where: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +204,8 @@ class Release:
     document is from, ``sha256`` is the digest of its bytes. ``definitions`` maps full
     names to definitions, in the order of the document. ``document`` is the whole
     document, which has the paths, too. ``resources`` says how the kinds are served.
+    ``inline_definitions`` are the names of the definitions that the document has inside
+    of others. ``notes`` are lines about how the documents were read.
     """
 
     name: str
@@ -215,6 +217,8 @@ class Release:
     resources: Mapping[GroupVersionKind, Resource] = field(
         default_factory=dict, repr=False
     )
+    inline_definitions: frozenset[str] = field(default=frozenset(), repr=False)
+    notes: tuple[str, ...] = ()
 
     def resolve(self, schema: Schema) -> Schema:
         """The schema at the end of a chain of references; ``schema`` itself where it

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kubestencil.errors import SourceError, SpecError
-from kubestencil.source.document import SourceFile, decode_text
+from kubestencil.source.decoding import decode_json, decode_text
+from kubestencil.source.document import SourceFile
 from kubestencil.source.folder import read_bytes
 from kubestencil.source.remote import read_file
 from kubestencil.source.yaml import Document, documents
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _KIND = "CustomResourceDefinition"
+# An action of a Go template where YAML has a line, a key or a plain scalar.
+_TEMPLATE_ACTION = re.compile(
+    r"^[ \t]*(?:- +)?(?:[\w./\"'-]+:[ \t]+)?\{\{", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,14 @@ class CrdObject:
 
     where: str
     value: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FileContents:
+    """The CustomResourceDefinitions of a file, and the kinds of its other objects."""
+
+    crds: tuple[CrdObject, ...]
+    ignored: tuple[str, ...]
 
 
 def read_crd_files(location: str) -> list[SourceFile]:
@@ -53,18 +66,24 @@ def files_in(folder: Path) -> list[SourceFile]:
     return [SourceFile(str(path), read_bytes(path)) for path in paths]
 
 
-def crd_objects(file: SourceFile) -> Iterator[CrdObject]:
-    """The CustomResourceDefinitions in a file, those of lists included; objects of
-    other kinds are ignored.
+def read_objects(file: SourceFile) -> FileContents:
+    """The objects of a file, those of lists included.
 
-    Raises SpecError for a file that is not YAML or JSON.
+    Raises SpecError for a file that is not YAML or JSON, or has something else than
+    objects.
     """
+    crds: list[CrdObject] = []
+    ignored: list[str] = []
     for line, value in _objects(file):
         where = f"{file.origin}:{line}"
         if not isinstance(value, Mapping):
             raise SpecError("is not a Kubernetes object", where=where)
-        if value.get("kind") == _KIND:
-            yield CrdObject(where, value)
+        kind = value.get("kind")
+        if kind == _KIND:
+            crds.append(CrdObject(where, value))
+        else:
+            ignored.append(_printable_kind(kind))
+    return FileContents(tuple(crds), tuple(ignored))
 
 
 def _objects(file: SourceFile) -> Iterator[tuple[int, Any]]:
@@ -90,22 +109,37 @@ def _with_type(item: Any, implied: Mapping[str, Any]) -> Any:
     return item
 
 
+def _printable_kind(kind: object) -> str:
+    """The kind of an object for a message; objects may have none."""
+    is_name = isinstance(kind, str) and kind.isprintable() and 0 < len(kind) <= 63
+    return str(kind) if is_name else "no kind"
+
+
 def _documents(file: SourceFile) -> list[Document]:
     text = decode_text(file.data, file.origin)
-    with contextlib.suppress(ValueError):
-        # JSON is read by its own, faster reader; what it refuses may still be YAML.
-        if text.lstrip()[:1] == "{":
-            return [Document(json.loads(text), 1)]
+    if text.lstrip()[:1] == "{":
+        # JSON is read by its own, faster reader. The reader of YAML, of which JSON is
+        # a part, says what is wrong with anything else, and on which line.
+        with contextlib.suppress(SpecError):
+            return [Document(decode_json(text, file.origin, _unique_keys), 1)]
     try:
         return list(documents(text, file.origin))
     except SpecError as error:
-        if "{{" in text:
+        if _TEMPLATE_ACTION.search(text):
             raise SpecError(
-                "is an unrendered template",
+                f"is an unrendered template ({error.what})",
                 where=error.where,
                 hint="render the chart first: helm template --include-crds CHART",
             ) from error
         raise
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; raises ValueError where a key is duplicated."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError
+    return value
 
 
 def _is_hidden(path: Path, folder: Path) -> bool:

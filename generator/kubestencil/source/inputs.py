@@ -11,8 +11,9 @@ from urllib.parse import urljoin, urlsplit
 
 from kubestencil.errors import SourceError, SpecError
 from kubestencil.source import embedded, remote
-from kubestencil.source.crds import files_in
-from kubestencil.source.document import CrdSet, Source, SourceFile, decode
+from kubestencil.source.crds import files_in, read_crd_files
+from kubestencil.source.decoding import decode
+from kubestencil.source.document import CrdSet, Source, SourceFile
 from kubestencil.source.releases import release_name
 
 _V3 = "/openapi/v3"
@@ -37,19 +38,18 @@ def read_location(location: str, name: str | None, *, unserved: bool = False) ->
         return _read_api_server(location, name or "cluster")
     source = remote.read(location, name)
     if _has_crds(source.data):
-        files = (SourceFile(source.origin, source.data),)
-        return crds_alone(source.release, source.origin, files, unserved=unserved)
+        file = SourceFile(source.origin, source.data)
+        crds = CrdSet((source.origin,), (file,), unserved=unserved)
+        return crds_alone(source.release, crds)
     return source
 
 
-def crds_alone(
-    name: str, origin: str, files: Iterable[SourceFile], *, unserved: bool
-) -> Source:
+def crds_alone(name: str, crds: CrdSet) -> Source:
     """A source of CustomResourceDefinitions only. What they refer to, such as
     ObjectMeta, is that of the newest embedded release."""
     base = embedded.read(list(embedded.releases())[-1])
-    crds = CrdSet(tuple(files), alone=True, unserved=unserved)
-    return Source(name, origin, base.data, base.revert, crds)
+    origin = ", ".join(crds.locations)
+    return Source(name, origin, base.data, base.revert, replace(crds, alone=True))
 
 
 def _read_folder(folder: Path, name: str, unserved: bool) -> Source:
@@ -57,7 +57,7 @@ def _read_folder(folder: Path, name: str, unserved: bool) -> Source:
     documents = [file for file in files if b'"openapi"' in file.data]
     if documents:
         return _merged(name, str(folder), documents)
-    return crds_alone(name, str(folder), files, unserved=unserved)
+    return crds_alone(name, CrdSet((str(folder),), tuple(files), unserved=unserved))
 
 
 def _read_api_server(url: str, name: str) -> Source:
@@ -124,8 +124,21 @@ def _has_crds(data: bytes) -> bool:
     )
 
 
-def add_crds(source: Source, files: Iterable[SourceFile], *, unserved: bool) -> Source:
-    """``source`` with the CustomResourceDefinitions in ``files`` besides its own."""
-    own = source.crds or CrdSet(())
-    crds = replace(own, files=(*own.files, *files), unserved=unserved)
-    return replace(source, crds=crds)
+def read_crds(locations: Iterable[str], *, unserved: bool) -> CrdSet:
+    """The files at all locations, which standard input gives only once; raises as
+    ``read_crd_files``."""
+    names = tuple(locations)
+    files = (file for location in names for file in read_crd_files(location))
+    return CrdSet(names, tuple(files), unserved=unserved)
+
+
+def add_crds(source: Source, crds: CrdSet) -> Source:
+    """``source`` with the CustomResourceDefinitions of ``crds`` besides its own."""
+    if source.crds is None:
+        return replace(source, crds=crds)
+    both = replace(
+        source.crds,
+        locations=(*source.crds.locations, *crds.locations),
+        files=(*source.crds.files, *crds.files),
+    )
+    return replace(source, crds=both)

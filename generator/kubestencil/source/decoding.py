@@ -1,0 +1,104 @@
+"""Decodes bytes: UTF-8, JSON, and YAML as Kubernetes reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kubestencil.errors import SpecError
+from kubestencil.source.yaml import documents
+
+# The escapes \ud800 to \udfff (surrogates): a character in pairs, invalid alone.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+#: Makes an object of JSON from its keys and values; raises ValueError to refuse it.
+MakeObject = Callable[[list[tuple[str, Any]]], Any]
+
+
+def decode(data: bytes, where: str) -> Mapping[str, Any]:
+    """Decode ``data``, which is a JSON or YAML object.
+
+    ``where`` is the origin for error messages. Raises SpecError for anything else.
+    """
+    text = decode_text(data, where)
+    is_json = text.lstrip()[:1] in ("{", "[")
+    value = decode_json(text, where) if is_json else _decode_yaml(text, where)
+    if not isinstance(value, dict):
+        raise SpecError(
+            f"is {_type_name(value)}, not an OpenAPI document",
+            where=where,
+            hint="give the swagger.json of a Kubernetes release, or a cluster's /openapi/v2",
+        )
+    return value
+
+
+def decode_text(data: bytes, where: str) -> str:
+    """Decode UTF-8, with or without a byte order mark; raises SpecError."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SpecError(
+            f"is not UTF-8 text (byte {error.start})", where=where
+        ) from error
+
+
+def decode_json(text: str, where: str, make_object: MakeObject | None = None) -> Any:
+    """Decode JSON; raises SpecError, with the position, for anything else.
+
+    ``make_object`` makes the objects; by default, the last of duplicate keys counts.
+    """
+    try:
+        value = json.loads(
+            text, parse_constant=_refuse_constant, object_pairs_hook=make_object
+        )
+    except json.JSONDecodeError as error:
+        truncated = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
+        raise SpecError(
+            (
+                "is truncated: the JSON is not complete"
+                if truncated
+                else f"is not JSON: {error.msg}"
+            ),
+            where=f"{where}:{error.lineno}:{error.colno}",
+            hint="fetch the document again" if truncated else "",
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"is not JSON: {error}", where=where) from error
+    _check_unicode(text, value, where)
+    return value
+
+
+def _decode_yaml(text: str, where: str) -> Any:
+    values = [document.value for document in documents(text, where)]
+    if not values:
+        raise SpecError("is empty", where=where)
+    if len(values) > 1:
+        raise SpecError(f"has {len(values)} YAML documents, not one", where=where)
+    return values[0]
+
+
+def _check_unicode(text: str, value: Any, where: str) -> None:
+    if not _SURROGATE.search(text):
+        return
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        preceding = error.object[max(0, error.start - 30) : error.start]
+        raise SpecError(
+            f"has an unpaired surrogate, which is not a character, after {preceding!a}",
+            where=where,
+        ) from error
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _type_name(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        return "a list"
+    return "text" if isinstance(value, str) else f"a {type(value).__name__}"
