@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from kubestencil.errors import KubestencilError
 from kubestencil.source.releases import minor_version
-from specs.make import lifecycle
+from specs.make import lifecycle, resources
 from specs.make.checkouts import Checkout
 from specs.make.tables import write_table
 
@@ -22,7 +22,10 @@ class Table(NamedTuple):
     make_rows: Callable[..., Sequence[Sequence[str]]]
 
 
-TABLES = {"lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows)}
+TABLES = {
+    "lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows),
+    "resources": Table(resources.HEADER, resources.make_rows),
+}
 
 
 def main(arguments: Sequence[str]) -> None:

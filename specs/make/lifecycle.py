@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from kubestencil.schema.facts import ReleaseRange
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.lifecycle import lifecycles
 from kubestencil.schema.types import GroupVersionKind
@@ -18,6 +19,7 @@ from kubestencil.source.releases import release_order
 from specs.make.checkouts import Checkout
 from specs.make.default_server import default_kinds
 from specs.make.documents import operated_kinds
+from specs.make.ranges import previous
 from specs.make.upstream_lifecycle import UpstreamLifecycle, upstream_lifecycles
 
 HEADER = """
@@ -101,7 +103,7 @@ class Row:
     deprecated: str | None = None
     planned: str | None = None
     gone: str | None = None
-    default: list[tuple[str, str | None]] = field(default_factory=list)
+    default: list[ReleaseRange] = field(default_factory=list)
     replacement: GroupVersionKind | None = None
 
     @property
@@ -113,7 +115,7 @@ class Row:
         """
         if self.gone is None or self.planned is None or not self.default:
             return self.gone or self.planned
-        last_default = self.default[-1][1]
+        last_default = self.default[-1].last
         stopped = last_default is not None and _before(last_default, self.planned)
         return (
             self.planned if stopped and _before(self.planned, self.gone) else self.gone
@@ -144,11 +146,14 @@ def _before_documents() -> dict[GroupVersionKind, Row]:
             kind=pet_set,
             introduced="1.3",
             gone="1.5",
-            default=[("1.3", "1.4")],
+            default=[ReleaseRange("1.3", "1.4")],
             replacement=GroupVersionKind("apps", "v1", "StatefulSet"),
         ),
         budget: Row(
-            kind=budget, introduced="1.4", gone="1.5", default=[("1.4", "1.4")]
+            kind=budget,
+            introduced="1.4",
+            gone="1.5",
+            default=[ReleaseRange("1.4", "1.4")],
         ),
     }
 
@@ -191,19 +196,19 @@ def _advance(rows: dict[GroupVersionKind, Row], checkout: Checkout) -> None:
 
 def _extend(row: Row, release: str, *, served: bool) -> None:
     """Open or close the last range of releases with a default server."""
-    is_open = bool(row.default) and row.default[-1][1] is None
+    is_open = bool(row.default) and row.default[-1].last is None
     if served and not is_open:
-        row.default.append((release, None))
+        row.default.append(ReleaseRange(release))
     if not served and is_open:
-        first, _ = row.default.pop()
-        row.default.append((first, _previous(release)))
+        first = row.default.pop().first
+        row.default.append(ReleaseRange(first, previous(release)))
 
 
 def _start_default(row: Row) -> None:
     """Let a default server serve a kind from its introduction on, where that is before
     the documents that have it."""
-    if row.default and _before(row.default[0][0], _FIRST_COMPLETE):
-        row.default[0] = (row.introduced, row.default[0][1])
+    if row.default and _before(row.default[0].first, _FIRST_COMPLETE):
+        row.default[0] = row.default[0]._replace(first=row.introduced)
 
 
 def _add_upstream(
@@ -257,7 +262,7 @@ def _cells(row: Row) -> tuple[str, ...]:
         row.introduced,
         deprecated or "",
         removed or "",
-        " ".join(f"{first}..{last or ''}" for first, last in row.default),
+        " ".join(map(str, row.default)),
         (
             f"{row.replacement.api_version} {row.replacement.kind}"
             if row.replacement
@@ -268,8 +273,3 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 def _before(release: str, other: str) -> bool:
     return release_order(release) < release_order(other)
-
-
-def _previous(release: str) -> str:
-    major, _, minor = release.partition(".")
-    return f"{major}.{int(minor) - 1}"

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from kubestencil.data_files import data_file
 from kubestencil.engine import Target
 from kubestencil.source import Source
 from kubestencil.targets import installed_view
@@ -24,12 +25,13 @@ class Fingerprinter:
         self._digests: dict[tuple[Path, str], str] = {}
 
     def fingerprint(self, sources: Iterable[Source], target: Target) -> str:
-        """The digest of all inputs of a target: the documents, kubestencil's code,
-        templates, options, and the files that options name."""
+        """The digest of all inputs of a target: the documents, kubestencil's code
+        and its tables of facts, templates, options, and the files that options name."""
         return _combined(
             [
                 __version__,
                 self._digest(_CODE, "*.py"),
+                self._digest(data_file("specs"), "*.tsv"),
                 *_installed_view(target),
                 *(self._digest(folder) for folder in target.folders),
                 *self._dependencies(target),

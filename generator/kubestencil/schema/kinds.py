@@ -65,6 +65,17 @@ def precedence(version: str) -> tuple[int, int, int, str]:
     )
 
 
+def read_kind(value: object) -> GroupVersionKind | None:
+    """The kind that an ``x-kubernetes-group-version-kind`` value names; None where
+    it is not an object with the strings ``group``, ``version`` and ``kind``."""
+    if not isinstance(value, Mapping):
+        return None
+    group, version, kind = (value.get(key) for key in ("group", "version", "kind"))
+    if isinstance(group, str) and isinstance(version, str) and isinstance(kind, str):
+        return GroupVersionKind(group, version, kind)
+    return None
+
+
 def served_kinds(release: Release) -> Iterator[tuple[GroupVersionKind, Definition]]:
     """The kinds of a release, each with its definition.
 

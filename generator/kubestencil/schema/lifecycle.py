@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from kubestencil.schema.facts import group_version_kind, rows
+from kubestencil.schema.facts import ReleaseRange, group_version_kind, rows
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import release_order
 
@@ -22,9 +22,8 @@ class Lifecycle:
     from which the API server warns of it, ``removed`` the first one that no longer
     serves it; both may lie in the future, since upstream plans them, and are None where
     nothing is planned. ``replacement`` is the kind to use instead, None where there is
-    none. ``served_by_default`` are the releases, first and last, whose API server
-    serves it without ``--runtime-config`` and ``--feature-gates``; None as the last
-    means until the newest release in the table.
+    none. ``served_by_default`` are the releases whose API server serves it without
+    ``--runtime-config`` and ``--feature-gates``.
 
     Kinds of alpha and beta versions are removed nine months or three releases after
     their deprecation, see https://kubernetes.io/docs/reference/using-api/deprecation-policy/.
@@ -34,7 +33,7 @@ class Lifecycle:
     deprecated: str | None
     removed: str | None
     replacement: GroupVersionKind | None
-    served_by_default: tuple[tuple[str, str | None], ...]
+    served_by_default: tuple[ReleaseRange, ...]
 
     def serves(self, release: str) -> bool:
         """Whether a server of ``release`` can serve the kind."""
@@ -66,11 +65,7 @@ def served_by_default(kind: GroupVersionKind, release: str) -> bool | None:
     facts = lifecycle(kind)
     if facts is None:
         return None
-    order = release_order(release)
-    return any(
-        release_order(first) <= order and (last is None or order <= release_order(last))
-        for first, last in facts.served_by_default
-    )
+    return any(releases.includes(release) for releases in facts.served_by_default)
 
 
 def replacement(kind: GroupVersionKind, release: str) -> GroupVersionKind | None:
@@ -106,11 +101,5 @@ def _read() -> Iterator[tuple[GroupVersionKind, Lifecycle]]:
             deprecated=deprecated or None,
             removed=removed or None,
             replacement=group_version_kind(*then.split()) if then else None,
-            served_by_default=tuple(_ranges(default)),
+            served_by_default=tuple(map(ReleaseRange.parse, default.split())),
         )
-
-
-def _ranges(cell: str) -> Iterator[tuple[str, str | None]]:
-    for text in cell.split():
-        first, _, last = text.partition("..")
-        yield first, last or None

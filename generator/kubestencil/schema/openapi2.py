@@ -14,7 +14,9 @@ from typing import Any
 from kubestencil.errors import SpecError, nearest
 from kubestencil.schema.graph import cyclic_edges, walk
 from kubestencil.schema.keywords import KEYWORDS, KINDS_KEYWORD, REFERENCE_PREFIX
+from kubestencil.schema.kinds import read_kind
 from kubestencil.schema.pointer import Pointer, printable_pointer
+from kubestencil.schema.served_resources import ServedResources
 from kubestencil.schema.types import (
     Definition,
     Field,
@@ -67,7 +69,7 @@ def parse_document(
     if not isinstance(raw, dict) or not raw:
         raise SpecError("has no definitions", where=in_document(_DEFINITIONS))
     parsed = parse_definitions(raw, {}, locate or in_document)
-    return Release(
+    release = Release(
         name=source.release,
         origin=source.origin,
         sha256=source.sha256,
@@ -75,6 +77,7 @@ def parse_document(
         unknown_keywords=parsed.unknown_keywords,
         document=document,
     )
+    return replace(release, resources=ServedResources(release))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,17 +267,6 @@ class _Reader:
 
     def error(self, what: str, pointer: Pointer, hint: str = "") -> SpecError:
         return SpecError(what, where=self.locate(pointer), hint=hint)
-
-
-def read_kind(value: object) -> GroupVersionKind | None:
-    """The kind that an ``x-kubernetes-group-version-kind`` value names; None where
-    it is not an object with the strings ``group``, ``version`` and ``kind``."""
-    if not isinstance(value, Mapping):
-        return None
-    group, version, kind = (value.get(key) for key in ("group", "version", "kind"))
-    if isinstance(group, str) and isinstance(version, str) and isinstance(kind, str):
-        return GroupVersionKind(group, version, kind)
-    return None
 
 
 def _check_version(document: JsonObject, origin: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.keywords import KINDS_KEYWORD
-from kubestencil.schema.openapi2 import read_kind
+from kubestencil.schema.kinds import read_kind
 from kubestencil.schema.pointer import json_pointer
 from kubestencil.schema.types import GroupVersionKind, JsonObject, Release
 

@@ -1,0 +1,119 @@
+"""Resources in the paths of a document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from kubestencil.schema.operations import Operation
+from kubestencil.schema.resources import Resource, Subresource
+from kubestencil.schema.types import GroupVersionKind
+
+_PATH = re.compile(
+    r"/(?:api|apis/(?P<group>[^/]+))/(?P<version>v[^/]+)/"
+    r"(?P<namespace>namespaces/\{namespace\}/)?(?P<plural>[^/{}]+)"
+    r"(?P<name>/\{name\}(?:/(?P<subresource>[^/{}]+))?)?(?:/|\Z)"
+)
+# The verb of an action (x-kubernetes-action), and that of a connection by its method
+# (apiserver, pkg/endpoints/request/requestinfo.go).
+_VERBS = {
+    "delete": "delete",
+    "deletecollection": "deletecollection",
+    "get": "get",
+    "list": "list",
+    "patch": "patch",
+    "post": "create",
+    "put": "update",
+    "watch": "watch",
+    "watchlist": "watch",
+}
+_CONNECT = "connect"
+# Older paths of watches: /api/v1/watch/namespaces/{namespace}/pods.
+_WATCH = "/watch/"
+
+
+class ResourcePath(NamedTuple):
+    """A path of a resource, or of a subresource of it.
+
+    ``namespaced`` says that the path has a namespace in it. That of a list of all
+    namespaces has none.
+    """
+
+    group: str
+    version: str
+    plural: str
+    subresource: str
+    namespaced: bool
+
+
+def resource_path(path: str) -> ResourcePath | None:
+    """The resource of a path; None for a path of something else: ``/version/``."""
+    match = _PATH.match(path.replace(_WATCH, "/", 1))
+    if match is None:
+        return None
+    return ResourcePath(
+        group=match["group"] or "",
+        version=match["version"],
+        plural=match["plural"],
+        subresource=match["subresource"] or "",
+        namespaced=match["namespace"] is not None,
+    )
+
+
+def resources_in_paths(operations: Iterator[Operation]) -> Iterator[Resource]:
+    """The resources that operations are about, in their order.
+
+    Paths have no other names of a resource: ``singular`` is that which the API server
+    makes of the kind.
+    """
+    resources: dict[tuple[str, str, str], dict[str, _Endpoint]] = {}
+    for operation in operations:
+        path = resource_path(operation.path)
+        verb = _verb(operation)
+        if path is None or operation.kind is None or verb is None:
+            continue
+        endpoints = resources.setdefault((path.group, path.version, path.plural), {})
+        endpoint = endpoints.setdefault(path.subresource, _Endpoint(operation.kind))
+        endpoints[path.subresource] = endpoint.with_verb(verb, path.namespaced)
+    for (_, _, plural), endpoints in resources.items():
+        if "" in endpoints:
+            yield _resource(plural, endpoints)
+
+
+class _Endpoint(NamedTuple):
+    """What the operations of one path and those with its name have in common."""
+
+    kind: GroupVersionKind
+    namespaced: bool = False
+    verbs: frozenset[str] = frozenset()
+
+    def with_verb(self, verb: str, namespaced: bool) -> _Endpoint:
+        return self._replace(
+            verbs=self.verbs | {verb}, namespaced=self.namespaced or namespaced
+        )
+
+
+def _verb(operation: Operation) -> str | None:
+    action = operation.action
+    return _VERBS.get(operation.method if action == _CONNECT else action)
+
+
+def _resource(plural: str, endpoints: Mapping[str, _Endpoint]) -> Resource:
+    main = endpoints[""]
+    return Resource(
+        kind=main.kind,
+        plural=plural,
+        singular=main.kind.kind.lower(),
+        namespaced=main.namespaced,
+        verbs=tuple(sorted(main.verbs)),
+        subresources=tuple(
+            Subresource(
+                name=name,
+                verbs=tuple(sorted(endpoint.verbs)),
+                kind=None if endpoint.kind == main.kind else endpoint.kind,
+            )
+            for name, endpoint in sorted(endpoints.items())
+            if name
+        ),
+    )

@@ -1,0 +1,161 @@
+"""The table ``resources.tsv``: the resources and subresources of each release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from kubestencil.errors import SourceError
+from kubestencil.schema import GroupVersionKind, parse
+from kubestencil.schema.operations import operations
+from kubestencil.schema.resource_facts import resource_facts
+from kubestencil.schema.resource_paths import resources_in_paths
+from kubestencil.schema.resources import Resource
+from kubestencil.source import Source
+from kubestencil.source.releases import release_order
+from specs.make.checkouts import Checkout
+from specs.make.ranges import Ranges
+
+HEADER = """
+The resources and subresources of Kubernetes by release, tab-separated:
+
+  releases     FIRST..LAST, or FIRST.. until the newest release of the table
+  apiVersion   of the resource
+  resource     its plural, or PLURAL/SUBRESOURCE
+  kind         what it takes and returns; with an apiVersion if that is another one
+  scope        namespaced or cluster
+  verbs        in the words of discovery
+  short names
+  categories
+
+The singular is the kind in lower case, for each of them.
+
+Made by `python -m specs.make resources` (specs/README.md) from sources of
+k8s.io/kubernetes: the paths of api/openapi-spec/swagger.json, and api/discovery for
+short names and categories; for releases before 1.28, that of 1.28.
+"""
+
+_FIRST_DISCOVERY = "1.28"
+_SCOPES = {True: "namespaced", False: "cluster"}
+
+
+class _Key(NamedTuple):
+    api_version: str
+    plural: str
+    subresource: str
+
+
+class _Names(NamedTuple):
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+
+
+def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
+    """The rows of the table for these releases, oldest first.
+
+    With ``append`` they continue the table that there is.
+    """
+    ranges: Ranges[_Key, tuple[str, ...]] = Ranges()
+    if append:
+        for facts in resource_facts():
+            key = _Key(facts.api_version, facts.plural, facts.subresource)
+            values = _values(
+                key,
+                facts.kind,
+                facts.namespaced,
+                facts.verbs,
+                _Names(facts.short_names, facts.categories),
+            )
+            ranges.add(facts.releases, key, values)
+    for checkout in checkouts:
+        ranges.advance(checkout.release, _facts(checkout))
+    return [
+        (
+            str(releases),
+            key.api_version,
+            f"{key.plural}/{key.subresource}" if key.subresource else key.plural,
+            *values,
+        )
+        for key, releases, values in ranges.rows(_order)
+    ]
+
+
+def _order(key: _Key) -> tuple[str, ...]:
+    group, _, version = key.api_version.rpartition("/")
+    return (group, version, key.plural, key.subresource)
+
+
+def _facts(checkout: Checkout) -> dict[_Key, tuple[str, ...]]:
+    """The cells of each resource and subresource of a release."""
+    names = _discovered_names(checkout)
+    facts = {}
+    for resource in _resources(checkout):
+        own_names = names.get((resource.kind.group, resource.plural), _Names())
+        key = _Key(resource.kind.api_version, resource.plural, "")
+        facts[key] = _values(
+            key, resource.kind, resource.namespaced, resource.verbs, own_names
+        )
+        for subresource in resource.subresources:
+            sub_key = key._replace(subresource=subresource.name)
+            kind = subresource.kind or resource.kind
+            facts[sub_key] = _values(
+                sub_key, kind, resource.namespaced, subresource.verbs, _Names()
+            )
+    return facts
+
+
+def _resources(checkout: Checkout) -> list[Resource]:
+    path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
+    release = parse(Source(checkout.release, str(path), path.read_bytes()))
+    return [
+        replace(resource, short_names=(), categories=())
+        for resource in resources_in_paths(operations(release))
+    ]
+
+
+def _discovered_names(checkout: Checkout) -> dict[tuple[str, str], _Names]:
+    """The short names and categories by group and plural.
+
+    Raises SourceError where a singular is not the kind in lower case.
+    """
+    if release_order(checkout.release) < release_order(_FIRST_DISCOVERY):
+        checkout = replace(checkout, release=_FIRST_DISCOVERY)
+    names = {}
+    for path in sorted(
+        (checkout.module("kubernetes") / "api/discovery").glob("api*__v*")
+    ):
+        resource_list = json.loads(path.read_bytes())
+        group = resource_list["groupVersion"].rpartition("/")[0]
+        for resource in resource_list["resources"]:
+            if "/" in resource["name"]:
+                continue
+            if resource["singularName"] != resource["kind"].lower():
+                raise SourceError(
+                    f"{resource['name']} has the singular {resource['singularName']}; "
+                    "the table needs a column for it",
+                    where=str(path),
+                )
+            names[group, resource["name"]] = _Names(
+                tuple(resource.get("shortNames", ())),
+                tuple(resource.get("categories", ())),
+            )
+    return names
+
+
+def _values(
+    key: _Key,
+    kind: GroupVersionKind,
+    namespaced: bool,
+    verbs: Sequence[str],
+    names: _Names,
+) -> tuple[str, ...]:
+    other = "" if kind.api_version == key.api_version else f"{kind.api_version} "
+    return (
+        f"{other}{kind.kind}",
+        _SCOPES[namespaced],
+        " ".join(verbs),
+        " ".join(names.short_names),
+        " ".join(names.categories),
+    )
