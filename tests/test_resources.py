@@ -57,17 +57,15 @@ def test_a_resource_has_names_scope_verbs_and_subresources() -> None:
         namespaced=True,
         short_names=("deploy",),
         categories=("all",),
-        verbs=tuple(
-            [
-                "create",
-                "delete",
-                "deletecollection",
-                "get",
-                "list",
-                "patch",
-                "update",
-                "watch",
-            ]
+        verbs=(
+            "create",
+            "delete",
+            "deletecollection",
+            "get",
+            "list",
+            "patch",
+            "update",
+            "watch",
         ),
         subresources=(
             Subresource("scale", ("get", "patch", "update"), SCALE),
@@ -213,7 +211,7 @@ def _discovered(discovery: Mapping[str, Any]) -> Iterator[Resource]:
                 subresources = [
                     Subresource(
                         name=subresource["subresource"],
-                        verbs=tuple(subresource["verbs"]),
+                        verbs=(subresource["verbs"]),
                         kind=_kind(subresource, kind.group, kind.version),
                     )
                     for subresource in raw.get("subresources", ())
@@ -225,7 +223,7 @@ def _discovered(discovery: Mapping[str, Any]) -> Iterator[Resource]:
                     namespaced=raw["scope"] == "Namespaced",
                     short_names=tuple(raw.get("shortNames", ())),
                     categories=tuple(raw.get("categories", ())),
-                    verbs=tuple(raw["verbs"]),
+                    verbs=(raw["verbs"]),
                     subresources=tuple(
                         replace(item, kind=None) if item.kind == kind else item
                         for item in subresources

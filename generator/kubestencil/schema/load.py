@@ -18,6 +18,7 @@ from kubestencil.schema.pointer import (
     pointer_tokens,
     printable_pointer,
 )
+from kubestencil.schema.served_resources import ServedResources
 from kubestencil.schema.standard_fields import StandardFields
 from kubestencil.schema.types import JsonObject, Release
 from kubestencil.schema.validate import validate
@@ -100,7 +101,14 @@ def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
         definitions = {
             name: value for name, value in definitions.items() if name in reached
         }
-    return _combined(source, base, custom, replace(base, definitions=definitions))
+    release = replace(
+        base,
+        definitions=definitions,
+        resources=(
+            custom.resources if crds.alone else ServedResources(base, custom.resources)
+        ),
+    )
+    return _combined(source, base, custom, release)
 
 
 def _combined(
@@ -116,7 +124,6 @@ def _combined(
         sha256=source.sha256,
         unknown_keywords=(*base.unknown_keywords, *custom.unknown_keywords),
         document={**base.document, "definitions": definitions},
-        resources={**base.resources, **custom.resources},
         inline_definitions=base.inline_definitions | custom.inline_definitions,
         notes=(*base.notes, *custom.notes),
     )

@@ -13,17 +13,23 @@ if TYPE_CHECKING:
 
 
 class ServedResources(Mapping[GroupVersionKind, "Resource"]):
-    """How the API server serves the kinds of a release; read at the first access."""
+    """How the API server serves the kinds of a release, and ``custom`` ones beside
+    them; read at the first access."""
 
-    def __init__(self, release: Release) -> None:
+    def __init__(
+        self,
+        release: Release,
+        custom: Mapping[GroupVersionKind, Resource] | None = None,
+    ) -> None:
         self._release = release
+        self._custom = custom or {}
 
     @cached_property
     def _resources(self) -> Mapping[GroupVersionKind, Resource]:
         # Imported here, since most runs need no resources.
         from kubestencil.schema.resource_reading import read_resources
 
-        return read_resources(self._release)
+        return {**read_resources(self._release), **self._custom}
 
     def __getitem__(self, kind: GroupVersionKind) -> Resource:
         return self._resources[kind]
