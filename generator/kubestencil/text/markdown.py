@@ -10,15 +10,17 @@ from __future__ import annotations
 import re
 from functools import cache
 
+# In every expression, the parts of a repetition never match the same character, so that
+# the time is linear in the length of any text.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 # What begins a block at the start of a line (CommonMark 0.31, chapters 4 and 5).
 _BLOCK = re.compile(
     r"\s*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|```|~~~|\||<|[-=_*](?:\s*[-=_*])+\s*$)"
 )
-_NUMBERED = re.compile(r"(\s*\d{1,9})([.)](?=\s|$))")
+_NUMBERED = re.compile(r"(\d{1,9})([.)](?=\s|$))")
 # A link or image whose scheme is not harmless: javascript:, data:, vbscript: ...
 _LINK = re.compile(
-    r"\]\((?=\s*<?\s*(?!https?:|mailto:)[A-Za-z][A-Za-z0-9+.\s-]*(?::|&))"
+    r"\]\((?=\s*(?:<\s*)?(?!https?:|mailto:)[A-Za-z][A-Za-z0-9+.\s-]*(?::|&))"
 )
 _IMAGE = re.compile(r"!\[")
 _SPACE = re.compile(r"\s")
@@ -26,9 +28,11 @@ _NOT_IN_ANCHOR = re.compile(
     "[\u2000-\u206f\u2e00-\u2e7f\\\\'!\"#$%&()*+,./:;<=>?@\\[\\]^`{|}~\u2019]"
 )
 # A tag, or a "<" by itself.
-_ANGLE = re.compile(r"<(?:([A-Za-z]*)[A-Za-z.,_ -]*>)?")
+_ANGLE = re.compile(r"<(?:([A-Za-z]*)(?:[.,_ -][A-Za-z.,_ -]*)?>)?")
 # The same without a "<" that cannot begin a tag.
-_TAG = re.compile(r"<(?=[A-Za-z/!?])(?:([A-Za-z][A-Za-z0-9]*)[A-Za-z0-9.,_ -]*>)?")
+_TAG = re.compile(
+    r"<(?=[A-Za-z/!?])(?:([A-Za-z][A-Za-z0-9]*)(?:[.,_ -][A-Za-z0-9.,_ -]*)?>)?"
+)
 # The elements of HTML, obsolete ones included. Another name in angle brackets is a
 # placeholder, such as "<topologyKey>", which is harmless.
 _ELEMENTS = frozenset(

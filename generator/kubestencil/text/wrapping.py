@@ -15,7 +15,11 @@ def wrap(text: str, width: int) -> str:
 
 
 def _pieces(line: str, width: int) -> list[str]:
-    margin = line[: len(line) - len(line.lstrip(" "))]
+    words = line.lstrip(" ")
+    if len(line) > width:
+        # A deeper margin would be repeated in each piece, and leave no room for words.
+        line = " " * min(len(line) - len(words), width // 2) + words
+    margin = " " * (len(line) - len(words))
     pieces: list[str] = []
     while len(line) > width:
         cut = line.rfind(" ", len(margin) + 1, width + 1)

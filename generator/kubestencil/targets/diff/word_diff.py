@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cache
 from itertools import groupby
 from typing import Literal
@@ -13,9 +12,9 @@ from typing import Literal
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 #: The number of unchanged words that are shown on each side of a change.
 _CONTEXT = 8
-# Longer texts, in tokens, are not compared word by word: the time grows with the
-# square. Upstream's longest description has some 600.
-_MAX_TOKENS = 6000
+# Texts that differ in more tokens are shown as deleted and inserted: the time grows with
+# the square of this number, and little of such a text is the same.
+_MAX_EDITS = 600
 
 #: What a segment of a text is: in both texts, only in the first, only in the second, or
 #: in both but not shown.
@@ -74,24 +73,81 @@ def shorten(segments: Sequence[Segment]) -> tuple[Segment, ...]:
 
 # Consecutive tokens of one role.
 _Run = tuple[Role, list[str]]
+# Equal tokens: the index of the first in the old text and in the new one, and how many.
+_Block = tuple[int, int, int]
 
 
 def _changed_runs(old: list[str], new: list[str]) -> Iterator[_Run]:
-    if len(old) + len(new) > _MAX_TOKENS:
-        yield from (("del", old), ("ins", new))
-        return
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
     deleted: list[str] = []
     inserted: list[str] = []
-    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        tokens = old[old_from:old_to]
+    old_from = new_from = 0
+    for old_to, new_to, length in (*_equal_blocks(old, new), (len(old), len(new), 0)):
+        deleted += old[old_from:old_to]
+        inserted += new[new_from:new_to]
+        old_from, new_from = old_to + length, new_to + length
+        tokens = old[old_to:old_from]
         # Changes with only spaces or punctuation between them count as one change.
-        if tag == "equal" and any(map(_has_letter_or_digit, tokens)):
+        if any(map(_has_letter_or_digit, tokens)):
             yield from (("del", deleted), ("ins", inserted), ("same", tokens))
             deleted, inserted = [], []
         else:
-            deleted, inserted = deleted + tokens, inserted + new[new_from:new_to]
+            deleted += tokens
+            inserted += tokens
     yield from (("del", deleted), ("ins", inserted))
+
+
+def _equal_blocks(old: list[str], new: list[str]) -> Iterator[_Block]:
+    """The longest runs of equal tokens on a shortest way from ``old`` to ``new``; none
+    where that has more than ``_MAX_EDITS`` insertions and deletions.
+
+    Source: E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986).
+    """
+    trace = _furthest_points(old, new)
+    x, y = len(old), len(new)
+    blocks: list[_Block] = []
+    for edits in range(len(trace) - 1, -1, -1):
+        furthest = trace[edits]
+        diagonal = x - y
+        if edits == 0:
+            previous_x = previous_y = start = 0
+        elif _goes_down(furthest, diagonal, edits):
+            previous_x = start = furthest[diagonal + 1]
+            previous_y = previous_x - diagonal - 1
+        else:
+            previous_x = furthest[diagonal - 1]
+            previous_y, start = previous_x - diagonal + 1, previous_x + 1
+        if x > start:
+            blocks.append((start, start - diagonal, x - start))
+        x, y = previous_x, previous_y
+    return reversed(blocks)
+
+
+def _furthest_points(old: list[str], new: list[str]) -> list[dict[int, int]]:
+    """For each number of edits, the furthest index in ``old`` on each diagonal before
+    that edit; empty where more than ``_MAX_EDITS`` are needed."""
+    furthest = {1: 0}
+    trace: list[dict[int, int]] = []
+    for edits in range(min(len(old) + len(new), _MAX_EDITS) + 1):
+        trace.append(furthest.copy())
+        for diagonal in range(-edits, edits + 1, 2):
+            if _goes_down(furthest, diagonal, edits):
+                x = furthest[diagonal + 1]
+            else:
+                x = furthest[diagonal - 1] + 1
+            y = x - diagonal
+            while x < len(old) and y < len(new) and old[x] == new[y]:
+                x, y = x + 1, y + 1
+            furthest[diagonal] = x
+            if x >= len(old) and y >= len(new):
+                return trace
+    return []
+
+
+def _goes_down(furthest: dict[int, int], diagonal: int, edits: int) -> bool:
+    """Whether the best edit onto a diagonal is an insertion."""
+    return diagonal == -edits or (
+        diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1]
+    )
 
 
 def _has_letter_or_digit(token: str) -> bool:

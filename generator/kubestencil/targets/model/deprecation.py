@@ -9,7 +9,7 @@ import re
 # sentences are those of Kubernetes' own descriptions.
 _DEPRECATED = re.compile(
     r"(?<!\S)(?:Deprecated|DEPRECATED):"
-    r"|(?:\A|(?<=[.!?]\s)|(?<=\n))\s*(?:Deprecated|DEPRECATED)\."
+    r"|(?:\A|(?<=[.!?]\s)|(?<=\n))[^\S\n]*(?:Deprecated|DEPRECATED)\."
     r"|\A\w+ is (?:a|the) deprecated\b"
     r"|\b(?:This|The) (?:API|field|type)\b[^.\n]{0,80}\bis deprecated\b"
 )

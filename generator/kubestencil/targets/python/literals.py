@@ -72,7 +72,9 @@ def _wrap(text: str, width: int) -> list[str]:
         if len(line) <= width:
             lines.append(line.rstrip())
             continue
-        margin = " " * _indentation(line)
+        # A deeper margin would be repeated in each piece, and leave no room for words.
+        margin = " " * min(_indentation(line), width // 2)
+        line = margin + line.lstrip()
         while len(line) > width:
             cut = line.rfind(" ", len(margin), width + 1)
             if cut <= len(margin):

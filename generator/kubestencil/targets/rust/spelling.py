@@ -58,8 +58,8 @@ _STRING_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\
 # rustdoc runs code blocks. An indented line is one unless it continues a paragraph, also
 # inside of a list item (CommonMark 0.31, 4.4 and 5.2). The first expression matches
 # lines that are no paragraph, the second the start of a list item with code in it.
-_NO_PARAGRAPH = re.compile(r"\s*(?:#{1,6}(?:\s.*)?|[-+=*_|:\s]*|\d{1,9}[.)]\s*)$")
-_CODE_IN_ITEM = re.compile(r"(\s*(?:[-+*]|\d{1,9}[.)]))\s{5,}(?=\S)")
+_NO_PARAGRAPH = re.compile(r"(?:#{1,6}(?:\s.*)?|[-+=*_|:\s]*|\d{1,9}[.)])$")
+_CODE_IN_ITEM = re.compile(r"([-+*]|\d{1,9}[.)])\s{5,}(?=\S)")
 
 #: The longest line that rustfmt leaves as it is (``max_width``).
 WIDTH = 100
@@ -143,7 +143,7 @@ def _doc_lines(text: str) -> Iterator[str]:
         line = raw if raw.isprintable() else _REJECTED.sub("\ufffd", raw)
         line = line.translate(_DOC_ESCAPES).replace("```", "").replace("~~~", r"\~~~")
         line = line.rstrip()
-        if line.startswith("    ") and _NO_PARAGRAPH.match(previous):
+        if line.startswith("    ") and _NO_PARAGRAPH.match(previous.strip()):
             line = f"  {line.lstrip()}"
         elif "     " in line:
             line = _CODE_IN_ITEM.sub(r"\1 ", line)

@@ -1,0 +1,116 @@
+"""Text of a document is processed in time that grows with its length, not with the
+square of it, whatever the text is."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from kubestencil.targets.diff.word_diff import diff_words
+from kubestencil.targets.jsonnet import spelling as jsonnet
+from kubestencil.targets.model.deprecation import is_deprecated
+from kubestencil.targets.python import literals as python
+from kubestencil.targets.rust import spelling as rust
+from kubestencil.text import casing, comments, html, markdown, terminal, wrapping, yaml
+
+LENGTH = 10_000
+
+FUNCTIONS: dict[str, Callable[[str], object]] = {
+    "casing.snake": casing.snake,
+    "casing.identifier": casing.identifier,
+    "comments.comment //": lambda text: comments.comment(text, "//", 80),
+    "comments.comment /** */": lambda text: comments.comment(text, "/** */", 80),
+    "html.prose": html.prose,
+    "html.summary": html.summary,
+    "is_deprecated": is_deprecated,
+    "jsonnet.go_quoted": jsonnet.go_quoted,
+    "jsonnet.string_literal": jsonnet.string_literal,
+    "jsonnet.title_case": jsonnet.title_case,
+    "markdown.anchor": markdown.anchor,
+    "markdown.cell": markdown.cell,
+    "markdown.inline": markdown.inline,
+    "markdown.literal": markdown.literal,
+    "markdown.paragraph": markdown.paragraph,
+    "python.docstring": lambda text: python.docstring(text, 4),
+    "python.literal": python.literal,
+    "rust.doc_comment": rust.doc_comment,
+    "rust.field_name": rust.field_name,
+    "rust.string_literal": rust.string_literal,
+    "terminal.one_line": terminal.one_line,
+    "wrapping.wrap": lambda text: wrapping.wrap(text, 80),
+    "yaml.string": yaml.string,
+}  # fmt: skip
+
+# A beginning, what is repeated, and an end that keeps an expression from matching.
+NEAR_MISSES = [
+    ("", "](", ""),
+    ("](", " ", "x"),
+    ("](a", "-", "x"),
+    ("<", "a", ""),
+    ("<a", " ", ""),
+    ("x", " ", "y"),
+    ("x\n    y\n", " ", "z"),
+    ("\n", " ", "z\n    y"),
+    ("1", " ", "x"),
+    ("- ", " ", "x"),
+    ("Deprecated", "\n", "x"),
+    ("deprecated. ", " ", "x"),
+    ("", "`a", " "),
+    ("`a", " ", "b"),
+    ("", "[a](https://a(", ""),
+    ("", '"a": {\n ', "x"),
+    ("", "```\n", "x"),
+    ("| |", " a|", "x"),
+    ("a: ", "- a ", "x"),
+    ("", "a b a c ", ""),
+]
+
+TOKENS = (
+    "a", "A", "1", " ", "\n", "\n ", "     ", "<", "<a", "</", ">", "`", "```", "[",
+    "](", "![", "(", ")", "http://a", "*", "**", "_", "- ", "* ", "1. ", "# ", "|",
+    '"', "\\", ".", ": ", "{", "}", "=", "\t", "e.g. ", "Deprecated:", "é", "*/", "$",
+)  # fmt: skip
+
+
+def near_misses() -> Iterator[tuple[str, str, str]]:
+    yield from NEAR_MISSES
+    chosen = random.Random(1)
+    for _ in range(40):
+        start = "".join(chosen.choices(TOKENS, k=chosen.randrange(3)))
+        unit = "".join(chosen.choices(TOKENS, k=chosen.randrange(1, 3)))
+        yield start, unit, chosen.choice(TOKENS)
+
+
+def seconds(function: Callable[[str], object], text: str) -> float:
+    """The processor time of a call, not of other programs on the machine."""
+    start = time.process_time()
+    function(text)
+    return time.process_time() - start
+
+
+def check_growth(
+    function: Callable[[str], object], start: str, unit: str, end: str
+) -> None:
+    repeated = unit * (LENGTH // len(unit))
+    # Functions remember texts, so each attempt has another end.
+    for attempt in ("", " ", "  "):
+        once = seconds(function, f"{start}{repeated}{end}{attempt}")
+        twice = seconds(function, f"{start}{repeated}{repeated}{end}{attempt}")
+        # Short times are not precise; long ones are measured again.
+        if twice <= max(0.2, 2.5 * once):
+            return
+    raise AssertionError((start, unit, end, once, twice))
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_twice_the_text_takes_at_most_two_and_a_half_times_as_long(name: str) -> None:
+    for start, unit, end in near_misses():
+        check_growth(FUNCTIONS[name], start, unit, end)
+
+
+@pytest.mark.parametrize("unit", ["a b a c ", "a", "a, ", "Deprecated: "])
+def test_the_time_of_a_word_diff_is_bounded(unit: str) -> None:
+    check_growth(lambda text: diff_words(text, text[::-1]), "", unit, "x")
