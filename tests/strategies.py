@@ -89,3 +89,112 @@ def documents(
     """OpenAPI documents, valid and invalid ones."""
     names = draw(st.lists(definition_names, min_size=1, max_size=4, unique=True))
     return make_document({name: draw(schemas(names)) for name in names})
+
+
+def _with_some(
+    schema: dict[str, Any], **keywords: st.SearchStrategy[Any]
+) -> st.SearchStrategy[dict[str, Any]]:
+    """``schema`` with any of ``keywords``."""
+    return st.fixed_dictionaries({}, optional=keywords).map(lambda more: schema | more)
+
+
+_SIZES = st.integers(0, 12)
+_PATTERNS = st.sampled_from(
+    [
+        "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+        r"^\d+%?$",
+        "^(?i)(abort|warn)$",
+        "a{3}",
+        "^$",
+        "a$^",
+    ]
+)
+_STRINGS = st.one_of(
+    _with_some(
+        {"type": "string"},
+        pattern=_PATTERNS,
+        minLength=_SIZES,
+        maxLength=_SIZES,
+        default=st.sampled_from(["", "a", "10s"]),
+    ),
+    _with_some({"type": "string"}, enum=st.lists(st.sampled_from(["", "A", "b"]))),
+    st.sampled_from(["date-time", "byte", "ipv4", "uuid"]).map(
+        lambda format_: {"type": "string", "format": format_}
+    ),
+    st.just({"type": "string", "anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}),
+    st.just({"type": "string", "not": {"enum": ["string"]}}),
+)
+_LIMITS = st.one_of(st.integers(-9, 99), st.floats(-3, 3).map(lambda x: round(x, 2)))
+_NUMBERS = st.sampled_from(["integer", "number"]).flatmap(
+    lambda type_: _with_some(
+        {"type": type_},
+        minimum=_LIMITS,
+        maximum=_LIMITS,
+        exclusiveMinimum=st.booleans(),
+        exclusiveMaximum=st.booleans(),
+        multipleOf=st.sampled_from([1, 3, 0.5, 7]),
+        enum=st.lists(st.integers(0, 9), min_size=1),
+    )
+)
+_FIELD_NAMES = st.sampled_from("abcd")
+_FIELD_SETS = st.lists(
+    st.lists(_FIELD_NAMES, min_size=1, max_size=2).map(
+        lambda names: {"required": names}
+    ),
+    min_size=1,
+    max_size=3,
+)
+
+
+def _objects(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Objects with required fields and conditions."""
+    return st.dictionaries(_FIELD_NAMES, inner, min_size=1).flatmap(
+        lambda properties: _with_some(
+            {"type": "object", "properties": properties},
+            required=st.lists(st.sampled_from(sorted(properties)), unique=True),
+            oneOf=_FIELD_SETS,
+            anyOf=_FIELD_SETS,
+            minProperties=st.integers(0, 3),
+            maxProperties=st.integers(1, 4),
+            **{
+                "not": st.lists(_FIELD_NAMES, min_size=1).map(lambda n: {"required": n})
+            },
+        )
+    )
+
+
+#: Structural schemas, as CustomResourceDefinitions have them.
+STRUCTURAL_SCHEMAS = st.recursive(
+    st.one_of(
+        _STRINGS,
+        _NUMBERS,
+        st.just({"type": "boolean"}),
+        _with_some({"x-kubernetes-int-or-string": True}, pattern=_PATTERNS),
+        _with_some(
+            {"x-kubernetes-preserve-unknown-fields": True}, nullable=st.booleans()
+        ),
+    ),
+    lambda inner: st.one_of(
+        _objects(inner),
+        inner.flatmap(
+            lambda items: _with_some(
+                {"type": "array", "items": items},
+                minItems=st.integers(0, 3),
+                maxItems=st.integers(0, 4),
+            )
+        ),
+        st.one_of(_STRINGS, _NUMBERS).flatmap(
+            lambda items: _with_some(
+                {"type": "array", "items": items, "x-kubernetes-list-type": "set"},
+                minItems=st.integers(0, 3),
+            )
+        ),
+        inner.flatmap(
+            lambda values: _with_some(
+                {"type": "object", "additionalProperties": values},
+                minProperties=st.integers(0, 3),
+            )
+        ),
+    ),
+    max_leaves=6,
+)

@@ -93,6 +93,16 @@ def test_an_unknown_keyword_is_counted_with_its_first_position() -> None:
         ({"A": {"type": "strin"}}, "invalid value: 'strin'", "/definitions/A/type"),
         ({"A": {"properties": []}}, "invalid value", "/definitions/A/properties"),
         (
+            {"A": {"oneOf": [{"pattern": 5}]}},
+            "invalid",
+            "/definitions/A/oneOf/0/pattern",
+        ),
+        (
+            {"A": {"not": {"anyOf": [{"items": 1}]}}},
+            "invalid",
+            "/definitions/A/not/anyOf/0/items",
+        ),
+        (
             {"A": {"properties": {"x": {"$ref": "#/definitions/Nope"}}}},
             "does not define",
             "/definitions/A/properties/x/$ref",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kubestencil.errors import SpecError, nearest
+from kubestencil.schema.conditions import LOGIC
 from kubestencil.schema.graph import cyclic_edges, walk
 from kubestencil.schema.keywords import KEYWORDS, KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import read_kind
@@ -138,6 +139,7 @@ class _Reader:
         self.check_keywords(raw, pointer)
         items, values = raw.get("items"), raw.get("additionalProperties")
         nested = depth + 1
+        self.check_branches(raw, pointer, nested)
         return Schema(
             raw=raw,
             type=raw.get("type"),
@@ -160,6 +162,16 @@ class _Reader:
                 else ()
             ),
         )
+
+    def check_branches(self, raw: JsonObject, pointer: Pointer, depth: int) -> None:
+        """Check the schemas that a schema combines, which stay as they are."""
+        for keyword in LOGIC:
+            if keyword == "not" and keyword in raw:
+                self.read_schema(raw[keyword], (keyword, pointer), depth)
+            else:
+                for index, branch in enumerate(raw.get(keyword, ())):
+                    branch_pointer = (str(index), (keyword, pointer))
+                    self.read_schema(branch, branch_pointer, depth)
 
     def read_fields(
         self, raw: JsonObject, pointer: Pointer, depth: int

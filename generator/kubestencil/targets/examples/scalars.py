@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubestencil.schema import Definition, Schema
+from kubestencil.schema.conditions import LOGIC, alternatives, same_value, satisfies
+from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY
 from kubestencil.targets.examples.nodes import Scalar
+from kubestencil.targets.examples.strings import (
+    CONVERTED_FORMATS,
+    FORMATS,
+    matching,
+    placeholders,
+)
 
 # The document calls these definitions strings without a format.
 _BY_DEFINITION = {
     QUANTITY: "1",
     MICRO_TIME: "2006-01-02T15:04:05.000000Z",
 }
-_BY_FORMAT: dict[str | None, Any] = {
-    "byte": "ZXhhbXBsZQ==",
-    "date-time": "2006-01-02T15:04:05Z",
-    "int-or-string": 80,
-}
-_BY_TYPE: dict[str | None, Any] = {
-    "array": [],
-    "boolean": True,
-    "integer": 1,
-    "number": 0.5,
-    "string": "string",
-}
+_INT_OR_STRING = 80
+_BY_TYPE: dict[str | None, Any] = {"array": [], "boolean": True}
+_INTEGER, _NUMBER = 1, 0.5
 # Larger integers lose precision in Jsonnet, whose numbers are IEEE 754 doubles.
 _MAX_NUMBER = 2**53
 _MAX_INT32 = 2**31 - 1
+_MIN_FACTOR = 1e-9
+# The keywords besides type and default that a value depends on.
+_CONSTRAINTS = frozenset(
+    [
+        *LOGIC, "enum", "pattern", "minLength", "maxLength", "minimum", "maximum",
+        "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems",
+        "minProperties",
+    ]
+)  # fmt: skip
 
 
 def well_known_scalar(definition: Definition) -> Scalar | None:
@@ -37,26 +47,80 @@ def well_known_scalar(definition: Definition) -> Scalar | None:
     return None
 
 
-def example_scalar(schema: Schema) -> Scalar:
+def example_scalar(
+    schema: Schema, conditions: Sequence[JsonObject] = ()
+) -> Scalar | None:
     """A value for ``schema``: its default or else its first enum value, if that has
-    the right type and is not empty; otherwise a placeholder."""
-    for value in (schema.default, *schema.enum[:1]):
+    the right type and is not empty; otherwise a placeholder.
+
+    ``conditions`` are schemas that hold as well. None where no value satisfies all.
+    """
+    if not conditions and schema.raw.keys().isdisjoint(_CONSTRAINTS):
+        return Scalar(next(_candidates(schema, (schema.raw,))))
+    return next(map(Scalar, valid_values(schema, conditions)), None)
+
+
+def valid_values(schema: Schema, conditions: Sequence[JsonObject]) -> Iterator[Any]:
+    """Distinct values that satisfy ``schema`` and ``conditions``, the best one first."""
+    all_conditions = (_without_type_logic(schema), *conditions)
+    values: list[Any] = []
+    for schemas in alternatives(all_conditions):
+        for value in _candidates(schema, schemas):
+            is_new = not any(same_value(value, other) for other in values)
+            if is_new and all(
+                satisfies(value, condition) for condition in all_conditions
+            ):
+                values.append(value)
+                yield value
+
+
+def _without_type_logic(schema: Schema) -> JsonObject:
+    """The schema without the ``anyOf`` or ``oneOf`` of an integer or a string."""
+    if not schema.int_or_string:
+        return schema.raw
+    return {
+        keyword: value
+        for keyword, value in schema.raw.items()
+        if keyword not in ("anyOf", "oneOf", "format", "type")
+    }
+
+
+def _candidates(schema: Schema, schemas: Sequence[JsonObject]) -> Iterator[Any]:
+    """Values that may satisfy ``schemas``, the first of which is that of ``schema``."""
+    enums = [value for keywords in schemas for value in keywords.get("enum", ())]
+    for value in (schema.default, *enums):
         if _is_usable(value, schema):
-            return Scalar(value)
+            yield value
     if schema.int_or_string:
-        return Scalar(_BY_FORMAT["int-or-string"])
-    if schema.type == "string" and schema.format in _BY_FORMAT:
-        return Scalar(_BY_FORMAT[schema.format])
-    return Scalar(_BY_TYPE.get(schema.type, {}))
+        if any("pattern" in keywords for keywords in schemas):
+            yield from _strings(schemas)
+        yield from _integers(schemas, _INT_OR_STRING)
+        yield from _strings(schemas)
+    elif schema.type == "string":
+        yield from _strings(schemas)
+    elif schema.type == "integer":
+        yield from _integers(schemas, _INTEGER)
+    elif schema.type == "number":
+        yield _NUMBER
+        yield from _integers(schemas, _INTEGER)
+        yield from _fractions(schemas)
+    else:
+        yield _BY_TYPE.get(schema.type, {})
+        if schema.type == "boolean":
+            yield False
+        elif schema.preserves_unknown_fields:
+            least = max(keywords.get("minProperties", 0) for keywords in schemas)
+            yield {f"key{number}": {} for number in range(1, min(least, 10) + 1)}
 
 
 def _is_usable(value: Any, schema: Schema) -> bool:
-    if schema.int_or_string or (
-        schema.type == "string" and schema.format in _BY_FORMAT
-    ):
-        return False
+    """Whether a value of the document has the type of the schema, and is not one that
+    writers of examples convert."""
+    if schema.int_or_string:
+        return isinstance(value, str | int) and not isinstance(value, bool)
     if schema.type == "string":
-        return isinstance(value, str) and value != ""
+        is_converted = schema.format in CONVERTED_FORMATS
+        return not is_converted and isinstance(value, str) and value != ""
     if schema.type == "boolean":
         return isinstance(value, bool)
     if schema.type in ("integer", "number"):
@@ -67,4 +131,69 @@ def _is_usable(value: Any, schema: Schema) -> bool:
             and not isinstance(value, bool)
             and abs(value) <= maximum
         )
-    return False
+    return schema.type is None and isinstance(value, str | bool)
+
+
+def _strings(schemas: Sequence[JsonObject]) -> Iterator[str]:
+    min_length = max(keywords.get("minLength", 0) for keywords in schemas)
+    lengths = [keywords["maxLength"] for keywords in schemas if "maxLength" in keywords]
+    max_length = min(lengths, default=None)
+    formats = [keywords.get("format") for keywords in schemas]
+    is_free = True
+    for format_ in formats:
+        if format_ in FORMATS:
+            is_free = False
+            yield FORMATS[format_]
+    # Code that is made of these values expects this format.
+    if not any(format_ in CONVERTED_FORMATS for format_ in formats):
+        for keywords in schemas:
+            if "pattern" in keywords:
+                is_free = False
+                yield from matching(keywords["pattern"], min_length, max_length)
+        if is_free:
+            yield from placeholders(min_length, max_length)
+            # An empty string says little, but may be the only one.
+            yield ""
+
+
+def _integers(schemas: Sequence[JsonObject], preferred: int) -> Iterator[int]:
+    """Integers at the limits of ``schemas``, and around them."""
+    numbers: list[int] = [preferred]
+    for limit in _bounds(schemas):
+        numbers += (math.ceil(limit), math.floor(limit))
+        numbers += (math.floor(limit) + 1, math.ceil(limit) - 1)
+    factors = [
+        keywords["multipleOf"] for keywords in schemas if "multipleOf" in keywords
+    ]
+    for factor in filter(_is_factor, factors):
+        numbers += (math.ceil(number / factor) * factor for number in tuple(numbers))
+        numbers += (math.floor(number / factor) * factor for number in tuple(numbers))
+    numbers += (0, *(preferred + step for step in range(1, 10)))
+    for number in numbers:
+        if abs(number) <= _MAX_NUMBER and number == int(number):
+            yield int(number)
+
+
+def _fractions(schemas: Sequence[JsonObject]) -> Iterator[float]:
+    bounds = _bounds(schemas)
+    yield from bounds
+    if len(bounds) > 1:
+        yield (min(bounds) + max(bounds)) / 2
+    for keywords in schemas:
+        if _is_factor(keywords.get("multipleOf")):
+            yield keywords["multipleOf"]
+    yield from (bound + step for bound in bounds for step in (_NUMBER, -_NUMBER))
+
+
+def _bounds(schemas: Sequence[JsonObject]) -> Sequence[float]:
+    """The limits of a number that examples can have."""
+    return [
+        keywords[keyword]
+        for keywords in schemas
+        for keyword in ("minimum", "maximum")
+        if keyword in keywords and abs(keywords[keyword]) <= _MAX_NUMBER
+    ]
+
+
+def _is_factor(value: Any) -> bool:
+    return isinstance(value, int | float) and _MIN_FACTOR <= value <= _MAX_NUMBER

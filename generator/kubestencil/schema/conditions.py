@@ -1,0 +1,247 @@
+"""What a schema demands of a value: limits, patterns, ``oneOf``, ``anyOf``, ``not``.
+
+CustomResourceDefinitions have them; the reader has checked their types. A value is
+checked as the API server does it (apiextensions-apiserver, ``pkg/apiserver/validation``;
+``kube-openapi/pkg/validation``): a pattern is RE2 and matches any part of a string, and
+a keyword says nothing about values of other types.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import chain, islice, product
+from typing import Any
+
+from kubestencil.schema.types import JsonObject
+from kubestencil.text import re2
+
+#: The keywords that combine schemas.
+LOGIC = ("allOf", "anyOf", "oneOf", "not")
+# An object that is one of 10, three times, has 1,000 alternatives.
+_MAX_ALTERNATIVES = 200
+
+_Check = Callable[[Any, Any], bool]
+
+
+def satisfies(value: Any, schema: JsonObject) -> bool:
+    """Whether a JSON value is what a schema allows.
+
+    References, unknown fields, CEL rules and most formats are not checked; a pattern
+    that is not valid matches nothing.
+    """
+    if value is None and (schema.get("nullable") or schema.get("x-nullable")):
+        return True
+    return all(
+        check(value, schema[keyword])
+        for keyword, check in _CHECKS.items()
+        if keyword in schema
+    ) and _is_within_limits(value, schema)
+
+
+def alternatives(schemas: Sequence[JsonObject]) -> Iterator[tuple[JsonObject, ...]]:
+    """The ways to satisfy all of ``schemas``: schemas that hold together.
+
+    The schemas of an alternative are the given ones and one branch of each ``oneOf``
+    and ``anyOf``. ``not`` is left to ``satisfies``, and so is whether another branch of
+    a ``oneOf`` holds, too. There are at most 200.
+    """
+    ways = [list(_expansions(schema)) for schema in schemas]
+    for combination in islice(product(*ways), _MAX_ALTERNATIVES):
+        yield tuple(chain.from_iterable(combination))
+
+
+def _expansions(schema: JsonObject) -> Iterator[tuple[JsonObject, ...]]:
+    """The alternatives of one schema."""
+    parts: list[list[tuple[JsonObject, ...]]] = [[(schema,)]]
+    parts += (list(_expansions(branch)) for branch in schema.get("allOf", ()))
+    for keyword in ("anyOf", "oneOf"):
+        if schema.get(keyword):
+            expansions = map(_expansions, schema[keyword])
+            parts.append(
+                list(islice(chain.from_iterable(expansions), _MAX_ALTERNATIVES))
+            )
+    for combination in islice(product(*parts), _MAX_ALTERNATIVES):
+        yield tuple(chain.from_iterable(combination))
+
+
+def same_value(value: Any, other: Any) -> bool:
+    """Whether two JSON values are equal; a boolean is no number."""
+    return _canonical(value) == _canonical(other)
+
+
+def _canonical(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, sort_keys=True)
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+
+
+def _is_integer(value: Any) -> bool:
+    return _is_number(value) and (isinstance(value, int) or value.is_integer())
+
+
+_IS_TYPE: Mapping[str, Callable[[Any], bool]] = {
+    "array": lambda value: isinstance(value, list),
+    "boolean": lambda value: isinstance(value, bool),
+    "integer": _is_integer,
+    "number": _is_number,
+    "object": lambda value: isinstance(value, Mapping),
+    "string": lambda value: isinstance(value, str),
+}
+
+
+def _has_type(value: Any, type_: str) -> bool:
+    return _IS_TYPE[type_](value)
+
+
+def _is_in_enum(value: Any, enum: Sequence[Any]) -> bool:
+    return any(same_value(value, allowed) for allowed in enum)
+
+
+def _matches(value: Any, pattern: str) -> bool:
+    if not isinstance(value, str):
+        return True
+    compiled = re2.compiled(pattern)
+    return compiled is not None and compiled.search(value)
+
+
+def _is_multiple(value: Any, factor: float) -> bool:
+    if not _is_number(value) or not _is_number(factor) or factor <= 0:
+        return True
+    return Fraction(str(value)) % Fraction(str(factor)) == 0
+
+
+def _has_fields(value: Any, names: Sequence[str]) -> bool:
+    return not isinstance(value, Mapping) or all(name in value for name in names)
+
+
+def _has_valid_fields(value: Any, properties: Mapping[str, JsonObject]) -> bool:
+    return not isinstance(value, Mapping) or all(
+        satisfies(value[name], schema)
+        for name, schema in properties.items()
+        if name in value
+    )
+
+
+def _has_valid_values(value: Any, schema: JsonObject | bool) -> bool:
+    return not isinstance(value, Mapping) or (
+        isinstance(schema, bool) or _all_valid(value.values(), schema)
+    )
+
+
+def _has_valid_items(value: Any, schema: JsonObject) -> bool:
+    return not isinstance(value, list) or _all_valid(value, schema)
+
+
+def _all_valid(values: Iterable[Any], schema: JsonObject) -> bool:
+    return all(satisfies(value, schema) for value in values)
+
+
+def _is_unique(value: Any, is_set: bool = True) -> bool:
+    if not isinstance(value, list) or not is_set:
+        return True
+    return len(set(map(_canonical, value))) == len(value)
+
+
+def _has_format(value: Any, format_: str) -> bool:
+    parse = _ADDRESSES.get(format_)
+    if parse is None or not isinstance(value, str):
+        bounds = _INTEGERS.get(format_)
+        return (
+            bounds is None or not _is_number(value) or (bounds[0] <= value < bounds[1])
+        )
+    try:
+        parse(value)
+    except ValueError:
+        return False
+    return True
+
+
+_ADDRESSES: Mapping[str, Callable[[str], object]] = {
+    "ipv4": ipaddress.IPv4Address,
+    "ipv6": ipaddress.IPv6Address,
+}
+_INTEGERS: Mapping[str, tuple[int, int]] = {
+    "int32": (-(2**31), 2**31),
+    "int64": (-(2**63), 2**63),
+    "uint32": (0, 2**32),
+    "uint64": (0, 2**64),
+}
+
+
+def _all_of(value: Any, schemas: Iterable[JsonObject]) -> bool:
+    return all(satisfies(value, schema) for schema in schemas)
+
+
+def _any_of(value: Any, schemas: Iterable[JsonObject]) -> bool:
+    return any(satisfies(value, schema) for schema in schemas)
+
+
+def _one_of(value: Any, schemas: Iterable[JsonObject]) -> bool:
+    return sum(satisfies(value, schema) for schema in schemas) == 1
+
+
+def _not(value: Any, schema: JsonObject) -> bool:
+    return not satisfies(value, schema)
+
+
+_CHECKS: Mapping[str, _Check] = {
+    "type": _has_type,
+    "enum": _is_in_enum,
+    "format": _has_format,
+    "pattern": _matches,
+    "multipleOf": _is_multiple,
+    "required": _has_fields,
+    "properties": _has_valid_fields,
+    "additionalProperties": _has_valid_values,
+    "items": _has_valid_items,
+    "uniqueItems": _is_unique,
+    "allOf": _all_of,
+    "anyOf": _any_of,
+    "oneOf": _one_of,
+    "not": _not,
+}
+
+
+def _is_within_limits(value: Any, schema: JsonObject) -> bool:
+    """Whether a number, or the size of a string, list or object, is in its limits."""
+    if isinstance(value, str):
+        return _is_between(len(value), schema, "minLength", "maxLength")
+    if isinstance(value, list):
+        return _is_between(len(value), schema, "minItems", "maxItems") and (
+            _has_unique_items(value, schema)
+        )
+    if isinstance(value, Mapping):
+        return _is_between(len(value), schema, "minProperties", "maxProperties")
+    if not _is_number(value) or not _is_between(value, schema, "minimum", "maximum"):
+        return not _is_number(value)
+    return not (
+        (schema.get("exclusiveMinimum") and value == schema.get("minimum"))
+        or (schema.get("exclusiveMaximum") and value == schema.get("maximum"))
+    )
+
+
+def _is_between(size: float, schema: JsonObject, least: str, most: str) -> bool:
+    return bool(schema.get(least, size) <= size <= schema.get(most, size))
+
+
+def _has_unique_items(value: Sequence[Any], schema: JsonObject) -> bool:
+    """Whether the items of a set are unique, and those of a map by their keys."""
+    list_type = schema.get("x-kubernetes-list-type")
+    if list_type == "set":
+        return _is_unique(value)
+    keys = schema.get("x-kubernetes-list-map-keys", ())
+    if list_type != "map" or not all(isinstance(item, Mapping) for item in value):
+        return True
+    return _is_unique([[item.get(key) for key in keys] for item in value])

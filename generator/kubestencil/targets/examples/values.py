@@ -1,0 +1,365 @@
+"""Values of schemas: for each definition the smallest one that its schema allows.
+
+A value has the required fields, and what limits and conditions (``minItems``,
+``oneOf``, …) demand besides. Required cycles have no finite value, and neither has what
+exceeds the size limits, or what no value satisfies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import NamedTuple
+
+from kubestencil.schema import Definition, Field, Schema
+from kubestencil.schema.conditions import alternatives, satisfies
+from kubestencil.schema.graph import components
+from kubestencil.schema.types import JsonObject
+from kubestencil.schema.well_known import OBJECT_META
+from kubestencil.targets.examples.fields import (
+    NAME,
+    EntryFilter,
+    FieldFilter,
+    choices,
+    conditions_of,
+    example_fields,
+    fixed_values_of,
+    has_conditions,
+    is_allowed,
+    is_needed,
+    is_required,
+    lacks,
+    least,
+    overlays_of,
+)
+from kubestencil.targets.examples.nodes import (
+    Entry,
+    ListNode,
+    MapNode,
+    Node,
+    Object,
+    Scalar,
+    list_node,
+    map_node,
+    object_node,
+    to_json,
+)
+from kubestencil.targets.examples.scalars import (
+    example_scalar,
+    valid_values,
+    well_known_scalar,
+)
+
+_MAP_KEY = "key"
+# Only a malicious document has smallest values beyond these limits.
+_MAX_SIZE = 500
+#: The levels that a value may have.
+MAX_DEPTH = 30
+_MAX_ITEMS = 10
+
+
+class Selection(NamedTuple):
+    """The fields of an object that are ``chosen``, out of ``entries``."""
+
+    chosen: Sequence[Entry]
+    entries: Sequence[Entry]
+
+
+class Values:
+    """The smallest values of the definitions of a release.
+
+    ``smallest`` has that of each definition that has a finite one.
+    """
+
+    def __init__(self, definitions: Mapping[str, Definition]) -> None:
+        self.smallest: dict[str, Node] = {}
+        self._definitions = definitions
+        self._find_smallest()
+
+    def all_entries(self, definition: Definition) -> list[Entry]:
+        """All fields of an object, each with its smallest value. Left out are those
+        that the conditions of the object do not allow beside others."""
+        fixed_values = fixed_values_of(definition)
+        if definition.name == OBJECT_META:
+            fixed_values = {"name": NAME}
+        schema, fields = definition.schema, example_fields(definition)
+        selections = self._selections(
+            schema,
+            fields,
+            fixed_values,
+            (),
+            _is_any,
+            lambda entry: is_needed(entry, fixed_values),
+        )
+        selection = next(selections, None)
+        if selection is None:
+            return []
+        chosen = {entry.field.name: entry for entry in selection.chosen}
+        for entry in selection.entries:
+            if entry.field.name not in chosen and _is_within_limits(entry.node):
+                extended = {**chosen, entry.field.name: entry}
+                if not has_conditions(schema.raw) or is_allowed(
+                    extended.values(), fields, [conditions_of(schema)]
+                ):
+                    chosen = extended
+        return [chosen[field.name] for field in fields if field.name in chosen]
+
+    def value(
+        self,
+        schema: Schema,
+        include: FieldFilter,
+        conditions: Sequence[JsonObject] = (),
+    ) -> Node | None:
+        """A value for ``schema`` that satisfies ``conditions``, too; None where it has
+        no finite one. Inline objects have the fields that ``include`` accepts."""
+        if schema.ref is not None:
+            if not conditions:
+                return self.smallest.get(schema.ref)
+            return self._definition_value(self._definitions[schema.ref], conditions)
+        if schema.values is not None:
+            value = self.value(schema.values, include)
+            return self._map(value, schema, include, conditions) if value else None
+        if schema.fields:
+            selections = self._selections(
+                schema,
+                schema.fields,
+                {},
+                conditions,
+                include,
+                lambda entry: include(entry.field),
+            )
+            selection = next(selections, None)
+            return None if selection is None else object_node(None, selection.chosen)
+        if schema.type == "array" and schema.items is not None:
+            item_conditions = [
+                keywords["items"] for keywords in conditions if "items" in keywords
+            ]
+            item = self.value(schema.items, include, item_conditions)
+            return self._list(item, schema, include, conditions) if item else None
+        return example_scalar(schema, conditions)
+
+    def wrapped(self, schema: Schema, inner: Object) -> Node | None:
+        """``inner`` in the lists and maps that ``schema`` has around it; None where
+        these have no such value."""
+        if schema.ref is not None:
+            definition = self._definitions[schema.ref]
+            if definition.is_object:
+                return inner
+            return self.wrapped(definition.schema, inner)
+        if schema.values is not None:
+            value = self.wrapped(schema.values, inner)
+            return self._map(value, schema, _is_any, ()) if value else None
+        if schema.items is not None:
+            item = self.wrapped(schema.items, inner)
+            return self._list(item, schema, _is_any, ()) if item else None
+        return inner
+
+    def _list(
+        self,
+        first: Node,
+        schema: Schema,
+        include: FieldFilter,
+        conditions: Sequence[JsonObject],
+    ) -> Node | None:
+        """A list that begins with ``first`` and has as many items as it must."""
+        all_conditions = (schema.raw, *conditions)
+        count = least(all_conditions, "minItems")
+        if count > _MAX_ITEMS:
+            return None
+        others = self._other_items(schema, first, include) if count > 1 else iter(())
+        node = list_node([first, *islice(others, max(count - 1, 0))])
+        return _checked(node, Scalar([]), all_conditions)
+
+    def _map(
+        self,
+        first: Node,
+        schema: Schema,
+        include: FieldFilter,
+        conditions: Sequence[JsonObject],
+    ) -> Node | None:
+        """A map whose first value is ``first``, with as many keys as it must have."""
+        all_conditions = (schema.raw, *conditions)
+        count = least(all_conditions, "minProperties")
+        if count > _MAX_ITEMS:
+            return None
+        assert schema.values is not None
+        values = {_MAP_KEY: first}
+        for number in range(2, count + 1):
+            other = self.value(schema.values, include)
+            values[f"{_MAP_KEY}{number}"] = first if other is None else other
+        return _checked(map_node(values), Scalar({}), all_conditions)
+
+    def _other_items(
+        self, schema: Schema, first: Node, include: FieldFilter
+    ) -> Iterator[Node]:
+        """Further items of a list: other values in a set, other keys in a map."""
+        assert schema.items is not None
+        if schema.list_type == "map" and isinstance(first, Object):
+            for rank in range(1, _MAX_ITEMS):
+                yield _with_other_key(first, schema.list_map_keys, rank)
+        elif schema.list_type == "set" or schema.raw.get("uniqueItems"):
+            values = valid_values(schema.items, ())
+            yield from map(Scalar, islice(values, 1, _MAX_ITEMS))
+        else:
+            other = self.value(schema.items, include)
+            yield from [first if other is None else other] * _MAX_ITEMS
+
+    def _find_smallest(self) -> None:
+        """Find the smallest value of each definition, those that it requires first."""
+        required: dict[str, frozenset[str]] = {}
+        useful: dict[str, frozenset[str]] = {}
+        for name, definition in self._definitions.items():
+            required[name] = frozenset(_required_references(definition.schema))
+            useful[name] = required[name].union(
+                _conditional_references(definition.schema)
+            )
+        order = list(chain.from_iterable(components(useful)))
+        # Conditions that need each other take further rounds.
+        for _ in range(MAX_DEPTH):
+            count = len(self.smallest)
+            for name in order:
+                # A cycle, or something that requires what has no finite value.
+                if name in self.smallest or not required[name] <= self.smallest.keys():
+                    continue
+                node = self._definition_value(self._definitions[name], ())
+                if node is not None and _is_within_limits(node):
+                    self.smallest[name] = node
+            if len(self.smallest) == count:
+                break
+
+    def _definition_value(
+        self, definition: Definition, conditions: Sequence[JsonObject]
+    ) -> Node | None:
+        if not definition.is_object:
+            return well_known_scalar(definition) or self.value(
+                definition.schema, is_required, conditions
+            )
+        fixed_values = fixed_values_of(definition)
+        selections = self._selections(
+            definition.schema,
+            example_fields(definition),
+            fixed_values,
+            conditions,
+            is_required,
+            lambda entry: is_needed(entry, fixed_values),
+        )
+        selection = next(selections, None)
+        return None if selection is None else object_node(definition, selection.chosen)
+
+    def _selections(
+        self,
+        schema: Schema,
+        fields: Sequence[Field],
+        fixed_values: Mapping[str, str],
+        conditions: Sequence[JsonObject],
+        include: FieldFilter,
+        is_chosen: EntryFilter,
+    ) -> Iterator[Selection]:
+        """The selections of fields of an object: those that ``is_chosen`` accepts, and
+        what conditions demand. There is none where a required field has no value, or
+        no fields satisfy all conditions.
+
+        Inline objects in it have the fields that ``include`` accepts.
+        """
+        if not conditions and not has_conditions(schema.raw):
+            entries = list(self._entries(fields, fixed_values, {}, include))
+            if not lacks(entries, schema.required):
+                yield Selection(
+                    [entry for entry in entries if is_chosen(entry)], entries
+                )
+            return
+        for schemas in alternatives((schema.raw, *conditions)):
+            overlays = overlays_of(schemas[1:])
+            entries = list(self._entries(fields, fixed_values, overlays, include))
+            required = {
+                name for keywords in schemas for name in keywords.get("required", ())
+            }
+            if lacks(entries, required):
+                continue
+            size = least(schemas, "minProperties")
+            for chosen in choices(entries, required, is_chosen, overlays, size):
+                if is_allowed(chosen, fields, (conditions_of(schema), *conditions)):
+                    yield Selection(chosen, entries)
+
+    def _entries(
+        self,
+        fields: Iterable[Field],
+        fixed_values: Mapping[str, str],
+        overlays: Mapping[str, Sequence[JsonObject]],
+        include: FieldFilter,
+    ) -> Iterator[Entry]:
+        """The fields that have a value. ``overlays`` are further conditions of the
+        values of fields."""
+        for field in fields:
+            conditions = overlays.get(field.name, ())
+            fixed_value = fixed_values.get(field.name)
+            if fixed_value is not None and _accepts(field, fixed_value, conditions):
+                yield Entry(field, Scalar(fixed_value), True)
+            else:
+                node = self.value(field.schema, include, conditions)
+                if node is not None:
+                    yield Entry(field, node, True)
+
+
+def _accepts(field: Field, value: str, conditions: Sequence[JsonObject]) -> bool:
+    """Whether a field can have a string."""
+    all_conditions = (field.schema.raw, *conditions)
+    return field.schema.type == "string" and all(
+        satisfies(value, keywords) for keywords in all_conditions
+    )
+
+
+def _checked(
+    node: ListNode | MapNode, empty: Scalar, conditions: Sequence[JsonObject]
+) -> Node | None:
+    """The first of ``node`` and ``empty`` that satisfies all conditions."""
+    schema, *others = conditions
+    is_limited = others or has_conditions(schema) or schema.get("minItems", 0) > 1
+    if len(node.items) == 1 and not is_limited:
+        return empty if schema.get("maxItems", 1) < 1 else node
+    candidates: tuple[Node, ...] = (node, empty)
+    for candidate in candidates:
+        value = to_json(candidate)
+        if all(satisfies(value, keywords) for keywords in conditions):
+            return candidate
+    return None
+
+
+def _with_other_key(item: Object, keys: Sequence[str], rank: int) -> Object:
+    """``item`` with the value of a rank in the first key that has as many."""
+    for index, entry in enumerate(item.entries):
+        if entry.field.name in keys:
+            values = valid_values(entry.field.schema, ())
+            value = next(islice(values, rank, None), None)
+            if value is not None:
+                changed = Entry(entry.field, Scalar(value), False)
+                before, after = item.entries[:index], item.entries[index + 1 :]
+                return object_node(item.definition, (*before, changed, *after))
+    return item
+
+
+def _required_references(schema: Schema) -> Iterator[str]:
+    """The definitions that the smallest value of ``schema`` may contain."""
+    if schema.ref is not None:
+        yield schema.ref
+    for inner in (schema.items, schema.values):
+        if inner is not None:
+            yield from _required_references(inner)
+    for field in schema.fields:
+        if field.required or field.name == "spec":
+            yield from _required_references(field.schema)
+
+
+def _conditional_references(schema: Schema) -> Iterator[str]:
+    """The definitions that the smallest value may contain because of conditions."""
+    if has_conditions(schema.raw):
+        for field in schema.fields:
+            yield from _required_references(field.schema)
+
+
+def _is_within_limits(node: Node) -> bool:
+    return node.size <= _MAX_SIZE and node.depth <= MAX_DEPTH
+
+
+def _is_any(_: Field) -> bool:
+    return True
