@@ -1,0 +1,138 @@
+"""The scalars and keys of YAML, as go-yaml v2 resolves them (goyaml.v2/resolve.go)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_TRUE = frozenset(
+    ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"]
+)
+_FALSE = frozenset(
+    ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"]
+)
+_NULL = frozenset(["", "~", "null", "Null", "NULL"])
+#: The numbers that YAML has and JSON has not.
+NOT_FINITE = frozenset(
+    [
+        ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF",
+        "-.inf", "-.Inf", "-.INF",
+    ]
+)  # fmt: skip
+# strconv.ParseInt with base 0: a prefix decides the base, and 0 alone means octal.
+_INTEGER = re.compile(
+    r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))\Z"
+)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+#: The first characters of a plain scalar that can be something else than a string.
+_RESOLVABLE = frozenset("+-.0123456789yYnNtTfFoO~")
+_NUMBER_START = frozenset("+-.0123456789")
+# No integer of 64 bits has more digits, a binary one with its prefix included; Python
+# refuses to read decimal ones of some thousands.
+_MAX_INTEGER_LENGTH = 100
+_MAX_UINT64 = 2**64 - 1
+_MIN_INT64 = -(2**63)
+# json.Marshal writes larger numbers with an exponent, which makes them no integers.
+_MAX_PLAIN_FLOAT = 1e21
+
+
+def resolve(text: str) -> Any:
+    """The JSON value of a plain scalar."""
+    if not text:
+        return None
+    if text[0] not in _RESOLVABLE:
+        return text
+    if text[0] in _NUMBER_START:
+        return _number(text)
+    if text in _NULL:
+        return None
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    return text
+
+
+def as_json_number(number: float) -> int | float:
+    """A float as JSON has it: ``1e3`` and ``1.0`` are written 1000 and 1, which
+    decoders of JSON take for integers (encoding/json, encode.go: floatEncoder)."""
+    if number.is_integer() and abs(number) < _MAX_PLAIN_FLOAT:
+        return int(number)
+    return number
+
+
+def key_text(value: Any) -> str | None:
+    """A key as JSON has it (sigs.k8s.io/yaml, yaml.go: convertToJSONableObject); None
+    for what cannot be a key."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    return None
+
+
+def convert_tagged(tag: str, text: str) -> Any:
+    """The value of a scalar with a tag: ``int`` for ``!!int``. A scalar with a tag of
+    its own is a string.
+
+    Raises ValueError where the text is not what the tag says.
+    """
+    convert = _TAGGED.get(tag)
+    if convert is None:
+        return text
+    try:
+        return convert(text)
+    except binascii.Error as error:
+        raise ValueError(text) from error
+
+
+def _number(text: str) -> int | float | str:
+    if text[0] == "." and "_" in text:
+        return text
+    plain = text.replace("_", "")
+    match = _INTEGER.match(plain) if len(plain) <= _MAX_INTEGER_LENGTH else None
+    if match is not None:
+        sign, hexadecimal, binary, octal, decimal = match.groups()
+        number = (
+            int(hexadecimal, 16)
+            if hexadecimal
+            else int(binary, 2) if binary else int(octal, 8) if octal else int(decimal)
+        )
+        number = -number if sign == "-" else number
+        if _MIN_INT64 <= number <= _MAX_UINT64:
+            return number
+    if _FLOAT.match(plain):
+        value = float(plain)
+        return value if abs(value) != float("inf") else text
+    return text
+
+
+def _binary(text: str) -> str:
+    return base64.b64decode(text, validate=False).decode("utf-8", "replace")
+
+
+def _typed(kind: type | tuple[type, ...]) -> Callable[[str], Any]:
+    def convert(text: str) -> Any:
+        value = resolve(text)
+        if not isinstance(value, kind) or (
+            isinstance(value, bool) and kind is not bool
+        ):
+            raise ValueError(text)
+        return value
+
+    return convert
+
+
+_TAGGED: Mapping[str, Callable[[str], Any]] = {
+    "str": str,
+    "binary": _binary,
+    "int": _typed(int),
+    "float": lambda text: float(_typed((int, float))(text)),
+    "bool": _typed(bool),
+    "null": _typed(type(None)),
+}
