@@ -10,6 +10,7 @@ from typing import NoReturn
 import click
 
 from kubestencil.cli import console
+from kubestencil.cli.check import check
 from kubestencil.cli.diff import diff
 from kubestencil.cli.fetch import fetch
 from kubestencil.cli.history import history
@@ -29,7 +30,7 @@ def cli(context: click.Context) -> None:
     context.color = console.colour()
 
 
-for command in (render, serve, diff, history, fetch, releases, targets):
+for command in (render, serve, diff, history, check, fetch, releases, targets):
     cli.add_command(command)
 
 

@@ -1,0 +1,137 @@
+"""Finds the files to check: those of folders that Git does not ignore."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kubestencil.errors import UsageError
+
+SUFFIXES = (".yaml", ".yml", ".json")
+#: The name of standard input in findings.
+STDIN = "<stdin>"
+_MAX_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestFile:
+    """A file to check. ``path`` is as it was given, ``-`` for standard input."""
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The name in findings, with slashes on every system."""
+        return STDIN if self.path == "-" else self.path.replace(os.sep, "/")
+
+    def read(self) -> bytes:
+        """The bytes. Raises OSError where the file cannot be read or is too large."""
+        if self.path == "-":
+            return sys.stdin.buffer.read()
+        path = Path(self.path)
+        if path.stat().st_size > _MAX_BYTES:
+            raise OSError(0, f"is larger than {_MAX_BYTES >> 20} MB")
+        return path.read_bytes()
+
+
+def find_files(paths: Sequence[str]) -> Iterator[ManifestFile]:
+    """The files at ``paths``, those of a folder sorted, each file once.
+
+    Of folders, hidden files and folders are left out, and what ``.gitignore`` files
+    name, those of the folders above included. A file that is named is always read.
+    Raises UsageError for a path that does not exist.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for file in _files_at(path):
+            key = file if file == "-" else os.path.abspath(file)  # noqa: PTH100
+            if key not in seen:
+                seen.add(key)
+                yield ManifestFile(file)
+
+
+def _files_at(path: str) -> Iterator[str]:
+    if path == "-":
+        yield path
+    elif os.path.isdir(path):  # noqa: PTH112
+        yield from _walk(path, _rules_above(Path(path)))
+    elif os.path.exists(path):  # noqa: PTH110
+        yield path
+    else:
+        raise UsageError("does not exist", where=path)
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """A ``.gitignore`` file, and the folder that its patterns are relative to."""
+
+    folder: str
+    lines: tuple[str, ...]
+
+    @cached_property
+    def spec(self) -> Any:
+        from pathspec import GitIgnoreSpec
+
+        return GitIgnoreSpec.from_lines(self.lines)
+
+    def ignores(self, path: str, is_folder: bool) -> bool | None:
+        """Whether the patterns ignore a path; None where none matches it."""
+        relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
+        include: bool | None = self.spec.check_file(
+            f"{relative}/" if is_folder else relative
+        ).include
+        return include
+
+
+def _walk(folder: str, rules: tuple[_Rules, ...]) -> Iterator[str]:
+    rules = (*rules, *_rules_in(folder))
+    with os.scandir(folder) as entries:
+        ordered = sorted(entries, key=lambda entry: entry.name)
+    for entry in ordered:
+        if entry.name.startswith("."):
+            continue
+        # Links to folders are left out, since they can lead back up.
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if not is_folder and not entry.name.endswith(SUFFIXES):
+            continue
+        if _is_ignored(entry.path, is_folder, rules):
+            continue
+        if is_folder:
+            yield from _walk(entry.path, rules)
+        elif entry.is_file():
+            yield entry.path
+
+
+def _is_ignored(path: str, is_folder: bool, rules: tuple[_Rules, ...]) -> bool:
+    """The innermost file that has a pattern for the path decides."""
+    for rule in reversed(rules):
+        ignored = rule.ignores(path, is_folder)
+        if ignored is not None:
+            return ignored
+    return False
+
+
+def _rules_above(folder: Path) -> tuple[_Rules, ...]:
+    """The rules of the folders above, up to the root of the repository."""
+    absolute = folder.resolve()
+    if not any((above / ".git").exists() for above in (absolute, *absolute.parents)):
+        return ()
+    rules: list[_Rules] = []
+    current = absolute
+    while not (current / ".git").exists():
+        current = current.parent
+        rules[:0] = _rules_in(str(current))
+    return tuple(rules)
+
+
+def _rules_in(folder: str) -> tuple[_Rules, ...]:
+    try:
+        text = Path(folder, ".gitignore").read_text("utf-8", errors="replace")
+    except OSError:
+        return ()
+    return (_Rules(os.path.abspath(folder), tuple(text.splitlines())),)  # noqa: PTH100

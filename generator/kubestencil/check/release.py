@@ -1,0 +1,49 @@
+"""A release to check objects against: its kinds, and the checks of their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kubestencil.check.decode import Check, Decoder
+from kubestencil.schema.types import GroupVersionKind, Release
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRelease:
+    """A release with its kinds by group, version and kind, and their checks.
+
+    ``kinds`` has the names of definitions.
+    """
+
+    release: Release
+    kinds: Mapping[GroupVersionKind, str]
+    decoder: Decoder
+
+    @property
+    def name(self) -> str:
+        """The name of the release: 1.35."""
+        return self.release.name
+
+    def check_of(self, kind: GroupVersionKind) -> Check | None:
+        """The check of a kind; None where the release does not serve it."""
+        definition = self.kinds.get(kind)
+        return None if definition is None else self.decoder.check_of(definition)
+
+    def versions(self, group: str, kind: str) -> list[str]:
+        """The versions that the release serves of a kind."""
+        return [
+            served.version
+            for served in self.kinds
+            if served.group == group and served.kind == kind
+        ]
+
+
+def prepare(release: Release) -> CheckedRelease:
+    """A release with its checks, which are compiled when they are needed."""
+    kinds = {
+        definition.kinds[0]: name
+        for name, definition in release.definitions.items()
+        if len(definition.kinds) == 1
+    }
+    return CheckedRelease(release, kinds, Decoder(release.definitions, {}))

@@ -1,0 +1,125 @@
+"""The rules of a check: their severities, and why they are rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, get_args
+
+#: How bad a finding is, worst first: refused by a server or a strict client; accepted,
+#: but not what it seems to be; worth a look.
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+#: What a finding means for an upgrade: it is a problem only after it, before and after
+#: it, or only before it.
+Change = Literal["new", "both", "fixed"]
+
+#: The names of rules, which people write into comments and configurations.
+RuleId = Literal[
+    "syntax",
+    "duplicate-key",
+    "removed-kind",
+    "future-kind",
+    "unknown-kind",
+    "unknown-field",
+    "wrong-type",
+    "invalid-quantity",
+    "invalid-base64",
+    "invalid-time",
+    "out-of-range",
+    "invalid-enum",
+    "invalid-value",
+    "missing-field",
+    "not-served-by-default",
+    "deprecated-kind",
+    "deprecated-field",
+    "gated-field",
+    "no-effect",
+    "dropped-field",
+    "newer-version",
+    "changed-meaning",
+    "patch-directive",
+]
+
+
+class Rule(NamedTuple):
+    """A rule. ``reason`` says what happens to an object that breaks it."""
+
+    id: RuleId
+    severity: Severity
+    reason: str
+
+
+_RULES: tuple[Rule, ...] = (
+    Rule("syntax", "error", "Kubernetes cannot read the text."),
+    Rule(
+        "duplicate-key",
+        "error",
+        "A mapping has a key twice: strict clients and servers refuse it, others use "
+        "the last value.",
+    ),
+    Rule("removed-kind", "error", "The release no longer serves the kind."),
+    Rule("future-kind", "error", "The release does not serve the kind yet."),
+    Rule("unknown-kind", "error", "No release serves the kind."),
+    Rule(
+        "unknown-field",
+        "error",
+        "The kind does not have the field in this release: strict clients and servers "
+        "refuse the object, others drop the field without a word.",
+    ),
+    Rule("wrong-type", "error", "The API server cannot decode the value."),
+    Rule("invalid-quantity", "error", "The value is not a quantity, such as 500m."),
+    Rule("invalid-base64", "error", "The value is not encoded in base64."),
+    Rule("invalid-time", "error", "The value is not a time or duration."),
+    Rule("out-of-range", "error", "The number does not fit its type."),
+    Rule("invalid-enum", "error", "The value is not one of those that are allowed."),
+    Rule(
+        "invalid-value",
+        "error",
+        "The value breaks a rule of the custom resource's schema.",
+    ),
+    Rule(
+        "missing-field",
+        "warning",
+        "A required field is absent: the API server refuses the object unless "
+        "something fills it in.",
+    ),
+    Rule(
+        "not-served-by-default",
+        "warning",
+        "A server serves the kind only if it is started with --runtime-config.",
+    ),
+    Rule("deprecated-kind", "warning", "The kind will be removed."),
+    Rule("deprecated-field", "warning", "The field is deprecated."),
+    Rule(
+        "gated-field",
+        "warning",
+        "The field needs a feature gate that is off by default: without it, the API "
+        "server drops the value.",
+    ),
+    Rule("no-effect", "warning", "The field has no effect any more."),
+    Rule(
+        "dropped-field",
+        "warning",
+        "The kind does not have the field, which the API server drops without a word.",
+    ),
+    Rule("newer-version", "note", "The release serves a newer version of the kind."),
+    Rule(
+        "changed-meaning",
+        "note",
+        "What the field means changed between the two releases.",
+    ),
+    Rule(
+        "patch-directive",
+        "note",
+        "A kustomize patch has a directive, which a server refuses in an object.",
+    ),
+)
+
+#: All rules by name, in the order of their severities.
+RULES: Mapping[RuleId, Rule] = {rule.id: rule for rule in _RULES}
+
+
+def rule(rule_id: RuleId) -> Rule:
+    """The rule of a name."""
+    return RULES[rule_id]

@@ -1,0 +1,93 @@
+"""Texts that the API server decodes to something else: quantities, times, base64.
+
+Each function says whether Go's decoder accepts a text. The rules are those of the
+UnmarshalJSON methods of apimachinery, and of Go's own packages.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from calendar import monthrange
+
+# resource.ParseQuantity accepts more than its documentation says: a sign alone, a
+# suffix alone, "1.". An empty text is none.
+_QUANTITY = re.compile(
+    r"[+-]?0*(?:[0-9]*\.?[0-9]*)"
+    r"(?:n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?[0-9]+)?\Z"
+)
+_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)([.,]\d+)?"
+    r"(?:Z|[+-](\d\d):(\d\d))\Z",
+    re.ASCII,
+)
+_MICRO_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)([.,]\d{6})"
+    r"(?:Z|[+-](\d\d):(\d\d))\Z",
+    re.ASCII,
+)
+_DURATION = re.compile(
+    r"[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)\Z", re.ASCII
+)
+_NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/=\r\n]")
+
+
+def is_quantity(text: str) -> bool:
+    """Whether resource.Quantity accepts a text: ``500m``, ``1.5Gi``, ``1e3``."""
+    # Other white space is escaped in JSON, and not trimmed then.
+    stripped = text.strip(" ")
+    return bool(stripped) and _QUANTITY.match(stripped) is not None
+
+
+def is_time(text: str) -> bool:
+    """Whether metav1.Time accepts a text: ``2026-01-31T12:00:00Z``."""
+    return _is_date(_TIME.match(text))
+
+
+def is_micro_time(text: str) -> bool:
+    """Whether metav1.MicroTime accepts a text, which needs six digits of fractions."""
+    return _is_date(_MICRO_TIME.match(text))
+
+
+def is_duration(text: str) -> bool:
+    """Whether metav1.Duration accepts a text: ``1h30m``."""
+    return _DURATION.match(text) is not None
+
+
+def base64_error(text: str) -> int | None:
+    """The index of the first byte that is not base64; None for a valid text.
+
+    Line breaks are ignored (encoding/base64, StdEncoding).
+    """
+    encoded = text.encode()
+    illegal = _NOT_BASE64.search(text)
+    if illegal is not None:
+        return len(text[: illegal.start()].encode())
+    plain = encoded.replace(b"\r", b"").replace(b"\n", b"")
+    padding = plain.find(b"=")
+    content = plain if padding < 0 else plain[:padding]
+    if padding >= 0 and plain[padding:].strip(b"="):
+        return padding
+    if len(plain) % 4 or len(plain) - len(content) > 2:
+        return len(content)
+    try:
+        binascii.a2b_base64(plain)
+    except binascii.Error:
+        return len(content)
+    return None
+
+
+def _is_date(match: re.Match[str] | None) -> bool:
+    if match is None:
+        return False
+    year, month, day, hour, minute, second = map(int, match.groups()[:6])
+    offset_hour, offset_minute = (int(part or 0) for part in match.groups()[7:9])
+    return (
+        1 <= month <= 12
+        and 1 <= day <= monthrange(max(year, 1), month)[1]
+        and hour < 24
+        and minute < 60
+        and second < 60
+        and offset_hour <= 24
+        and offset_minute < 60
+    )

@@ -1,0 +1,141 @@
+"""Reads JSON texts of several values, and finds the positions of what is in them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from kubestencil.source.yaml import Position, Repeated
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_TOKEN = re.compile(r'[ \t\r\n]*("(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+)')
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True)
+class JsonDocument:
+    """One value of a JSON text, which begins at the index ``start``."""
+
+    value: Any
+    line: int
+    text: str = field(repr=False)
+    start: int
+    has_repeated: bool = False
+
+    @property
+    def repeated(self) -> tuple[Repeated, ...]:
+        """The keys that an object has twice; of their values, the last one counts."""
+        if not self.has_repeated:
+            return ()
+        return tuple(
+            Repeated(path, _position(self.text, index))
+            for path, index in self._scan.repeated
+        )
+
+    def position(self, path: Sequence[str | int], *, of_key: bool = False) -> Position:
+        """Where the value at ``path`` begins, or its key; of a path that the document
+        does not have, the last value on the way."""
+        steps = tuple(path)
+        table = self._scan.keys if of_key else self._scan.values
+        index = table.get(steps)
+        while index is None and steps:
+            steps = steps[:-1]
+            index = self._scan.values.get(steps)
+        return _position(self.text, self.start if index is None else index)
+
+    @cached_property
+    def _scan(self) -> _Scan:
+        return _scan(self.text, self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """The indexes of keys and values by path, and the keys that occur again."""
+
+    keys: dict[tuple[str | int, ...], int] = field(default_factory=dict)
+    values: dict[tuple[str | int, ...], int] = field(default_factory=dict)
+    repeated: list[tuple[tuple[str | int, ...], int]] = field(default_factory=list)
+
+
+def json_documents(text: str) -> list[JsonDocument] | None:
+    """The values of a JSON text, one after the other; None where it is not JSON."""
+    try:
+        return list(_documents(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _documents(text: str) -> Iterator[JsonDocument]:
+    repeated = False
+
+    def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal repeated
+        members = dict(pairs)
+        repeated = repeated or len(members) < len(pairs)
+        return members
+
+    decoder = json.JSONDecoder(
+        object_pairs_hook=make_object, parse_constant=_refuse_constant
+    )
+    index = _end_of_space(text, 0)
+    while index < len(text):
+        value, end = decoder.raw_decode(text, index)
+        line = _position(text, index).line
+        yield JsonDocument(value, line, text, index, repeated)
+        repeated = False
+        index = _end_of_space(text, end)
+
+
+def _scan(text: str, start: int) -> _Scan:
+    """The positions in a value that was decoded before, and is valid therefore."""
+    scan = _Scan()
+    path: list[str | int] = []
+    # For each open container whether it is an object whose next string is a key.
+    awaits_key: list[bool | None] = []
+    for token in _TOKEN.finditer(text, start):
+        symbol, index = token[1], token.start(1)
+        if symbol in "]}":
+            awaits_key.pop()
+            path.pop()
+        elif symbol == ",":
+            if awaits_key[-1] is None:
+                path[-1] += 1  # type: ignore[operator]
+            else:
+                awaits_key[-1] = True
+        elif symbol == ":":
+            awaits_key[-1] = False
+        elif awaits_key and awaits_key[-1]:
+            path[-1] = json.loads(symbol)
+            steps = tuple(path)
+            if steps in scan.keys:
+                scan.repeated.append((steps, index))
+            scan.keys[steps] = index
+        else:
+            scan.values[tuple(path)] = index
+            if symbol in "[{":
+                awaits_key.append(True if symbol == "{" else None)
+                path.append("" if symbol == "{" else 0)
+        if not awaits_key:
+            break
+    return scan
+
+
+def _end_of_space(text: str, index: int) -> int:
+    match = _SPACE.match(text, index)
+    return match.end() if match else index
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _position(text: str, index: int) -> Position:
+    line, start = 1, 0
+    for line_break in _LINE_BREAK.finditer(text, 0, index):
+        line += 1
+        start = line_break.end()
+    return Position(line, index - start + 1)

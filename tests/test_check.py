@@ -1,0 +1,125 @@
+"""``kubestencil check``: what is found in manifests, and where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kubestencil.cli import cli
+
+DEPLOYMENT = """\
+# Source: web/templates/web.yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: "3"
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+        - name: web
+          image: web:1
+          imagePulPolicy: Always
+          resources: {limits: {memory: 1GiB}}
+"""
+
+
+def run(path: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    result = CliRunner().invoke(
+        cli, ["check", str(path), "-q", "-f", "json", *arguments]
+    )
+    assert result.exit_code in (0, 1), result.output
+    return result.exit_code, json.loads(result.stdout)
+
+
+@pytest.fixture
+def deployment(tmp_path: Path) -> Path:
+    path = tmp_path / "web.yaml"
+    path.write_text(DEPLOYMENT)
+    return path
+
+
+def test_findings_have_a_rule_a_position_and_a_path(deployment: Path) -> None:
+    code, report = run(deployment, "--to", "1.35")
+    assert code == 1
+    container = "spec.template.spec.containers[0]"
+    assert [
+        (finding["rule"], finding["line"], finding["column"], finding["path"])
+        for finding in report["findings"]
+    ] == [
+        ("wrong-type", 6, 13, "spec.replicas"),
+        ("unknown-field", 14, 11, f"{container}.imagePulPolicy"),
+        ("invalid-quantity", 15, 40, f"{container}.resources.limits.memory"),
+    ]
+    unknown = report["findings"][1]
+    assert unknown["message"] == f'unknown field "{container}.imagePulPolicy"'
+    assert unknown["hint"] == "did you mean imagePullPolicy?"
+    assert unknown["source"] == "web/templates/web.yaml"
+    assert (unknown["apiVersion"], unknown["kind"], unknown["name"]) == (
+        "apps/v1",
+        "Deployment",
+        "web",
+    )
+
+
+def test_an_upgrade_says_what_is_new_and_what_is_fixed(tmp_path: Path) -> None:
+    path = tmp_path / "objects.yaml"
+    path.write_text("""\
+apiVersion: flowcontrol.apiserver.k8s.io/v1beta3
+kind: FlowSchema
+metadata: {name: a}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: b}
+spec: {}
+---
+apiVersion: extensions/v1beta1
+kind: Ingress
+metadata: {name: c}
+""")
+    _, report = run(path, "--from", "1.29", "--to", "1.35")
+    assert [
+        (finding["change"], finding["rule"], finding["hint"])
+        for finding in report["findings"]
+        if finding["severity"] == "error"
+    ] == [
+        ("new", "removed-kind", "use flowcontrol.apiserver.k8s.io/v1"),
+        ("fixed", "future-kind", "use resource.k8s.io/v1alpha2"),
+        ("both", "removed-kind", "use networking.k8s.io/v1"),
+    ]
+
+
+def test_everything_that_is_skipped_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "custom.yaml").write_text("apiVersion: a.example/v1\nkind: A\n")
+    (tmp_path / "values.yaml").write_text("replicas: 3\n")
+    (tmp_path / "template.yaml").write_text("{{- if .Values.x }}\na: b\n{{- end }}\n")
+    (tmp_path / "pod.yaml").write_text(
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"
+    )
+    _, report = run(tmp_path, "--to", "1.35")
+    assert {entry["reason"]: entry["count"] for entry in report["skipped"]} == {
+        "no apiVersion and kind": 1,
+        "no schema of the custom resource": 1,
+        "unrendered template": 1,
+    }
+    assert report["checked"] == {
+        "files": 4,
+        "documents": 4,
+        "objects": 2,
+        "checked": 1,
+    }
+
+
+def test_nothing_checked_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "values.yaml"
+    path.write_text("replicas: 3\n")
+    result = CliRunner().invoke(cli, ["check", str(path), "--to", "1.35"])
+    assert "no apiVersion and kind" in result.stdout
+    assert type(result.exception).__name__ == "UsageError"
