@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kubestencil.check.rules import Change, Rule, RuleId, Severity, rule
@@ -43,6 +43,18 @@ class Subject(NamedTuple):
     source: str = ""
 
 
+class FindingKey(NamedTuple):
+    """What identifies a finding while lines are added or removed around it."""
+
+    rule_id: str
+    file: str
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    field_path: str
+
+
 class Finding(NamedTuple):
     """A problem with its place.
 
@@ -77,6 +89,20 @@ class Finding(NamedTuple):
         """``path`` as the API server writes it: ``spec.containers[0].image``."""
         return field_path(self.path)
 
+    @property
+    def key(self) -> FindingKey:
+        """What identifies the finding in another report."""
+        subject = self.subject
+        return FindingKey(
+            self.rule_id,
+            self.file,
+            subject.api_version,
+            subject.kind,
+            subject.namespace,
+            subject.name,
+            self.field_path,
+        )
+
 
 class Skipped(NamedTuple):
     """Something that was not checked, and why.
@@ -98,7 +124,8 @@ class Report:
     ``before`` is the release that the upgrade starts from, None for a check of one
     release. ``files``, ``documents`` and ``objects`` count what was read; ``checked``
     counts the objects that were compared with a schema. ``skipped`` counts what was
-    not, by reason and detail.
+    not, by reason and detail; ``ignored`` counts the findings that were left out, by
+    what named them: ``comments``, ``configuration``, ``baseline``.
     """
 
     before: str | None
@@ -109,12 +136,24 @@ class Report:
     objects: int
     checked: int
     skipped: Mapping[tuple[str, str], int]
+    ignored: Mapping[str, int] = field(default_factory=dict)
 
     def count(self, severity: Severity) -> int:
         """How many findings of a severity are left in ``after``."""
         return sum(
             finding.severity == severity and finding.change != "fixed"
             for finding in self.findings
+        )
+
+    def skipped_lines(self) -> tuple[str, ...]:
+        """What was not checked, and what was ignored, for people: a line for each
+        reason."""
+        return (
+            *(
+                f"Not checked: {count:,} ({reason}{f', {detail}' if detail else ''})"
+                for (reason, detail), count in self.skipped.items()
+            ),
+            *(f"Ignored: {count:,} (by {by})" for by, count in self.ignored.items()),
         )
 
 

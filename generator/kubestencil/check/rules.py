@@ -39,6 +39,7 @@ RuleId = Literal[
     "newer-version",
     "changed-meaning",
     "patch-directive",
+    "unused-ignore",
 ]
 
 
@@ -108,6 +109,11 @@ _RULES: tuple[Rule, ...] = (
         "changed-meaning",
         "note",
         "What the field means changed between the two releases.",
+    ),
+    Rule(
+        "unused-ignore",
+        "warning",
+        "A comment or an entry of the configuration ignores a finding that is not there.",
     ),
     Rule(
         "patch-directive",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from kubestencil.check.explain import explained
 from kubestencil.check.files import SUFFIXES, ManifestFile, find_files
 from kubestencil.check.findings import Finding, Problem, Report, Skipped, Subject
+from kubestencil.check.ignores import apply_ignores
 from kubestencil.check.kinds import (
     is_configuration,
     is_of_kubernetes,
@@ -44,6 +45,7 @@ class FileResult:
     documents: int
     objects: int
     checked: int
+    ignored: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +134,15 @@ class _FileCheck:
             else:
                 self.documents.add(item.document)
                 self.skip_document(item)
+        findings = tuple(sorted(self.findings, key=lambda finding: finding[2:4]))
+        left = apply_ignores(self.name, data, findings, self.upgrade.releases)
         return FileResult(
-            tuple(sorted(self.findings, key=lambda finding: finding[2:4])),
+            left.findings,
             tuple(self.skipped),
             len(self.documents),
             self.objects,
             self.checked,
+            left.ignored,
         )
 
     def check_manifest(self, manifest: Manifest) -> None:
@@ -286,13 +291,14 @@ def _report(
 ) -> Report:
     findings: list[Finding] = []
     skipped: Counter[tuple[str, str]] = Counter()
-    documents = objects = checked = 0
+    documents = objects = checked = ignored = 0
     for result in results:
         findings += result.findings
         skipped.update((entry.reason, entry.detail) for entry in result.skipped)
         documents += result.documents
         objects += result.objects
         checked += result.checked
+        ignored += result.ignored
     return Report(
         before=upgrade.before.name if upgrade.before else None,
         after=upgrade.after.name,
@@ -302,4 +308,5 @@ def _report(
         objects=objects,
         checked=checked,
         skipped=dict(sorted(skipped.items())),
+        ignored={"comments": ignored} if ignored else {},
     )

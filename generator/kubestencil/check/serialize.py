@@ -34,6 +34,7 @@ def report_json(report: Report) -> dict[str, Any]:
             {"reason": reason, "detail": detail, "count": count}
             for (reason, detail), count in report.skipped.items()
         ],
+        "ignored": dict(report.ignored),
         "findings": [finding_json(finding) for finding in report.findings],
         "rules": {
             name: {"severity": rule.severity, "reason": rule.reason}

@@ -99,8 +99,10 @@ def _summary(report: Report) -> Iterator[str]:
     yield f"; {fixed} fixed by the upgrade\n" if fixed else "\n"
     yield (
         f"Checked {report.checked:,} of {report.objects:,} objects "
-        f"in {report.files:,} files\n"
+        f"in {report.files:,} file{'' if report.files == 1 else 's'}\n"
     )
     for reason, entries in groupby(report.skipped.items(), key=lambda item: item[0][0]):
         count = sum(number for _, number in entries)
         yield f"Not checked: {count:,} ({reason})\n"
+    for by, count in report.ignored.items():
+        yield f"Ignored: {count:,} (by {by})\n"

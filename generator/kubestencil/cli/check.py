@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -21,6 +21,7 @@ from kubestencil.errors import UsageError
 if TYPE_CHECKING:
     from kubestencil.check import Report, Severity
     from kubestencil.source import Source
+    from kubestencil.targets.check.rendering import TemplateFormat
 
 
 @click.command()
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     "-f",
     "--format",
     "format_name",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", "sarif", "junit", "github", "markdown", "html"]),
     show_default="by the suffix of FILE, else text",
     help="Output format.",
 )
@@ -68,6 +69,18 @@ if TYPE_CHECKING:
     default="error",
     show_default=True,
     help="Exit 1 if there is a finding of this severity or a more severe one.",
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="TOML file with entries [[ignore]]: findings to leave out.",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Earlier report in JSON, whose findings are left out.",
 )
 @quiet_option
 @click.pass_context
@@ -83,6 +96,8 @@ def check(
     format_name: str | None,
     file: Path | None,
     fail_on: Severity,
+    config: Path | None,
+    baseline: Path | None,
     quiet: bool,
 ) -> None:
     """Show what is wrong with manifests in a release, or what an upgrade breaks.
@@ -97,8 +112,9 @@ def check(
     sources = _sources(after, before, specs, spec, options)
     console.announce_sources(sources, quiet)
     *earlier, latest = [load_release(source) for source in sources]
-    report = check_paths(paths, latest, *earlier)
-    console.write_result(_rendered(report, format_name, file), file)
+    report = _without_known(check_paths(paths, latest, *earlier), config, baseline)
+    format_name = format_name or _format_of(file)
+    console.write_result(_rendered(report, format_name, fail_on, file), file)
     if not report.checked and not report.findings:
         raise UsageError(
             "nothing was checked",
@@ -129,20 +145,60 @@ def _sources(
         label = releases.release_name(after) if after else None
         sources = [locate(name, specs) for name in names[: len(names) - bool(after)]]
         sources.append(read_location(spec, label, unserved=crds.unserved))
-    files = crds.read_files()
-    if not files:
+    crd_set = crds.read()
+    if crd_set is None:
         return sources
-    return [add_crds(source, files, unserved=crds.unserved) for source in sources]
+    return [add_crds(source, crd_set) for source in sources]
 
 
-def _rendered(report: Report, format_name: str | None, file: Path | None) -> str:
-    chosen = format_name or ("json" if file and file.suffix == ".json" else "text")
-    if chosen == "json":
-        import json
+def _without_known(
+    report: Report, config: Path | None, baseline: Path | None
+) -> Report:
+    """The report without the findings that a configuration or a baseline names."""
+    from kubestencil.check import known
 
+    if config is not None:
+        report = known.apply_config(report, known.load_config(config), config)
+    if baseline is not None:
+        report = known.apply_baseline(report, known.load_baseline(baseline))
+    return report
+
+
+def _format_of(file: Path | None) -> str:
+    """The format that the suffix of a file implies."""
+    by_suffix = {
+        ".json": "json",
+        ".sarif": "sarif",
+        ".xml": "junit",
+        ".md": "markdown",
+        ".html": "html",
+    }
+    return by_suffix.get(file.suffix if file else "", "text")
+
+
+def _rendered(
+    report: Report, format_name: str, fail_on: Severity, file: Path | None
+) -> str:
+    if format_name == "json":
         from kubestencil.check.serialize import report_json
 
-        return json.dumps(report_json(report), indent=2, ensure_ascii=False) + "\n"
+        return _json(report_json(report))
+    if format_name == "sarif":
+        from kubestencil.check.sarif import report_sarif
+
+        return _json(report_sarif(report))
+    if format_name == "junit":
+        from kubestencil.check.junit import report_junit
+
+        return report_junit(report, fail_on)
+    if format_name == "github":
+        from kubestencil.check.github import report_github
+
+        return report_github(report)
+    if format_name in ("markdown", "html"):
+        from kubestencil.targets.check.rendering import render_report
+
+        return render_report(report, cast("TemplateFormat", format_name))
     from kubestencil.check.text import report_text
 
     return report_text(
@@ -150,6 +206,12 @@ def _rendered(report: Report, format_name: str | None, file: Path | None) -> str
         coloured=console.is_coloured(file),
         read=lambda name: Path(name).read_bytes(),
     )
+
+
+def _json(value: object) -> str:
+    import json
+
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def _has_severity(report: Report, least: Severity) -> bool:

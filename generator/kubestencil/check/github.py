@@ -1,0 +1,56 @@
+"""Reports as annotations of GitHub Actions, which are shown beside the lines.
+
+Source: https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kubestencil.check.findings import Finding, Report
+from kubestencil.check.rules import Severity
+
+_COMMANDS: Mapping[Severity, str] = {
+    "error": "error",
+    "warning": "warning",
+    "note": "notice",
+}
+_IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTY = str.maketrans(
+    {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"}
+)
+
+
+def report_github(report: Report) -> str:
+    """A report as workflow commands, one on each line.
+
+    Findings that an upgrade fixes are left out; what was not checked is a notice.
+    """
+    return "".join(f"{line}\n" for line in _lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for finding in report.findings:
+        if finding.change != "fixed":
+            yield _annotation(finding)
+    for text in report.skipped_lines():
+        yield f"::notice title=kubestencil check::{text.translate(_IN_MESSAGE)}"
+
+
+def _annotation(finding: Finding) -> str:
+    subject = finding.subject
+    place = " ".join(filter(None, (subject.kind, subject.name)))
+    message = f"{place}: {finding.message}" if place else finding.message
+    if finding.hint:
+        message += f"\nhint: {finding.hint}"
+    properties = {
+        "file": finding.file,
+        "line": str(finding.line),
+        "col": str(finding.column),
+        "title": f"kubestencil {finding.rule_id}",
+    }
+    listed = ",".join(
+        f"{name}={value.translate(_IN_PROPERTY)}" for name, value in properties.items()
+    )
+    command = _COMMANDS[finding.severity]
+    return f"::{command} {listed}::{message.translate(_IN_MESSAGE)}"

@@ -1,0 +1,157 @@
+"""Comments in manifests that ignore findings: ``# kubestencil: ignore RULE reason``.
+
+Behind a value, a comment ignores the findings of its line. On a line of its own, it
+ignores those of the next line that is not a comment; before the first value of a
+document, those of the whole document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from kubestencil.check.findings import Finding, Subject
+from kubestencil.check.manifests import decode_text
+from kubestencil.check.rules import RULES
+from kubestencil.errors import nearest
+
+#: What a text has that has such a comment, to be looked for first.
+MARK = "kubestencil: ignore"
+_ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
+
+_COMMENT = re.compile(
+    r"(?:\A|(?<=\s))#[ \t]*kubestencil: ignore\b(?P<arguments>[^\r\n]*)"
+)
+_SEPARATOR = re.compile(r"---(?:\s|\Z)")
+
+
+class Ignore(NamedTuple):
+    """A comment that ignores the findings of a rule.
+
+    ``line`` is the line of the comment, from 1; it holds for the lines from ``first``
+    to ``last``. ``document`` is the index of its document.
+    """
+
+    rule: str
+    reason: str
+    line: int
+    column: int
+    first: int
+    last: int
+    document: int
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether the comment ignores a finding of its file."""
+        return finding.rule_id == self.rule and self.first <= finding.line <= self.last
+
+
+class Ignored(NamedTuple):
+    """The findings of a file that are left, and how many comments have ignored."""
+
+    findings: tuple[Finding, ...]
+    ignored: int
+
+
+def apply_ignores(
+    file: str, data: bytes, findings: Sequence[Finding], releases: tuple[str, ...]
+) -> Ignored:
+    """Drop the findings that comments of the file ignore, and add one for each comment
+    that ignores none."""
+    ignores = list(read_ignores(_text(data)))
+    if not ignores:
+        return Ignored(tuple(findings), 0)
+    used: set[Ignore] = set()
+    kept: list[Finding] = []
+    for finding in findings:
+        covering = [ignore for ignore in ignores if ignore.covers(finding)]
+        used.update(covering)
+        if not covering:
+            kept.append(finding)
+    dropped = len(findings) - len(kept)
+    kept += [
+        _unused(ignore, file, releases) for ignore in ignores if ignore not in used
+    ]
+    return Ignored(
+        tuple(sorted(kept, key=lambda item: (item.line, item.column))), dropped
+    )
+
+
+def read_ignores(text: str) -> Iterator[Ignore]:
+    """The comments of a file that ignore findings."""
+    lines = text.splitlines()
+    document = start = 0
+    in_document = False
+    for index, line in enumerate(lines):
+        if _SEPARATOR.match(line):
+            document, start, in_document = document + in_document, index, False
+        match = _COMMENT.search(line)
+        content = (line if match is None else line[: match.start()]).strip()
+        is_value = bool(content) and content != "---" and not content.startswith("#")
+        if match:
+            rule, _, reason = match["arguments"].strip().partition(" ")
+            if is_value:
+                first = last = index
+            elif in_document:
+                first = last = _next_value(lines, index)
+            else:
+                first, last = start, _document_end(lines, index)
+            yield Ignore(
+                rule,
+                reason.strip(),
+                index + 1,
+                match.start() + 1,
+                first + 1,
+                last + 1,
+                document,
+            )
+        in_document = in_document or is_value
+
+
+def _text(data: bytes) -> str:
+    """The text of a file; empty where no comment can be in it."""
+    if not any(MARK.encode(encoding) in data for encoding in _ENCODINGS):
+        return ""
+    try:
+        return decode_text(data)
+    except UnicodeDecodeError:
+        return ""
+
+
+def _next_value(lines: Sequence[str], index: int) -> int:
+    """The index of the next line that is neither blank nor a comment."""
+    for following in range(index + 1, len(lines)):
+        content = lines[following].strip()
+        if content and not content.startswith("#"):
+            return following
+    return index
+
+
+def _document_end(lines: Sequence[str], index: int) -> int:
+    """The index of the last line of the document that the line ``index`` is in."""
+    for following in range(index + 1, len(lines)):
+        if _SEPARATOR.match(lines[following]):
+            return following - 1
+    return len(lines) - 1
+
+
+def _unused(ignore: Ignore, file: str, releases: tuple[str, ...]) -> Finding:
+    if not ignore.rule:
+        message, hint = "names no rule", "write: # kubestencil: ignore RULE reason"
+    elif ignore.rule not in RULES:
+        message = f"names the unknown rule {ignore.rule}"
+        hint = nearest(ignore.rule, RULES) or f"rules: {', '.join(RULES)}"
+    else:
+        message, hint = f"ignores no finding of {ignore.rule}", "remove the comment"
+    return Finding(
+        "unused-ignore",
+        file,
+        ignore.line,
+        ignore.column,
+        Subject(ignore.document),
+        (),
+        f"the comment {message}",
+        hint,
+        releases,
+        None,
+    )

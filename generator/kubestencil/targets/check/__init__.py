@@ -1,0 +1,1 @@
+"""Renders the reports of a check for people: Markdown and HTML."""
