@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from kubestencil.check import RULES as CHECK_RULES
 from kubestencil.cli import cli
 from kubestencil.diff import RULES
 from kubestencil.engine import Target, load_targets
@@ -25,6 +26,7 @@ from tests.conftest import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = (
+    DOCS / "checking-manifests.md",
     DOCS / "cli.md",
     DOCS / "comparing-releases.md",
     DOCS / "targets.md",
@@ -67,6 +69,8 @@ def _replacement(match: re.Match[str]) -> str:
         text = commands()
     elif match["name"] == "rules":
         text = rules()
+    elif match["name"] == "checks":
+        text = checks()
     elif match["name"] == "reproduced":
         text = reproduced(load_targets(None)[argument])
     else:
@@ -101,6 +105,14 @@ def _command(command: click.Command, parent: click.Context) -> str:
         if record is not None
     )
     return f"```text\n{usage}\n```\n\n{text}\n\n{table(('option', 'meaning'), rows)}"
+
+
+def checks() -> str:
+    """The rules of ``kubestencil check``."""
+    rows = (
+        (f"`{rule.id}`", rule.severity, rule.reason) for rule in CHECK_RULES.values()
+    )
+    return f"\n{table(('rule', 'severity', 'reason'), rows)}\n"
 
 
 def rules() -> str:

@@ -10,8 +10,10 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
+from jsonschema import Draft202012Validator
 
 from kubestencil.cli import cli
+from tests.conftest import ROOT
 
 HOSTILE = "<script>alert(1)</script>|%0A::error::x\x07\u202e`"
 MANIFEST = f"""\
@@ -235,3 +237,13 @@ def test_a_baseline_leaves_only_new_findings(tmp_path: Path) -> None:
     assert rules(tmp_path, moved, "--baseline", "base.json") == []
     more = moved.replace("image: web:1", "image: web:1\n    imagg: x")
     assert rules(tmp_path, more, "--baseline", "base.json") == [("unknown-field", 11)]
+
+
+def test_the_json_report_is_as_its_schema_says(tmp_path: Path) -> None:
+    schema = json.loads((ROOT / "docs/check-report.schema.json").read_text("utf-8"))
+    manifest = f"# kubestencil: ignore wrong-type\n{MANIFEST}---\na: {{"
+    _, output = check(tmp_path, manifest, "--from", "1.29", "-f", "json")
+    report = json.loads(output)
+    assert report["findings"]
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(report)

@@ -48,15 +48,15 @@ class IgnoreEntry:
 def load_config(path: Path) -> tuple[IgnoreEntry, ...]:
     """The entries of a configuration file.
 
-    Raises SourceError for a file that cannot be read or is no TOML, UsageError for an
-    unknown key or rule.
+    Raises UsageError for a file that cannot be read, an unknown key or an unknown rule,
+    SourceError for a file that is no TOML.
     """
     import tomllib
 
     try:
-        config = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise SourceError(f"cannot be read: {error}", where=str(path)) from error
+        config = tomllib.loads(_read(path))
+    except ValueError as error:
+        raise SourceError(f"is no TOML: {error}", where=str(path)) from error
     for key in config:
         if key != "ignore":
             raise UsageError(
@@ -144,10 +144,11 @@ def _covers(entry: IgnoreEntry, finding: Finding) -> bool:
 def load_baseline(path: Path) -> Counter[FindingKey]:
     """The findings of an earlier report in JSON.
 
-    Raises SourceError for a file that is no such report.
+    Raises UsageError for a file that cannot be read, SourceError for a file that is no
+    such report.
     """
     try:
-        report = json.loads(path.read_text("utf-8"))
+        report = json.loads(_read(path))
         return Counter(
             FindingKey(
                 entry["rule"],
@@ -160,7 +161,7 @@ def load_baseline(path: Path) -> Counter[FindingKey]:
             )
             for entry in report["findings"]
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise SourceError(
             "is no report of kubestencil check in JSON",
             where=str(path),
@@ -185,6 +186,15 @@ def apply_baseline(report: Report, known: Counter[FindingKey]) -> Report:
     return replace(
         report, findings=tuple(kept), ignored=_added(report, "baseline", dropped)
     )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"cannot be read: {error.strerror}", where=str(path)
+        ) from error
 
 
 def _added(report: Report, by: str, count: int) -> Mapping[str, int]:

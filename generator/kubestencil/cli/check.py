@@ -72,13 +72,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--config",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="TOML file with entries [[ignore]]: findings to leave out.",
 )
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
     help="Earlier report in JSON, whose findings are left out.",
 )
