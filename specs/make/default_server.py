@@ -71,7 +71,8 @@ def default_kinds(checkout: Checkout) -> set[GroupVersionKind]:
         kind
         for kind, resources in operated_kinds(checkout.document).items()
         if any(
-            configuration.serves(resource) and resource not in gated
+            configuration.serves(resource)
+            and not gated & {resource, resource._replace(subresource="")}
             for resource in resources
         )
     }
@@ -125,14 +126,14 @@ def _names(text: str, variables: Mapping[str, str]) -> Iterator[tuple[str, str]]
 
 def _gated_off(checkout: Checkout) -> Iterator[ResourceName]:
     """The resources and subresources whose feature gate is off by default."""
-    gated = list(_gated(checkout))
+    gated = list(gated_resources(checkout))
     stages = gate_stages(checkout) if gated else {}
     for resource, gate in gated:
         if not stages[gate].default:
             yield resource
 
 
-def _gated(checkout: Checkout) -> Iterator[tuple[ResourceName, str]]:
+def gated_resources(checkout: Checkout) -> Iterator[tuple[ResourceName, str]]:
     """The resources and subresources that have a feature gate, each with its gate.
 
     Until 1.24 the storage of a resource has its gate in other forms. Those of versions

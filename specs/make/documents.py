@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from kubestencil.schema.resource_paths import resource_path
 from kubestencil.schema.types import GroupVersionKind
 
-_PATH = re.compile(
-    r"/apis?/(?:(?P<group>[^/]+)/)?(?P<version>v[^/]+)/"
-    r"(?:namespaces/\{namespace\}/)?(?P<plural>[^/{]+)"
-    r"(?P<name>/\{name\})?(?:/(?P<subresource>[^/{]+))?(?:/|\Z)"
-)
 _METHODS = ("get", "post", "put", "patch", "delete")
 _KIND = "x-kubernetes-group-version-kind"
 
@@ -38,16 +33,13 @@ def operated_kinds(
     """
     kinds = defaultdict(set)
     for path, methods in document["paths"].items():
-        match = _PATH.match(path)
-        if match is None or match["plural"] == "watch":
+        location = resource_path(path)
+        if location is None or "/watch/" in path:
             continue
         resource = ResourceName(
-            group=match["group"] or "",
-            version=match["version"],
-            plural=match["plural"],
-            subresource=match["subresource"] or "",
+            location.group, location.version, location.plural, location.subresource
         )
-        for kind in _kinds(resource, methods, by_name=match["name"] is not None):
+        for kind in _kinds(resource, methods, by_name="/{name}" in path):
             if not kind.kind.endswith("Options"):
                 kinds[kind].add(resource)
     return dict(kinds)

@@ -1,15 +1,30 @@
-"""The feature gates of a release, with their stages."""
+"""The table ``feature-gates.tsv``: the stages of the feature gates of each release."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.errors import SourceError
+from kubestencil.schema.feature_gates import gate_rows
 from kubestencil.source.releases import release_order
 from specs.make.checkouts import Checkout
+from specs.make.ranges import Ranges
+
+HEADER = """
+The feature gates of the API server by release, tab-separated:
+
+  releases  FIRST..LAST, or FIRST.. until the newest release of the table
+  gate
+  stage     alpha, beta, ga or deprecated
+  default   on or off
+  locked    locked where the default cannot be changed
+
+Made by `python -m specs.make feature-gates` (specs/README.md) from pkg/features of
+k8s.io/kubernetes, k8s.io/apiserver and k8s.io/apiextensions-apiserver.
+"""
 
 _FOLDER = "pkg/features"
 _MODULES = ("apiserver", "apiextensions-apiserver", "kubernetes")
@@ -30,6 +45,35 @@ class GateStage(NamedTuple):
     stage: str
     default: bool
     locked: bool
+
+
+def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
+    """The rows of the table for these releases, oldest first.
+
+    With ``append`` they continue the table that there is.
+    """
+    ranges: Ranges[str, GateStage] = Ranges()
+    if append:
+        for releases, facts in gate_rows():
+            stage = GateStage(facts.stage, facts.enabled, facts.locked)
+            ranges.add(releases, facts.gate, stage)
+    for checkout in checkouts:
+        names = gate_names(checkout)
+        stages = gate_stages(checkout).items()
+        ranges.advance(
+            checkout.release,
+            {names[key]: stage for key, stage in stages if key in names},
+        )
+    return [
+        (
+            str(releases),
+            gate,
+            stage.stage,
+            "on" if stage.default else "off",
+            "locked" if stage.locked else "",
+        )
+        for gate, releases, stage in ranges.rows(str.casefold)
+    ]
 
 
 def gate_names(checkout: Checkout) -> dict[str, str]:

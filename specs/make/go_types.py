@@ -1,0 +1,90 @@
+"""The structs in Go sources of an API version: fields with their JSON names, types,
+markers and comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+_STRUCT = re.compile(r"^type (\w+) struct \{$")
+_FIELD = re.compile(r'^(?:(\w+)\s+)?(\S+)\s+`.*\bjson:"([^",]*)((?:,\w+)*)"')
+_MARKER = re.compile(r"\+([\w:]+)(?:=(.*))?\Z")
+_ELEMENT = re.compile(r"(?:\*|\[\]|map\[[^\]]*\])+")
+
+
+class GoField(NamedTuple):
+    """A field of a struct.
+
+    ``name`` is the name in Go, ``json_name`` that in JSON, empty for a struct whose
+    fields are inlined. ``element`` is the name of its type without pointers, slices and
+    maps; it has a package before a dot if it is of another one. ``markers`` are the
+    comments that begin with "+", ``comment`` is the text of the others, in one line.
+    """
+
+    name: str
+    json_name: str
+    element: str
+    markers: tuple[tuple[str, str], ...]
+    comment: str
+
+
+class GoStruct(NamedTuple):
+    """A struct. ``fields`` are in the order of the source."""
+
+    name: str
+    fields: tuple[GoField, ...]
+
+
+def read_structs(folder: Path) -> dict[str, GoStruct]:
+    """The structs of the files ``types*.go`` in a folder, by name."""
+    structs = {}
+    for path in sorted(folder.glob("types*.go")):
+        for struct in _structs(path.read_text("utf-8")):
+            structs[struct.name] = struct
+    return structs
+
+
+def json_fields(struct: GoStruct, structs: Mapping[str, GoStruct]) -> Iterator[GoField]:
+    """The fields of a struct in JSON, with those of structs that are inlined."""
+    for field in struct.fields:
+        if field.json_name:
+            yield field
+        elif field.element in structs:
+            yield from json_fields(structs[field.element], structs)
+
+
+def _structs(source: str) -> Iterator[GoStruct]:
+    name = None
+    comments: list[str] = []
+    fields: list[GoField] = []
+    for line in map(str.strip, source.splitlines()):
+        if match := _STRUCT.match(line):
+            name, fields = match[1], []
+        elif name is not None and line == "}":
+            yield GoStruct(name, tuple(fields))
+            name = None
+        elif name is not None and (match := _FIELD.match(line)):
+            fields.append(_field(match, comments))
+        if line.startswith("//"):
+            comments.append(line.removeprefix("//").strip())
+        elif line:
+            comments = []
+
+
+def _field(match: re.Match[str], comments: list[str]) -> GoField:
+    go_name, go_type, json_name, options = match.groups()
+    element = _ELEMENT.sub("", go_type)
+    is_inlined = "inline" in options
+    return GoField(
+        name=go_name or element.rpartition(".")[2],
+        json_name="" if is_inlined or json_name == "-" else json_name,
+        element=element if is_inlined or json_name != "-" else "",
+        markers=tuple(
+            (marker[1], marker[2] or "")
+            for comment in comments
+            if (marker := _MARKER.match(comment))
+        ),
+        comment=" ".join(text for text in comments if not text.startswith("+")),
+    )
