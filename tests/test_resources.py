@@ -223,7 +223,7 @@ def _discovered(discovery: Mapping[str, Any]) -> Iterator[Resource]:
                     namespaced=raw["scope"] == "Namespaced",
                     short_names=tuple(raw.get("shortNames", ())),
                     categories=tuple(raw.get("categories", ())),
-                    verbs=(raw["verbs"]),
+                    verbs=tuple(raw["verbs"]),
                     subresources=tuple(
                         replace(item, kind=None) if item.kind == kind else item
                         for item in subresources
