@@ -211,7 +211,7 @@ def _discovered(discovery: Mapping[str, Any]) -> Iterator[Resource]:
                 subresources = [
                     Subresource(
                         name=subresource["subresource"],
-                        verbs=(subresource["verbs"]),
+                        verbs=tuple(subresource["verbs"]),
                         kind=_kind(subresource, kind.group, kind.version),
                     )
                     for subresource in raw.get("subresources", ())
