@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kubestencil.version import __version__
 
@@ -68,7 +68,14 @@ _RELEASE = re.compile(r"v?\d+\.\d+\Z")
 
 
 def load(
-    document: _PathLike, *, specs: _PathLike | None = None, name: str | None = None
+    document: _PathLike,
+    *,
+    specs: _PathLike | None = None,
+    name: str | None = None,
+    crds: Iterable[_PathLike] = (),
+    unserved: bool = False,
+    groups: Iterable[str] = (),
+    kinds: Iterable[str] = (),
 ) -> Release:
     """The release that a document describes, parsed and validated.
 
@@ -76,14 +83,18 @@ def load(
     address, or a file or folder of CustomResourceDefinitions. ``specs`` is a folder of
     documents that is searched before ``./specs`` and the embedded documents. ``name``
     is what the release is called; by default its own name, or that of the file.
+    ``crds`` are files or folders with CustomResourceDefinitions to add; with
+    ``unserved``, their versions that are not served are read as well. ``groups`` and
+    ``kinds`` limit the release to these and what they refer to.
 
-    Raises UsageError for a release that no source has, SourceError for a document
-    that cannot be read, SpecError for one that is not valid
-    (``kubestencil.errors``).
+    Raises UsageError for a release that no source has and for an unknown group or
+    kind, SourceError for a document that cannot be read, SpecError for one that is not
+    valid (``kubestencil.errors``).
     """
     from kubestencil.schema.load import load_release
 
-    return load_release(_source(document, specs, name))
+    reading = _Reading(specs, tuple(crds), unserved, tuple(groups), tuple(kinds))
+    return load_release(_source(document, reading, name))
 
 
 def compare(
@@ -91,18 +102,30 @@ def compare(
     after: Release,
     *,
     api_versions: tuple[str, str] | None = None,
+    groups: Iterable[str] = (),
+    kinds: Iterable[str] = (),
 ) -> Comparison:
     """What changed from ``before`` to ``after``, each change with its severity.
 
     ``api_versions`` compares two API versions instead of whole releases:
-    ``("resource.k8s.io/v1beta1", "resource.k8s.io/v1")``. Raises UsageError for one
-    that its release does not have.
+    ``("resource.k8s.io/v1beta1", "resource.k8s.io/v1")``. ``groups`` and ``kinds``
+    limit the result to their changes. Raises UsageError for an API version that its
+    release does not have, and for a group or kind that neither has.
     """
     from kubestencil import diff
+    from kubestencil.schema.lookup import check_kinds
 
+    groups, kinds = tuple(groups), tuple(kinds)
+    check_kinds(kinds, groups, (before, after))
     if api_versions is None:
-        return diff.compare(before, after)
-    return diff.compare_versions(before, api_versions[0], after, api_versions[1])
+        comparison = diff.compare(before, after)
+    else:
+        comparison = diff.compare_versions(
+            before, api_versions[0], after, api_versions[1]
+        )
+    return (
+        comparison.filter(kind=kinds, group=groups) if groups or kinds else comparison
+    )
 
 
 def history(releases: Sequence[Release], kind: str) -> tuple[History, ...]:
@@ -127,10 +150,15 @@ def render(
     options: Mapping[str, str] | None = None,
     jobs: int = 1,
     overwrite: bool = False,
+    crds: Iterable[_PathLike] = (),
+    unserved: bool = False,
+    groups: Iterable[str] = (),
+    kinds: Iterable[str] = (),
 ) -> Summary:
     """Generate files for ``targets`` (all without any) of ``documents`` into ``out``.
 
-    ``documents`` are as for ``load``. ``templates`` is a folder of your own targets,
+    ``documents``, ``crds``, ``unserved``, ``groups`` and ``kinds`` are as for ``load``,
+    for each of the documents. ``templates`` is a folder of your own targets,
     ``options`` maps "TARGET.OPTION" to a value, ``jobs`` is the number of processes.
     Files that kubestencil did not write are replaced only with ``overwrite``.
 
@@ -145,7 +173,13 @@ def render(
     )
     from kubestencil.errors import UsageError
 
-    for parameter, value in (("documents", documents), ("targets", targets)):
+    for parameter, value in (
+        ("documents", documents),
+        ("targets", targets),
+        ("crds", crds),
+        ("groups", groups),
+        ("kinds", kinds),
+    ):
         if isinstance(value, str):
             raise UsageError(
                 "must be a list, not a string",
@@ -153,7 +187,8 @@ def render(
                 hint=f"write [{value!r}]",
             )
     all_targets = load_targets(None if templates is None else Path(templates))
-    sources = [_source(document, specs, None) for document in documents]
+    reading = _Reading(specs, tuple(crds), unserved, tuple(groups), tuple(kinds))
+    sources = [_source(document, reading, None) for document in documents]
     check_release_names((source.release for source in sources), all_targets)
     return build.render(
         sources,
@@ -164,14 +199,42 @@ def render(
     )
 
 
-def _source(document: _PathLike, specs: _PathLike | None, name: str | None) -> Source:
+class _Reading(NamedTuple):
+    """How documents are read: parameters that ``load`` and ``render`` share."""
+
+    specs: _PathLike | None
+    crds: tuple[_PathLike, ...]
+    unserved: bool
+    groups: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+
+def _source(document: _PathLike, reading: _Reading, name: str | None) -> Source:
+    from dataclasses import replace
+
+    from kubestencil.source.document import Selection
+    from kubestencil.source.inputs import add_crds, read_crds
+
+    source = _document_source(document, reading, name)
+    if reading.crds:
+        locations = [os.fspath(location) for location in reading.crds]
+        crds = read_crds(locations, unserved=reading.unserved)
+        source = add_crds(source, crds)
+    if reading.groups or reading.kinds:
+        source = replace(source, selection=Selection(reading.groups, reading.kinds))
+    return source
+
+
+def _document_source(
+    document: _PathLike, reading: _Reading, name: str | None
+) -> Source:
     from dataclasses import replace
 
     from kubestencil.source import available, locate
     from kubestencil.source.inputs import read_location
     from kubestencil.source.releases import release_name
 
-    folder = None if specs is None else Path(specs)
+    folder = None if reading.specs is None else Path(reading.specs)
     text = os.fspath(document)
     release = text.removeprefix("v")
     label = None if name is None else release_name(name)
@@ -181,4 +244,4 @@ def _source(document: _PathLike, specs: _PathLike | None, name: str | None) -> S
     ):
         source = locate(release, folder)
         return source if label is None else replace(source, release=label)
-    return read_location(text, label)
+    return read_location(text, label, unserved=reading.unserved)

@@ -78,6 +78,7 @@ def _combined(parts: Iterable[str]) -> str:
 def _source_identities(sources: Iterable[Source]) -> Iterator[str]:
     for source in sources:
         yield from (source.release, source.origin, source.sha256)
+        yield repr(source.selection)
 
 
 def _installed_view(target: Target) -> Iterator[str]:

@@ -11,8 +11,11 @@ from collections.abc import Iterable
 from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
 from kubestencil.source import Source
+from kubestencil.source.document import Selection
 
-_releases: dict[tuple[str, str], Release] = {}
+_Key = tuple[str, str, Selection | None]
+
+_releases: dict[_Key, Release] = {}
 
 
 def parsed_release(source: Source) -> Release:
@@ -32,5 +35,5 @@ def parse_all(sources: Iterable[Source]) -> list[Release]:
     return releases
 
 
-def _key(source: Source) -> tuple[str, str]:
-    return source.release, source.sha256
+def _key(source: Source) -> _Key:
+    return source.release, source.sha256, source.selection

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from kubestencil.cli import console
+from kubestencil.cli.documents import DocumentOptions, with_crds
 from kubestencil.cli.options import (
-    CrdOptions,
     complete_release,
     file_option,
     quiet_option,
@@ -108,10 +108,11 @@ def check(
     from kubestencil.check.run import check as check_paths
     from kubestencil.schema.load import load_release
 
-    options = CrdOptions(crds, unserved)
-    sources = _sources(after, before, specs, spec, options)
+    options = DocumentOptions(specs, crds, unserved)
+    sources = _sources(after, before, spec, options)
     console.announce_sources(sources, quiet)
     *earlier, latest = [load_release(source) for source in sources]
+    console.show_notes(latest.notes, quiet)
     report = _without_known(check_paths(paths, latest, *earlier), config, baseline)
     format_name = format_name or _format_of(file)
     console.write_result(_rendered(report, format_name, fail_on, file), file)
@@ -128,27 +129,24 @@ def check(
 def _sources(
     after: str | None,
     before: str | None,
-    specs: Path | None,
     spec: str | None,
-    crds: CrdOptions,
+    options: DocumentOptions,
 ) -> list[Source]:
     """The sources of the releases, the one to check against last."""
     from kubestencil.source import locate, releases
-    from kubestencil.source.inputs import add_crds, read_location
+    from kubestencil.source.inputs import read_location
 
     if after is None and spec is None:
         raise UsageError("missing", where="--to", hint="name a release: --to 1.35")
     names = [name.removeprefix("v") for name in (before, after) if name is not None]
     if spec is None:
-        sources = [locate(name, specs) for name in names]
+        sources = [locate(name, options.specs) for name in names]
     else:
         label = releases.release_name(after) if after else None
-        sources = [locate(name, specs) for name in names[: len(names) - bool(after)]]
-        sources.append(read_location(spec, label, unserved=crds.unserved))
-    crd_set = crds.read()
-    if crd_set is None:
-        return sources
-    return [add_crds(source, crd_set) for source in sources]
+        older = names[: len(names) - bool(after)]
+        sources = [locate(name, options.specs) for name in older]
+        sources.append(read_location(spec, label, unserved=options.unserved))
+    return with_crds(sources, options.read_crds())
 
 
 def _without_known(

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from kubestencil.cli import console
+from kubestencil.cli.documents import ComparedDocument, DocumentOptions, find_compared
 from kubestencil.cli.options import (
     complete_release,
+    crds_option,
     file_option,
     format_option,
     output_format,
     quiet_option,
     specs_option,
     templates_option,
+    unserved_option,
 )
-from kubestencil.errors import UsageError, nearest
+from kubestencil.errors import UsageError
 
 if TYPE_CHECKING:
     from kubestencil.diff import Comparison, Severity
     from kubestencil.schema import Release
-    from kubestencil.source import Source
     from kubestencil.targets.diff.rendering import Format
 
 
@@ -30,16 +34,24 @@ if TYPE_CHECKING:
 @click.argument("before", metavar="FROM", shell_complete=complete_release)
 @click.argument("after", metavar="TO", shell_complete=complete_release)
 @specs_option
+@crds_option
+@unserved_option
 @templates_option
 @format_option
 @file_option
 @click.option(
-    "--kind", metavar="KIND", help="Only changes of a kind or other type, such as Pod."
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Only changes of a kind or other type, such as Pod; may be repeated.",
 )
 @click.option(
     "--group",
+    "groups",
+    multiple=True,
     metavar="GROUP",
-    help="Only changes of an API group, such as apps or core.",
+    help="Only changes of an API group, such as apps or core; may be repeated.",
 )
 @click.option(
     "--severity",
@@ -61,11 +73,13 @@ def diff(
     before: str,
     after: str,
     specs: Path | None,
+    crds: tuple[str, ...],
+    unserved: bool,
     templates: Path | None,
     format_name: Format | None,
     file: Path | None,
-    kind: str | None,
-    group: str | None,
+    kinds: tuple[str, ...],
+    groups: tuple[str, ...],
     severities: tuple[Severity, ...],
     no_docs: bool,
     fail_on: Severity | None,
@@ -77,27 +91,26 @@ def diff(
     for standard input). To compare two API versions, add one to each: 1.35/apps/v1,
     1.35/v1, cluster.json#apps/v1.
     """
-    from kubestencil.schema.load import load_release
+    from kubestencil.schema.lookup import check_kinds
     from kubestencil.targets.diff.rendering import Layout, template_folders
     from kubestencil.targets.diff.report import comparison_report
 
-    (old_source, old_version), (new_source, new_version) = (
-        _side(argument, specs) for argument in (before, after)
-    )
-    if bool(old_version) is not bool(new_version):
+    documents = find_compared((before, after), DocumentOptions(specs, crds, unserved))
+    if bool(documents[0].api_version) is not bool(documents[1].api_version):
         raise UsageError(
             "one side is a whole release and the other an API version",
             where=f"diff {before} {after}",
             hint="name an API version on both sides: 1.29/v1 1.35/v1",
         )
-    console.announce_sources([old_source, new_source], quiet)
-    old, new = load_release(old_source), load_release(new_source)
+    console.announce_sources((document.source for document in documents), quiet)
+    old, new = _load(documents)
+    console.show_notes((*old.notes, *new.notes), quiet)
     if not quiet:
         _note_reversed_order(old.name, new.name)
-    _check_filters(kind, group, (old, new))
-    comparison = _compare(old, old_version, new, new_version).filter(
-        kind=kind, group=group, severities=_selected(severities, no_docs)
-    )
+    check_kinds(kinds, groups, (old, new))
+    comparison = _compare(
+        (old, documents[0].api_version), (new, documents[1].api_version)
+    ).filter(kind=kinds, group=groups, severities=_selected(severities, no_docs))
     report = comparison_report(
         comparison,
         output_format(format_name, file),
@@ -109,25 +122,32 @@ def diff(
         context.exit(1)
 
 
-def _note_reversed_order(before: str, after: str) -> None:
-    from kubestencil.source.releases import release_order
+def _load(documents: Sequence[ComparedDocument]) -> list[Release]:
+    """The releases in documents, each parsed once; those that the user did not name
+    are called as they call themselves."""
+    from kubestencil.diff.labels import document_label
+    from kubestencil.schema.load import load_release
 
+    releases: dict[str, Release] = {}
+    for document in documents:
+        source = document.source
+        if source.origin not in releases:
+            release = load_release(source)
+            if document.is_unnamed:
+                release = replace(release, name=document_label(release))
+            releases[source.origin] = release
+    return [releases[document.source.origin] for document in documents]
+
+
+def _note_reversed_order(before: str, after: str) -> None:
+    from kubestencil.source.releases import is_minor_version, release_order
+
+    if not (is_minor_version(before) and is_minor_version(after)):
+        return
     if release_order(before) > release_order(after):
         console.status(
             f"{before} is newer than {after}: additions are shown as removals"
         )
-
-
-def _check_filters(
-    kind: str | None, group: str | None, releases: tuple[Release, Release]
-) -> None:
-    """Raise UsageError for a kind or group that neither release has."""
-    from kubestencil.diff.lookup import check_group, check_kind
-
-    if kind is not None:
-        check_kind(kind, releases)
-    if group is not None:
-        check_group(group, releases)
 
 
 def _selected(severities: tuple[Severity, ...], no_docs: bool) -> list[Severity]:
@@ -149,31 +169,10 @@ def _has_severity(comparison: Comparison, least: Severity) -> bool:
     return any(comparison.summary[severity] for severity in severe)
 
 
-def _compare(
-    old: Release, old_version: str, new: Release, new_version: str
-) -> Comparison:
+def _compare(before: tuple[Release, str], after: tuple[Release, str]) -> Comparison:
     """Compare two API versions, or whole releases where these are empty."""
     from kubestencil.diff import compare, compare_versions
 
-    if old_version:
-        return compare_versions(old, old_version, new, new_version)
-    return compare(old, new)
-
-
-def _side(argument: str, specs: Path | None) -> tuple[Source, str]:
-    """One side of a comparison: its document, and the API version in it or ""."""
-    from kubestencil.source import available, locate
-    from kubestencil.source.inputs import read_location
-
-    release, _, api_version = argument.partition("/")
-    name = release.removeprefix("v")
-    if name in available(specs):
-        return locate(name, specs), api_version
-    document, _, api_version = argument.partition("#")
-    is_document = document == "-" or "://" in document or Path(document).exists()
-    if not is_document:
-        raise UsageError(
-            f"{argument!r} is neither a release nor an existing file",
-            hint=nearest(name, available(specs)),
-        )
-    return read_location(document, "stdin" if document == "-" else None), api_version
+    if before[1]:
+        return compare_versions(*before, *after)
+    return compare(before[0], after[0])

@@ -8,40 +8,46 @@ from typing import TYPE_CHECKING
 import click
 
 from kubestencil.cli import console
+from kubestencil.cli.documents import DocumentOptions, find_history, is_document
 from kubestencil.cli.options import (
+    crds_option,
     file_option,
     format_option,
     output_format,
     quiet_option,
     specs_option,
     templates_option,
+    unserved_option,
 )
+from kubestencil.errors import UsageError
 
 if TYPE_CHECKING:
     from kubestencil.targets.diff.rendering import Format
 
 
 @click.command()
-@click.argument("kind", required=False)
-@click.argument("field", required=False)
+@click.argument("arguments", nargs=-1, metavar="[KIND [FIELD]] [NAME=PATH|DIR]...")
 @click.option(
     "--releases",
     "requested_releases",
     multiple=True,
     metavar="RELEASE|RANGE",
     help="Releases to include, such as 1.29..1.35; may be repeated.  [default: all "
-    "available]",
+    "available, none with NAME=PATH, DIR or --crds]",
 )
 @specs_option
+@crds_option
+@unserved_option
 @templates_option
 @format_option
 @file_option
 @quiet_option
 def history(
-    kind: str | None,
-    field: str | None,
+    arguments: tuple[str, ...],
     requested_releases: tuple[str, ...],
     specs: Path | None,
+    crds: tuple[str, ...],
+    unserved: bool,
     templates: Path | None,
     format_name: Format | None,
     file: Path | None,
@@ -52,22 +58,22 @@ def history(
     KIND is a kind or another type (ResourceClaimStatus), with its group where several
     groups have it (events.k8s.io/Event). FIELD limits the result to one of its fields.
     Without KIND, the result is a table of which release served which kind.
+
+    NAME=PATH is a document or CustomResourceDefinitions under a name, oldest first. DIR
+    is a folder with a file or folder for each version, such as v1.2.0/ or
+    crds-1.10.yaml; write it with a slash: versions/.
     """
     from kubestencil import diff
     from kubestencil.schema.load import load_release
-    from kubestencil.source import available, locate
-    from kubestencil.source.releases import expand_ranges
     from kubestencil.targets.diff.rendering import Layout, template_folders
     from kubestencil.targets.diff.report import history_report, timeline_report
 
-    names = (
-        expand_ranges(requested_releases, available(specs))
-        if requested_releases
-        else available(specs)
-    )
-    sources = [locate(name, specs) for name in names]
+    kind, field, documents = _divide(arguments)
+    options = DocumentOptions(specs, crds, unserved)
+    sources = find_history(documents, requested_releases, options)
     console.announce_sources(sources, quiet)
     releases = [load_release(source) for source in sources]
+    console.show_notes((note for release in releases for note in release.notes), quiet)
     report_format = output_format(format_name, file)
     colour = console.is_coloured(file)
     layout = Layout(template_folders(templates))
@@ -80,3 +86,16 @@ def history(
             histories = diff.only_field(histories, field)
         report = history_report(histories, report_format, layout, colour=colour)
     console.write_result(report, file)
+
+
+def _divide(arguments: tuple[str, ...]) -> tuple[str | None, str | None, list[str]]:
+    """The kind, the field, and the documents of the command line."""
+    documents = [argument for argument in arguments if is_document(argument)]
+    names = [argument for argument in arguments if not is_document(argument)]
+    if len(names) > 2:
+        raise UsageError(
+            f"{names[2]!r} is neither NAME=PATH nor a folder",
+            hint="give a kind, a field of it, and documents: Widget spec v1=a.yaml",
+        )
+    kind, field, *_ = (*names, None, None)
+    return kind, field, documents

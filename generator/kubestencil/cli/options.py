@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,6 @@ from kubestencil.errors import UsageError
 # What only some commands need is imported inside functions, so that --help and
 # --version do not wait for it.
 if TYPE_CHECKING:
-    from kubestencil.engine import Target
-    from kubestencil.source import Source
-    from kubestencil.source.document import CrdSet
     from kubestencil.targets.diff.rendering import Format
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -57,13 +53,29 @@ crds_option: Decorator = click.option(
     "--crds",
     multiple=True,
     metavar="FILE|DIR|URL|-",
-    help="CustomResourceDefinitions to add to each release, or to generate alone "
-    "without RELEASE; may be repeated.",
+    help="CustomResourceDefinitions to add to each release; alone without one. May be "
+    "repeated.",
 )
 unserved_option: Decorator = click.option(
     "--unserved",
     is_flag=True,
     help="Include the versions of CustomResourceDefinitions that are not served.",
+)
+groups_option: Decorator = click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="GROUP",
+    help="Only the kinds of an API group, such as apps or core, and what they refer to; "
+    "may be repeated.",
+)
+kinds_option: Decorator = click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Only a kind, such as Pod, or another type, and what it refers to; may be "
+    "repeated.",
 )
 templates_option: Decorator = click.option(
     "--templates",
@@ -152,66 +164,3 @@ def parse_settings(settings: tuple[str, ...]) -> Mapping[str, str]:
             )
         options[path] = value
     return options
-
-
-@dataclass(frozen=True, slots=True)
-class CrdOptions:
-    """The values of ``--crds`` and ``--unserved``."""
-
-    locations: tuple[str, ...] = ()
-    unserved: bool = False
-
-    def read(self) -> CrdSet | None:
-        """The files at all locations; None without ``--crds``."""
-        from kubestencil.source.inputs import read_crds
-
-        if not self.locations:
-            return None
-        return read_crds(self.locations, unserved=self.unserved)
-
-
-def find_sources(
-    names: tuple[str, ...],
-    specs: Path | None,
-    spec: str | None,
-    crds: CrdOptions,
-    targets: Mapping[str, Target],
-) -> list[Source]:
-    """Find the document of each release to generate.
-
-    ``names`` are the releases and ranges of the command line, ``spec`` the value of
-    ``--spec``. Raises UsageError for a release that no source has, and for one whose
-    output folder would be that of a target of scope ``releases``.
-    """
-    from kubestencil.engine import check_release_names
-
-    sources = _sources(names, specs, spec, crds)
-    check_release_names((source.release for source in sources), targets)
-    return sources
-
-
-def _sources(
-    names: tuple[str, ...],
-    specs: Path | None,
-    spec: str | None,
-    crds: CrdOptions,
-) -> list[Source]:
-    from kubestencil.source import available, locate, releases
-    from kubestencil.source.inputs import add_crds, crds_alone, read_location
-
-    custom = crds.read()
-
-    def with_crds(source: Source) -> Source:
-        return source if custom is None else add_crds(source, custom)
-
-    if spec is not None:
-        if len(names) > 1:
-            raise UsageError("--spec reads one document and takes one release name")
-        name = releases.release_name(names[0]) if names else None
-        return [with_crds(read_location(spec, name, unserved=crds.unserved))]
-    if custom is not None and not names:
-        return [crds_alone("crds", custom)]
-    chosen = releases.expand_ranges(
-        names or releases.listed_releases(), available(specs)
-    )
-    return [with_crds(locate(name, specs)) for name in chosen]

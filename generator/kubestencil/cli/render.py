@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from kubestencil.cli import console
+from kubestencil.cli.documents import DocumentOptions, find_sources
 from kubestencil.cli.options import (
-    CrdOptions,
     complete_target,
     crds_option,
-    find_sources,
+    groups_option,
     jobs_option,
+    kinds_option,
     out_option,
     parse_settings,
     quiet_option,
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 )
 @crds_option
 @unserved_option
+@groups_option
+@kinds_option
 @templates_option
 @set_option
 @click.option(
@@ -72,6 +75,8 @@ def render(
     spec: str | None,
     crds: tuple[str, ...],
     unserved: bool,
+    groups: tuple[str, ...],
+    kinds: tuple[str, ...],
     templates: Path | None,
     settings: tuple[str, ...],
     check: bool,
@@ -89,9 +94,8 @@ def render(
     from kubestencil.engine import choose_targets, load_targets
 
     all_targets = load_targets(templates)
-    sources = find_sources(
-        releases, specs, spec, CrdOptions(crds, unserved), all_targets
-    )
+    options = DocumentOptions(specs, crds, unserved, groups, kinds)
+    sources = find_sources(releases, spec, options, all_targets)
     targets = choose_targets(all_targets, names, parse_settings(settings), len(sources))
     console.announce_sources(sources, quiet)
     with console.ProgressBar("reading", quiet) as bar:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from kubestencil.cli import console
+from kubestencil.cli.documents import DocumentOptions, find_sources
 from kubestencil.cli.options import (
-    CrdOptions,
-    find_sources,
     jobs_option,
     out_option,
     parse_settings,
@@ -73,7 +72,7 @@ def serve(
     from kubestencil.engine import choose_targets, load_targets
 
     available = load_targets(templates)
-    sources = find_sources(releases, specs, None, CrdOptions(), available)
+    sources = find_sources(releases, None, DocumentOptions(specs), available)
     options = parse_settings(settings)
     [target] = choose_targets(available, [_SITE], options, len(sources))
     console.announce_sources(sources, quiet=False)

@@ -18,11 +18,10 @@ from kubestencil.schema.types import JsonObject
 class Side:
     """One side of a comparison.
 
-    ``label`` names it for people. ``fragments`` are the schemas by the names under
+    ``fragments`` are the schemas by the names under
     which they are compared, and ``names`` maps those to their names in ``release``.
     """
 
-    label: str
     release: Release
     fragments: Mapping[str, JsonObject]
     names: Mapping[str, str]
@@ -32,7 +31,6 @@ def all_definitions(release: Release) -> Side:
     """Every definition of a release, under its own name."""
     definitions = release.definitions
     return Side(
-        release.name,
         release,
         {name: definition.schema.raw for name, definition in definitions.items()},
         {name: name for name in definitions},
@@ -47,7 +45,6 @@ def api_version_subset(release: Release, api_version: str) -> Side:
     """
     names = _with_references_in_group(release, _package_members(release, api_version))
     return Side(
-        f"{release.name}/{api_version}",
         release,
         {name: release.definitions[name].schema.raw for name in names},
         {name: name for name in names},
@@ -65,12 +62,14 @@ def align_names(side: Side, other: Side) -> Side:
     others = {name.rpartition(".")[2]: name for name in reversed(list(other.fragments))}
     package = _most_frequent_package(other)
     mapping: dict[str, str] = {}
+    taken: set[str] = set()
     # A name that both sides have must not be taken by a type with the same last part.
     for name in sorted(side.fragments, key=lambda name: name not in other.fragments):
         kind = name.rpartition(".")[2]
         match = name if name in other.fragments else others.get(kind)
         new_name = match or f"{package}.{kind}"
-        mapping[name] = name if new_name in mapping.values() else new_name
+        mapping[name] = name if new_name in taken else new_name
+        taken.add(mapping[name])
     new_refs = {
         f"{REFERENCE_PREFIX}{old}": f"{REFERENCE_PREFIX}{new}"
         for old, new in mapping.items()
@@ -84,7 +83,7 @@ def align_names(side: Side, other: Side) -> Side:
             fragment[KINDS_KEYWORD] = kinds
         fragments[new] = fragment
     names = {new: side.names[old] for old, new in mapping.items()}
-    return Side(side.label, side.release, fragments, names)
+    return Side(side.release, fragments, names)
 
 
 def rewrite_refs(value: Any, new_refs: Mapping[str, str]) -> Any:

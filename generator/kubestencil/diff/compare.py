@@ -17,6 +17,7 @@ from kubestencil.diff.classify import classify
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.conditions import ComparedDefinitions
 from kubestencil.diff.differences import differences
+from kubestencil.diff.labels import distinct_labels
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.graph import RootKinds, root_kinds
 from kubestencil.schema.kinds import api_versions, non_list_kinds, precedence
@@ -27,8 +28,7 @@ def compare(before: Release, after: Release) -> Comparison:
     roots = root_kinds(before), root_kinds(after)
     old, new = api_versions(before), api_versions(after)
     return Comparison(
-        before.name,
-        after.name,
+        *distinct_labels(before, after),
         tuple(_changes(all_definitions(before), all_definitions(after), roots)),
         tuple(sorted(new - old, key=_api_version_order)),
         tuple(sorted(old - new, key=_api_version_order)),
@@ -49,8 +49,12 @@ def compare_versions(
     old = api_version_subset(before, from_version)
     new = api_version_subset(after, to_version)
     roots = root_kinds(before), root_kinds(after)
-    changes = _changes(align_names(old, new), new, roots)
-    return Comparison(old.label, new.label, tuple(changes))
+    labels = distinct_labels(before, after)
+    return Comparison(
+        f"{labels[0]}/{from_version}",
+        f"{labels[1]}/{to_version}",
+        tuple(_changes(align_names(old, new), new, roots)),
+    )
 
 
 def _changes(

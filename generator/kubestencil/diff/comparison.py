@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from kubestencil.diff.rules import SEVERITIES, Rule, Severity
@@ -103,23 +103,24 @@ class Comparison:
     def filter(
         self,
         *,
-        kind: str | None = None,
-        group: str | None = None,
+        kind: str | Iterable[str] | None = None,
+        group: str | Iterable[str] | None = None,
         severities: Collection[Severity] = SEVERITIES,
     ) -> Comparison:
         """The part of the comparison that concerns a kind or another type (``Pod``), a
-        group (``apps``, ``core``), and some severities."""
+        group (``apps``, ``core``), or one of several, and some severities."""
+        kinds, groups = _names(kind), _names(group)
 
         def is_included(change: Change) -> bool:
             return (
                 change.severity in severities
-                and (kind is None or kind in change.kind_names)
-                and (group is None or group in change.group_names)
+                and (not kinds or not kinds.isdisjoint(change.kind_names))
+                and (not groups or not groups.isdisjoint(change.group_names))
             )
 
         def is_version_included(api_version: str) -> bool:
             version_group = api_version.rpartition("/")[0] or "core"
-            return kind is None and (group is None or group == version_group)
+            return not kinds and (not groups or version_group in groups)
 
         return replace(
             self,
@@ -135,7 +136,11 @@ class Comparison:
                     graduation, changes=tuple(filter(is_included, graduation.changes))
                 )
                 for graduation in self.graduations
-                if (kind is None or kind in graduation.kinds)
-                and (group is None or group == (graduation.group or "core"))
+                if (not kinds or not kinds.isdisjoint(graduation.kinds))
+                and (not groups or (graduation.group or "core") in groups)
             ),
         )
+
+
+def _names(names: str | Iterable[str] | None) -> frozenset[str]:
+    return frozenset([names] if isinstance(names, str) else names or ())

@@ -10,12 +10,12 @@ from kubestencil.diff.align import rewrite_refs
 from kubestencil.diff.classify import classify
 from kubestencil.diff.conditions import ComparedDefinitions
 from kubestencil.diff.differences import differences
-from kubestencil.diff.lookup import similar_kind
 from kubestencil.diff.rules import Rule, Severity
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import Level, group_names, level, precedence
+from kubestencil.schema.lookup import similar_kind
 from kubestencil.schema.types import JsonObject
 
 #: How a field differs from the column that its column is compared with: ``new``,

@@ -18,6 +18,7 @@ from kubestencil.schema.pointer import (
     pointer_tokens,
     printable_pointer,
 )
+from kubestencil.schema.select import select
 from kubestencil.schema.served_resources import ServedResources
 from kubestencil.schema.standard_fields import StandardFields
 from kubestencil.schema.types import JsonObject, Release
@@ -33,7 +34,7 @@ def load_release(source: Source) -> Release:
     Documents with custom resources, and of OpenAPI 3.0, are checked by their readers
     only: custom resources have patterns in the syntax of RE2 (``(?i)``), which the
     validator refuses. Raises SpecError for a document that is not valid, or contradicts
-    itself.
+    itself, UsageError for a selected group or kind that it does not have.
     """
     document = source.document()
     if "openapi" in document:
@@ -45,7 +46,9 @@ def load_release(source: Source) -> Release:
         # The digest of a valid document is remembered: that of the document alone.
         release = parse_document(replace(source, crds=None), document)
         validate(release)
-    return release if source.crds is None else _with_crds(source, release, source.crds)
+    if source.crds is not None:
+        release = _with_crds(source, release, source.crds)
+    return release if source.selection is None else select(release, source.selection)
 
 
 def _has_custom_resources(document: JsonObject) -> bool:

@@ -16,7 +16,8 @@ from kubestencil.source.folder import read_bytes
 from kubestencil.source.remote import read_file
 from kubestencil.source.yaml import Document, documents
 
-_SUFFIXES = (".yaml", ".yml", ".json")
+#: The suffixes of the files that are read in a folder.
+SUFFIXES = (".yaml", ".yml", ".json")
 _KIND = "CustomResourceDefinition"
 # An action of a Go template where YAML has a line, a key or a plain scalar.
 _TEMPLATE_ACTION = re.compile(
@@ -59,7 +60,7 @@ def files_in(folder: Path) -> list[SourceFile]:
     paths = sorted(
         path
         for path in folder.rglob("*")
-        if path.suffix in _SUFFIXES and path.is_file() and not _is_hidden(path, folder)
+        if path.suffix in SUFFIXES and path.is_file() and not _is_hidden(path, folder)
     )
     if not paths:
         raise SourceError("has no .yaml, .yml or .json file", where=str(folder))

@@ -46,6 +46,15 @@ class CrdSet:
         return digest.hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is used of a document: the kinds of ``groups`` (``core`` for the core group)
+    that are called like one of ``kinds``, or all where one of these is empty."""
+
+    groups: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Source:
     """The bytes of one document.
@@ -53,7 +62,8 @@ class Source:
     ``release`` is the name of the release in the output. ``origin`` says where the
     bytes are from (a path, a URL, a package with its version), for messages.
     ``revert`` converts the decoded bytes back to the published document, for a source
-    that has a converted one. ``crds`` are added to what the document describes.
+    that has a converted one. ``crds`` are added to what the document describes, and
+    ``selection`` limits it.
     """
 
     release: str
@@ -61,6 +71,7 @@ class Source:
     data: bytes
     revert: Callable[[Any], Any] | None = None
     crds: CrdSet | None = None
+    selection: Selection | None = None
 
     @cached_property
     def sha256(self) -> str:

@@ -44,6 +44,16 @@ def read_location(location: str, name: str | None, *, unserved: bool = False) ->
     return source
 
 
+def read_locations(
+    locations: tuple[str, ...], name: str, *, unserved: bool = False
+) -> Source:
+    """The source at one location, or that of the CustomResourceDefinitions at several;
+    raises as ``read_location``."""
+    if len(locations) == 1:
+        return read_location(locations[0], name, unserved=unserved)
+    return crds_alone(name, read_crds(locations, unserved=unserved))
+
+
 def crds_alone(name: str, crds: CrdSet) -> Source:
     """A source of CustomResourceDefinitions only. What they refer to, such as
     ObjectMeta, is that of the newest embedded release."""

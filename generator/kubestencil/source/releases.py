@@ -30,6 +30,11 @@ class ListedRelease:
     sha256: str | None
 
 
+def is_minor_version(name: str) -> bool:
+    """Whether a name is that of a minor version of Kubernetes: ``1.35``."""
+    return _MINOR.match(name) is not None
+
+
 @lru_cache(maxsize=1024)
 def release_order(name: str) -> tuple[int, int, str]:
     """A key that sorts 1.9 before 1.29, and names that are not versions last."""

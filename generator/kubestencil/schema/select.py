@@ -1,0 +1,80 @@
+"""Limits a release to some kinds and to what these refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kubestencil.schema.graph import reachable, reference_graph
+from kubestencil.schema.keywords import KINDS_KEYWORD
+from kubestencil.schema.kinds import list_item, read_kind
+from kubestencil.schema.lookup import check_kinds, definitions_of
+from kubestencil.schema.types import Definition, GroupVersionKind, Release
+from kubestencil.source.document import Selection
+
+
+def select(release: Release, selection: Selection) -> Release:
+    """``release`` with the kinds of ``selection``, their list kinds, all that these
+    refer to, and their paths.
+
+    ``selection.kinds`` may name other types, too. Raises UsageError for a group or kind
+    that the release does not have.
+    """
+    check_kinds(selection.kinds, selection.groups, [release])
+    chosen = {
+        definition.name
+        for definition in definitions_of(release, selection.groups)
+        if _is_selected(definition, selection.kinds, release)
+    }
+    reached = reachable(reference_graph(release.definitions), chosen)
+    kinds = {kind for name in chosen for kind in release.definitions[name].kinds}
+    definitions = {
+        name: definition
+        for name, definition in release.definitions.items()
+        if name in reached
+    }
+    return replace(
+        release,
+        definitions=definitions,
+        inline_definitions=release.inline_definitions & reached,
+        resources={
+            kind: resource
+            for kind, resource in release.resources.items()
+            if kind in kinds
+        },
+        document={
+            **release.document,
+            "definitions": {
+                name: definition.schema.raw for name, definition in definitions.items()
+            },
+            "paths": _paths(release.document.get("paths", {}), kinds),
+        },
+    )
+
+
+def _is_selected(
+    definition: Definition, kinds: Collection[str], release: Release
+) -> bool:
+    """Whether a definition is one of ``kinds``, or the list kind of one; any kind where
+    there are none. Kinds that every group has (DeleteOptions) are part of others."""
+    if not kinds:
+        return len(definition.kinds) == 1
+    item = list_item(definition, release.definitions)
+    return definition.kind in kinds or (item is not None and item.kind in kinds)
+
+
+def _paths(
+    paths: Mapping[str, Any], kinds: Collection[GroupVersionKind]
+) -> Mapping[str, Any]:
+    """The paths with an operation on one of ``kinds``."""
+    return {
+        path: operations
+        for path, operations in paths.items()
+        if isinstance(operations, Mapping)
+        and any(
+            isinstance(operation, Mapping)
+            and read_kind(operation.get(KINDS_KEYWORD)) in kinds
+            for operation in operations.values()
+        )
+    }
