@@ -123,3 +123,14 @@ def test_nothing_checked_is_an_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["check", str(path), "--to", "1.35"])
     assert "no apiVersion and kind" in result.stdout
     assert type(result.exception).__name__ == "UsageError"
+
+
+def test_a_deprecated_kind_is_told_with_its_release_and_replacement(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "endpoints.yaml"
+    path.write_text("apiVersion: v1\nkind: Endpoints\nmetadata: {name: a}\n")
+    _, report = run(path, "--to", "1.35")
+    (finding,) = report["findings"]
+    assert finding["rule"] == "deprecated-kind"
+    assert finding["message"] == "Endpoints of v1 is deprecated since 1.33"

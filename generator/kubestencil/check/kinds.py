@@ -48,11 +48,11 @@ def remarks_on_kind(
     """What is to be said about a kind that the release can serve."""
     minor = minor_version(release.name)
     resource = release.release.resources.get(kind)
-    if resource is not None and resource.deprecated:
+    facts = lifecycle(kind)
+    if facts is None and resource is not None and resource.deprecated:
         message = resource.deprecation_warning or f"{kind.api_version} is deprecated"
         yield _of_kind("deprecated-kind", message, _newer_version_hint(kind, release))
         return
-    facts = lifecycle(kind)
     is_deprecated = (
         facts is not None
         and minor is not None
