@@ -13,7 +13,7 @@ from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
 from kubestencil.source import Source
 from tests.conftest import POD, Command, make_document
-from tests.site_pages import Site, Tags
+from tests.site_pages import Page, Site, Tags
 from tests.strategies import VALID_NAMES, documents, generate_all_files
 
 TARGET = load_targets(None)["site"]
@@ -25,6 +25,15 @@ TAGS = {
     *("output", "p", "pre", "script", "section", "select", "span", "strong"),
     *("summary", "details", "table", "tbody", "td", "template", "th", "thead"),
     *("title", "tr", "ul", "wbr"),
+}
+ALLOWED_ATTRIBUTES = {
+    *("charset", "class", "content", "data-release", "data-root", "data-type"),
+    *("href", "http-equiv", "id", "lang", "name", "rel", "src", "defer", "title"),
+    *("aria-label", "aria-labelledby", "aria-current", "aria-expanded", "role"),
+    *("type", "tabindex", "alt", "width", "height", "value", "checked", "for"),
+    *("aria-controls", "aria-autocomplete", "aria-hidden", "placeholder", "start"),
+    *("autocomplete", "autocapitalize", "spellcheck", "enterkeyhint", "data-fill"),
+    *("data-switch", "aria-busy"),
 }
 HOSTILE = [
     "<script>window.pwned=1</script>",
@@ -74,30 +83,26 @@ def hostile_definitions() -> dict[str, Any]:
     }
 
 
+def assert_harmless(page: Page) -> None:
+    """Check that a page has no tags, attributes and links but those of the site's."""
+    for tag, attributes in Tags(page.text).tags:
+        assert tag not in ("svg", "iframe", "style", "object", "embed"), page.path
+        assert set(attributes) <= ALLOWED_ATTRIBUTES, (page.path, tag, attributes)
+        for name in ("href", "src"):
+            address = attributes.get(name) or ""
+            scheme = address.partition(":")[0] if ":" in address else ""
+            assert scheme in ("", "http", "https"), (page.path, address)
+
+
 def test_hostile_text_is_escaped(run: Command) -> None:
     """It becomes no tag, no attribute and no link."""
     spec = run.folder / "hostile.json"
     spec.write_text(json.dumps(make_document(hostile_definitions())))
     done = run("render", "evil", "--spec", str(spec), "-t", "site", "-o", "out")
     assert done.returncode == 0, done.stderr
-    allowed_attributes = {
-        *("charset", "class", "content", "data-release", "data-root", "data-type"),
-        *("href", "http-equiv", "id", "lang", "name", "rel", "src", "defer", "title"),
-        *("aria-label", "aria-labelledby", "aria-current", "aria-expanded", "role"),
-        *("type", "tabindex", "alt", "width", "height", "value", "checked", "for"),
-        *("aria-controls", "aria-autocomplete", "aria-hidden", "placeholder", "start"),
-        *("autocomplete", "autocapitalize", "spellcheck", "enterkeyhint", "data-fill"),
-        *("data-switch", "aria-busy"),
-    }
     pages = Site(run.folder / "out" / "site").pages.values()
     for page in pages:
-        for tag, attributes in Tags(page.text).tags:
-            assert tag not in ("svg", "iframe", "style", "object", "embed"), page.path
-            assert set(attributes) <= allowed_attributes, (page.path, tag, attributes)
-            for name in ("href", "src"):
-                address = attributes.get(name) or ""
-                scheme = address.partition(":")[0] if ":" in address else ""
-                assert scheme in ("", "http", "https"), (page.path, address)
+        assert_harmless(page)
     pod = next(page for page in pages if page.path == "evil/core/v1/Pod/")
     assert "&lt;script&gt;window.pwned=1&lt;/script&gt;" in pod.text
 

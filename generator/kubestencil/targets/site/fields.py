@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
-from kubestencil.schema import Field, Release
+from kubestencil.schema import Field, Release, Schema
 from kubestencil.schema.graph import breadth_first, reference_graph
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.field_paths import anchor, fields_of
@@ -16,7 +16,10 @@ from kubestencil.targets.site.schema_labels import (
     Attribute,
     ValidationRule,
     attributes_of,
+    conditions_of,
     plain_label,
+    rules_of,
+    subjects,
     unwrapped,
     validation_rules_of,
 )
@@ -112,13 +115,26 @@ class ReleaseFields:
             href=address.href if address else "",
             required=field.required,
             badges=tuple(_badges(changes)),
-            attributes=tuple(attributes_of(field.schema)),
-            rules=tuple(validation_rules_of(field.schema)),
+            attributes=tuple(self._attributes(field.schema, value)),
+            rules=tuple(self._rules(field.schema, value)),
             description=prose(field.schema.description),
             fields=tuple(
                 self._row(inner, f"{path}.", ()) for inner in fields_of(field.schema)
             ),
         )
+
+    def _attributes(self, schema: Schema, value: Schema) -> Iterator[Attribute]:
+        """The attributes of a field, and what the type of its value requires."""
+        yield from attributes_of(schema)
+        if value.ref is not None:
+            definition = self._release.definitions[value.ref]
+            yield from conditions_of(definition.schema, subjects(schema)[-1])
+
+    def _rules(self, schema: Schema, value: Schema) -> Iterator[ValidationRule]:
+        yield from validation_rules_of(schema)
+        if value.ref is not None:
+            definition = self._release.definitions[value.ref]
+            yield from rules_of(definition.schema, subjects(schema)[-1])
 
 
 def _by_field(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import Level, kind_definitions, level
+from kubestencil.schema.resources import Resource
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
 from kubestencil.targets.site.availability import Availability
 from kubestencil.targets.site.examples import Example, Examples
@@ -21,6 +22,10 @@ from kubestencil.targets.site.field_paths import anchor
 from kubestencil.targets.site.fields import ReleaseFields, TypeFields
 from kubestencil.targets.site.navigation import Link
 from kubestencil.targets.site.release_context import ReleaseContext, TypeChange
+from kubestencil.targets.site.resource_labels import (
+    deprecation_warning,
+    resource_attributes,
+)
 from kubestencil.targets.site.schema_labels import (
     Attribute,
     ValidationRule,
@@ -67,7 +72,9 @@ class TypePage:
     shown. ``attributes`` and ``rules`` are those of the definition itself. ``level`` is
     the stability of the API version. ``kinds`` has the group, version and kind that
     the API server serves the type as, and is empty for a supporting type.
-    ``description`` is HTML, ``summary`` its first sentence as plain text.
+    ``resource`` says how the API server serves a kind, ``resource_attributes`` that as
+    pages show it; ``deprecation`` is its warning, empty for a kind that is not
+    deprecated. ``description`` is HTML, ``summary`` its first sentence as plain text.
 
     ``nested_types`` have the fields of all types that can be expanded on the page.
     ``referenced_by`` are the fields that have the type, ``used_in`` the kinds that it
@@ -86,6 +93,9 @@ class TypePage:
     rules: tuple[ValidationRule, ...]
     level: Level
     kinds: tuple[GroupVersionKind, ...]
+    resource: Resource | None
+    resource_attributes: tuple[Attribute, ...]
+    deprecation: str
     description: Markup
     summary: str
     fields: TypeFields
@@ -135,6 +145,8 @@ class TypePages:
         releases = self._context.releases_by_type[address.path]
         removed_in = self._release_after(releases[-1])
         is_kind = name in self.kinds
+        kinds = definition.kinds if len(definition.kinds) == 1 else ()
+        resource = self._release.resources.get(kinds[0]) if kinds else None
         return TypePage(
             name=address.kind,
             address=address,
@@ -143,7 +155,10 @@ class TypePages:
             attributes=tuple(attributes_of(schema)),
             rules=tuple(validation_rules_of(schema)),
             level=level(definition.version),
-            kinds=definition.kinds if len(definition.kinds) == 1 else (),
+            kinds=kinds,
+            resource=resource,
+            resource_attributes=tuple(resource_attributes(resource)),
+            deprecation=deprecation_warning(resource),
             description=prose(definition.description),
             summary=summary(definition.description),
             fields=self._fields.of(name),

@@ -1,0 +1,258 @@
+"""What the docs site shows of custom resources."""
+
+from __future__ import annotations
+
+import copy
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+
+from kubestencil.targets.site.requirements import requirements_of
+from tests.conftest import Command, make_release
+from tests.site_pages import Page, Site
+from tests.test_crd import WIDGET, write
+from tests.test_site_hostile_specs import HOSTILE, assert_harmless
+
+RULE = {"rule": "has(self.a) == has(self.b)", "message": "a needs b"}
+TEXT = {"type": "string"}
+SPEC = {
+    "type": "object",
+    "x-kubernetes-validations": [RULE, {"rule": "true", "messageExpression": "'x'"}],
+    "oneOf": [{"required": ["mode"]}, {"required": ["size", "share"]}],
+    "properties": {
+        "mode": {**TEXT, "enum": ["Fast", "Slow"], "default": "Fast", "nullable": True},
+        "size": {
+            "type": "integer",
+            "minimum": 0,
+            "exclusiveMinimum": True,
+            "maximum": 9,
+            "multipleOf": 3,
+        },
+        "share": {"x-kubernetes-int-or-string": True, "pattern": "^[0-9]+%?$"},
+        "options": {"type": "object", "default": {}},
+        "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+        "tags": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 4,
+            "items": {**TEXT, "maxLength": 63},
+            "x-kubernetes-list-type": "set",
+        },
+        "parts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "minProperties": 1,
+                "properties": {"a": TEXT},
+                "x-kubernetes-validations": [RULE],
+            },
+        },
+    },
+}
+
+
+def crd(spec: dict[str, Any] = SPEC) -> dict[str, Any]:
+    """A CustomResourceDefinition that says all that it can about its kind."""
+    value = copy.deepcopy(WIDGET)
+    value["spec"]["names"] |= {"shortNames": ["wd", "wdg"], "categories": ["all"]}
+    version = value["spec"]["versions"][0]
+    version |= {
+        "deprecated": True,
+        "deprecationWarning": "use v2",
+        "subresources": {"status": {}},
+        "selectableFields": [{"jsonPath": ".spec.mode"}],
+        "additionalPrinterColumns": [
+            {"name": "Mode", "type": "string", "jsonPath": ".spec.mode"}
+        ],
+    }
+    properties = version["schema"]["openAPIV3Schema"]["properties"]
+    properties["spec"] = spec
+    return value
+
+
+def render(run: Command, *crds: dict[str, Any]) -> Site:
+    """The site of custom resources."""
+    write(run.folder, *crds)
+    done = run("render", "--crds", "crds.yaml", "-t", "site", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    return Site(run.folder / "out" / "site")
+
+
+def facts(page: Page) -> dict[str, list[str]]:
+    """The facts of a page about its type, by name."""
+    (text,) = re.findall(r'<dl class="about-type">(.*?)</dl>', page.text, re.DOTALL)
+    return _facts(text)
+
+
+def field_facts(page: Page, field: str) -> dict[str, list[str]]:
+    """The facts of a page about a field, by name; its CEL rules are ``rules``."""
+    _, _, text = page.text.partition(f'<li id="{field}">')
+    text = text.partition("<li id=")[0]
+    rules = re.findall(r"<ul class=rules>(.*?)</ul>", text, re.DOTALL)
+    found = _facts("".join(re.findall(r"<dl>(.*?)</dl>", text, re.DOTALL)))
+    if rules:
+        found["rules"] = [_text(rule) for rule in rules[0].split("<li>")[1:]]
+    return found
+
+
+def _facts(text: str) -> dict[str, list[str]]:
+    found = {}
+    for row in re.findall(r"<div><dt>(.*?)</div>", text, re.DOTALL):
+        name, *values = re.split(r"<dd>", row.replace("</dt>", "").replace("</dd>", ""))
+        found[_text(name)] = [_text(value) for value in values]
+    return found
+
+
+def _text(markup: str) -> str:
+    return unescape(re.sub(r"<.*?>", "", markup)).strip()
+
+
+def test_the_page_of_a_kind_says_how_it_is_served(run: Command) -> None:
+    page = render(run, crd()).page("crds/example.com/v1/Widget/")
+    assert facts(page) == {
+        "apiVersion": ["example.com/v1"],
+        "kind": ["Widget"],
+        "definition": ["com.example.v1.Widget"],
+        "scope": ["Namespaced"],
+        "plural": ["widgets"],
+        "short names": ["wd", "wdg"],
+        "categories": ["all"],
+        "subresources": ["status"],
+        "selectable fields": ["spec.mode"],
+        "printer columns": ["Mode .spec.mode"],
+    }
+    assert '<p class="notice">Deprecated: use v2</p>' in page.text
+    # The list kind is not deprecated, and has no names.
+    listed = render(run, crd()).page("crds/example.com/v1/WidgetList/")
+    assert 'class="notice"' not in listed.text
+    assert "plural" not in facts(listed)
+
+
+def test_a_deprecated_version_without_a_warning_has_that_of_the_server(
+    run: Command,
+) -> None:
+    deprecated = crd()
+    del deprecated["spec"]["versions"][0]["deprecationWarning"]
+    page = render(run, deprecated).page("crds/example.com/v1/Widget/")
+    assert "Deprecated: example.com/v1 Widget is deprecated" in page.text
+
+
+def test_fields_have_what_the_schema_states(run: Command) -> None:
+    site = render(run, crd())
+    spec = site.page("crds/example.com/v1/WidgetSpec/")
+    assert field_facts(spec, "mode") == {
+        "default": ["Fast"],
+        "allowed values": ["Fast", "Slow"],
+        "nullable": ["true"],
+    }
+    assert field_facts(spec, "size") == {
+        "minimum": ["0 (exclusive)"],
+        "maximum": ["9"],
+        "multiple of": ["3"],
+    }
+    assert field_facts(spec, "share") == {"pattern": ["^[0-9]+%?$"]}
+    assert field_facts(spec, "options") == {"default": ["{}"]}
+    assert field_facts(spec, "any") == {"unknown fields": ["preserved"]}
+    assert field_facts(spec, "tags") == {
+        "list type": ["set"],
+        "min items": ["1"],
+        "max items": ["4"],
+        "items: max length": ["63"],
+    }
+    assert field_facts(spec, "parts") == {
+        "items: min properties": ["1"],
+        "rules": ["items: has(self.a) == has(self.b) a needs b"],
+    }
+    # What the type of a field requires is shown where the field is, too.
+    kind = site.page("crds/example.com/v1/Widget/")
+    for found in (field_facts(kind, "spec"), {**facts(spec)}):
+        assert found["exactly one of"] == ["mode", "size and share"]
+    assert field_facts(kind, "spec")["rules"] == [
+        "has(self.a) == has(self.b) a needs b",
+        "true  'x'",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (
+            {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+            [("at least one of", ("a", "b"))],
+        ),
+        (
+            {
+                "oneOf": [
+                    {"not": {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}},
+                    {"required": ["a"]},
+                    {"required": ["b"]},
+                ]
+            },
+            [("at most one of", ("a", "b"))],
+        ),
+        ({"not": {"required": ["a", "b"]}}, [("not together", ("a", "b"))]),
+        ({"not": {"required": ["a"]}}, [("none of", ("a",))]),
+        ({"not": {"enum": ["x", 1]}}, [("not", ("x", "1"))]),
+        ({"oneOf": [{"properties": {"a": {}}}]}, []),
+        ({"anyOf": [{}, {"required": ["a"]}]}, []),
+        (
+            {"anyOf": [{"format": "ipv4"}, {"pattern": "^x"}]},
+            [("at least one of", ("format: ipv4", "pattern: ^x"))],
+        ),
+        (
+            {"allOf": [{"minLength": 2}, {"anyOf": [{"required": ["a"]}]}]},
+            [("all of", ("minLength: 2",)), ("at least one of", ("a",))],
+        ),
+        (
+            {
+                "x-kubernetes-int-or-string": True,
+                "anyOf": [{"type": "integer"}, {"type": "string"}],
+            },
+            [],
+        ),
+    ],
+)
+def test_conditions_are_stated_in_words(
+    schema: dict[str, Any], expected: list[tuple[str, tuple[str, ...]]]
+) -> None:
+    release = make_release({"v1.A": schema})
+    assert list(requirements_of(release.definitions["v1.A"].schema)) == expected
+
+
+def test_hostile_text_in_a_crd_is_escaped(run: Command) -> None:
+    names = dict.fromkeys(HOSTILE, TEXT)
+    field = {
+        "type": "string",
+        "default": HOSTILE[0],
+        "enum": [HOSTILE[0], *HOSTILE],
+        "pattern": HOSTILE[1],
+        "format": HOSTILE[2],
+        "not": {"enum": [HOSTILE[3]]},
+        "anyOf": [{"pattern": text} for text in HOSTILE],
+        "x-kubernetes-validations": [
+            {"rule": text, "message": text, "messageExpression": text}
+            for text in HOSTILE
+        ],
+    }
+    hostile = crd(
+        {
+            "type": "object",
+            "properties": {**names, "a": field, "b": {**field, "type": "object"}},
+            "oneOf": [{"required": [text]} for text in HOSTILE],
+            "x-kubernetes-validations": field["x-kubernetes-validations"],
+        }
+    )
+    version = hostile["spec"]["versions"][0]
+    version["deprecationWarning"] = HOSTILE[1]
+    version["additionalPrinterColumns"] = [
+        {"name": text, "type": text, "jsonPath": text, "description": text}
+        for text in HOSTILE
+    ]
+    version["selectableFields"] = [{"jsonPath": text} for text in HOSTILE]
+    site = render(run, hostile)
+    for page in site.pages.values():
+        assert_harmless(page)
+    page = site.page("crds/example.com/v1/Widget/")
+    assert HOSTILE[1] in unescape(page.text)
