@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import KubestencilError, SpecError, TargetError
-from kubestencil.schema import Release
+from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.resources import Resource, Subresource
 from kubestencil.targets import generate_files
 from kubestencil.targets.rust import spelling, view
 from kubestencil.targets.rust.fixups import FIXUPS, correct
@@ -268,48 +269,41 @@ def test_rustfmt_skips_newtypes_with_long_lines(
     assert ("#[rustfmt::skip]" in text) == skipped
 
 
-PODS = "/api/v1/namespaces/{namespace}/pods"
-KIND = {"group": "", "version": "v1", "kind": "Pod"}
 POD = {
     "io.k8s.api.core.v1.Pod": {
         **_object(apiVersion={"type": "string"}, kind={"type": "string"}),
-        "x-kubernetes-group-version-kind": [KIND],
+        "x-kubernetes-group-version-kind": [
+            {"group": "", "version": "v1", "kind": "Pod"}
+        ],
     }
 }
-
-
-def _paths(**actions: str) -> dict[str, Any]:
-    return {
-        path: {
-            "get": {
-                "x-kubernetes-action": action,
-                "x-kubernetes-group-version-kind": KIND,
-            }
-        }
-        for path, action in actions.items()
-    }
+KIND = GroupVersionKind("", "v1", "Pod")
+OTHER = GroupVersionKind("", "v1", "Other")
 
 
 @pytest.mark.parametrize(
-    ("paths", "expected"),
+    ("resource", "expected"),
     [
-        ({f"{PODS}/{{name}}": "get"}, ("pods", "Namespace")),
+        (Resource(KIND, "pods", "pod", namespaced=True), ("pods", "Namespace")),
+        (Resource(KIND, "pods", "pod", namespaced=False), ("pods", "Cluster")),
         (
-            {f"{PODS}/{{name}}": "get", f"{PODS}/{{name}}/status": "put"},
-            ("pods", "Namespace"),
+            Resource(
+                OTHER,
+                "others",
+                "other",
+                namespaced=True,
+                subresources=(Subresource("eviction", ("create",), KIND),),
+            ),
+            ("eviction", "Sub"),
         ),
-        ({PODS: "post", "/api/v1/pods": "list"}, ("pods", "Namespace")),
-        ({"/api/v1/pods/{name}": "get"}, ("pods", "Cluster")),
-        ({f"{PODS}/{{name}}/eviction": "post"}, ("eviction", "Sub")),
-        ({PODS: "list"}, None),
-        ({f"{PODS}/{{name}}": "get", "/api/v1/beans/{name}": "get"}, None),
-        ({}, None),
+        (Resource(OTHER, "others", "other", namespaced=True), None),
     ],
 )
-def test_plural_and_scope_are_those_of_the_paths_or_left_out(
-    paths: dict[str, str], expected: tuple[str, str] | None, target: Target
+def test_plural_and_scope_are_those_of_the_resources_or_left_out(
+    resource: Resource, expected: tuple[str, str] | None, target: Target
 ) -> None:
-    generated = generate_crate(make_release(POD, paths=_paths(**paths)), target)
+    release = replace(make_release(POD), resources={resource.kind: resource})
+    generated = generate_crate(release, target)
     pod = generated["src/api/core/v1/pod.rs"]
     if expected is None:
         assert "URL_PATH_SEGMENT" not in "".join(
@@ -319,3 +313,11 @@ def test_plural_and_scope_are_those_of_the_paths_or_left_out(
         return
     assert f'URL_PATH_SEGMENT: &\'static str = "{expected[0]}";' in pod
     assert f"type Scope = crate::{expected[1]}ResourceScope;" in pod
+
+
+def test_embedded_documents_have_plural_and_scope_of_all_kinds(target: Target) -> None:
+    """They have no paths, so that these come from the table of facts."""
+    generated = generate_crate(load("1.35"), target)
+    assert "UnknownResourceScope" not in "".join(generated.values())
+    eviction = generated["src/api/policy/v1/eviction.rs"]
+    assert "type Scope = crate::SubResourceScope;" in eviction

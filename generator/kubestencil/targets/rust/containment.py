@@ -58,7 +58,8 @@ def _references(definition: Definition) -> Iterator[_Reference]:
     if definition.is_object:
         for field in definition.fields:
             if field.schema.ref is not None:
-                yield _Reference(field.schema.ref, field.required)
+                is_required = field.required and not field.schema.nullable
+                yield _Reference(field.schema.ref, is_required)
     elif definition.schema.ref is not None:
         yield _Reference(definition.schema.ref, True)
 
@@ -103,7 +104,7 @@ def _required(definition: Definition) -> Iterator[Schema]:
     if not definition.is_object:
         yield definition.schema
     for field in definition.fields:
-        if field.required:
+        if field.required and not field.schema.nullable:
             yield field.schema
 
 

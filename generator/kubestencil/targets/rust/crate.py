@@ -7,16 +7,21 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.schema.well_known import OBJECT_META
-from kubestencil.targets.rust import spelling
+from kubestencil.targets.rust import kopium, spelling
 from kubestencil.targets.rust.containment import (
     boxed_references,
     containment,
     types_without_default,
 )
+from kubestencil.targets.rust.custom_kinds import CustomType, prepare_custom_kinds
 from kubestencil.targets.rust.hand_written import HandWrittenType, hand_written_types
 from kubestencil.targets.rust.layout import TypePath, type_paths
-from kubestencil.targets.rust.lists import GenericList, generic_list, list_items
+from kubestencil.targets.rust.lists import (
+    GenericList,
+    generic_list,
+    has_one_kind,
+    list_items,
+)
 
 
 class StructField(NamedTuple):
@@ -26,6 +31,11 @@ class StructField(NamedTuple):
     name: str
     field: Field
     boxed: bool
+
+    @property
+    def is_option(self) -> bool:
+        """Whether the type of the field is an ``Option``."""
+        return not self.field.required or self.field.schema.nullable
 
 
 #: The fields of a struct by their JSON names, sorted by these.
@@ -38,17 +48,21 @@ class Crate:
 
     ``definitions`` are those that get a type of their own, sorted by name;
     ``list_items`` are the list kinds, which don't, each with the definition of its
-    items. ``hand_written`` has the types written by hand, ``fields`` the fields of all
-    structs, ``paths`` where each type is. The types ``without_default`` do not
-    implement ``Default``. ``generic_list`` is None where the crate has no ``List<T>``.
+    items. ``hand_written`` has the types written by hand, ``custom_types`` those of
+    custom kinds, ``fields`` the fields of all structs, ``unknown_fields`` the name of
+    the field of each struct for what its schema does not have, if it keeps this, and
+    ``paths`` where each type is. The types ``without_default`` do not implement ``Default``. ``generic_list`` is None
+    where the crate has no ``List<T>``.
     """
 
     release: Release
     definitions: Mapping[str, Definition]
     list_items: Mapping[str, str]
     hand_written: Mapping[str, HandWrittenType]
+    custom_types: Mapping[str, CustomType]
     paths: Mapping[str, TypePath]
     fields: Mapping[str, StructFields]
+    unknown_fields: Mapping[str, str]
     without_default: frozenset[str]
     generic_list: GenericList | None
 
@@ -59,17 +73,18 @@ def plan_crate(release: Release) -> Crate:
     Raises SpecError where names collide or a type has no finite value.
     """
     items = list_items(release.definitions)
+    custom_kinds = prepare_custom_kinds(release, items)
     definitions = {
         name: definition
-        for name, definition in sorted(release.definitions.items())
+        for name, definition in sorted(custom_kinds.definitions.items())
         if name not in items
     }
-    hand_written = hand_written_types(release.definitions)
-    paths = type_paths(definitions)
+    hand_written = hand_written_types(custom_kinds.definitions)
+    paths = type_paths(definitions, custom_kinds.types)
     contained = containment(definitions, hand_written)
     boxed = boxed_references(contained, release)
     fields = {
-        name: _struct_fields(definition, boxed)
+        name: _struct_fields(definition, boxed, name in custom_kinds.types)
         for name, definition in definitions.items()
         if definition.is_object and name not in hand_written
     }
@@ -78,34 +93,41 @@ def plan_crate(release: Release) -> Crate:
         definitions=definitions,
         list_items=items,
         hand_written=hand_written,
+        custom_types=custom_kinds.types,
         paths=paths,
         fields=fields,
+        unknown_fields={
+            name: _unknown_fields(struct_fields)
+            for name, struct_fields in fields.items()
+            if definitions[name].schema.preserves_unknown_fields
+        },
         without_default=types_without_default(definitions, hand_written, contained),
-        generic_list=(
-            generic_list(paths, fields.get(OBJECT_META, {})) if items else None
-        ),
+        generic_list=generic_list(paths) if items else None,
     )
 
 
-def has_one_kind(definition: Definition) -> bool:
-    """Whether the type alone says which ``apiVersion`` and ``kind`` an object has: they
-    are constants of the type then, not fields."""
-    names = {field.name for field in definition.fields}
-    return len(definition.kinds) == 1 and {"apiVersion", "kind"} <= names
-
-
 def _struct_fields(
-    definition: Definition, boxed: Container[tuple[str, str | None]]
+    definition: Definition, boxed: Container[tuple[str, str | None]], is_custom: bool
 ) -> StructFields:
     constants = ("apiVersion", "kind") if has_one_kind(definition) else ()
     fields = sorted(
         (field for field in definition.fields if field.name not in constants),
         key=lambda field: field.name,
     )
-    names = spelling.make_unique(spelling.field_name(field.name) for field in fields)
+    json_names = [field.name for field in fields]
+    names = (
+        kopium.field_names(json_names)
+        if is_custom
+        else spelling.make_unique(map(spelling.field_name, json_names))
+    )
     return {
         field.name: StructField(
             name, field, boxed=(definition.name, field.schema.ref) in boxed
         )
         for name, field in zip(names, fields, strict=True)
     }
+
+
+def _unknown_fields(fields: StructFields) -> str:
+    names = {field.name for field in fields.values()}
+    return kopium.unused_name("unknown_fields", names, "_x")

@@ -1,25 +1,21 @@
-"""The plural and the scope of kinds, read from the paths of the document."""
+"""The plural and the scope of kinds, from the resources of the release."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from kubestencil.schema import (
-    Definition,
-    GroupVersionKind,
-    Operation,
-    Release,
-    operations,
-)
+from kubestencil.schema import Definition, GroupVersionKind, Release
+from kubestencil.schema.resources import Resource
 from kubestencil.schema.well_known import META_V1
 
 #: The scope of a kind: a type of the generated module ``resource``.
-Scope = Literal["ClusterResourceScope", "NamespaceResourceScope", "SubResourceScope"]
-
-# Actions on a single object. A list of all namespaces has a path without a namespace,
-# though its kind is namespaced.
-_OBJECT_ACTIONS = frozenset({"delete", "get", "post", "put"})
+Scope = Literal[
+    "ClusterResourceScope",
+    "NamespaceResourceScope",
+    "SubResourceScope",
+    "UnknownResourceScope",
+]
 
 
 class Endpoint(NamedTuple):
@@ -30,7 +26,7 @@ class Endpoint(NamedTuple):
     scope: Scope
 
 
-# Kinds of responses, which have no paths, with the endpoints that k8s-openapi gives
+# Kinds of responses, which are no resources, with the endpoints that k8s-openapi gives
 # them.
 _RESPONSES = {
     f"{META_V1}.APIGroup": Endpoint("", "ClusterResourceScope"),
@@ -39,6 +35,8 @@ _RESPONSES = {
     f"{META_V1}.APIVersions": Endpoint("", "ClusterResourceScope"),
     f"{META_V1}.Status": Endpoint("status", "SubResourceScope"),
 }
+# A kind of which the release does not say how it is served.
+_UNKNOWN = Endpoint("", "UnknownResourceScope")
 
 
 def endpoints(
@@ -46,48 +44,38 @@ def endpoints(
 ) -> Mapping[str, Endpoint]:
     """The endpoint of each of ``definitions``, which have one kind each.
 
-    Empty where the paths do not determine all of them: the trait ``Resource`` has the
-    plural and the scope for all kinds or for none. Embedded documents have no paths.
+    A kind of which the release does not say how it is served has an empty plural and an
+    unknown scope. Empty where this is true of all kinds: the trait ``Resource`` has
+    neither plural nor scope then.
     """
-    candidates = _endpoints_by_kind(release)
-    result: dict[str, Endpoint] = {}
+    subresources = _subresources(release.resources.values())
+    served: dict[str, Endpoint] = {}
+    others: dict[str, Endpoint] = {}
     for definition in definitions:
-        endpoint = _choose(candidates.get(definition.kinds[0], {}))
-        endpoint = endpoint or _RESPONSES.get(definition.name)
-        if endpoint is None:
-            return {}
-        result[definition.name] = endpoint
-    return result
+        resource = release.resources.get(definition.kinds[0])
+        subresource = subresources.get(definition.kinds[0])
+        if resource is not None:
+            served[definition.name] = _of_resource(resource)
+        elif subresource is not None:
+            served[definition.name] = Endpoint(subresource, "SubResourceScope")
+        else:
+            others[definition.name] = _RESPONSES.get(definition.name, _UNKNOWN)
+    return served | others if served else {}
 
 
-def _endpoints_by_kind(
-    release: Release,
-) -> Mapping[GroupVersionKind, Mapping[Endpoint, None]]:
-    """All endpoints at which single objects of a kind are served."""
-    by_kind: dict[GroupVersionKind, dict[Endpoint, None]] = {}
-    for operation in operations(release):
-        if operation.kind is not None and operation.action in _OBJECT_ACTIONS:
-            by_kind.setdefault(operation.kind, {})[_endpoint(operation)] = None
-    return by_kind
+def _of_resource(resource: Resource) -> Endpoint:
+    return Endpoint(
+        resource.plural,
+        "NamespaceResourceScope" if resource.namespaced else "ClusterResourceScope",
+    )
 
 
-def _endpoint(operation: Operation) -> Endpoint:
-    segments = operation.path.strip("/").split("/")
-    if segments[-1] == "{name}":
-        segments.pop()
-    elif len(segments) > 1 and segments[-2] == "{name}":
-        return Endpoint(segments[-1], "SubResourceScope")
-    if segments[-2:-1] == ["{namespace}"]:
-        return Endpoint(segments[-1], "NamespaceResourceScope")
-    return Endpoint(segments[-1], "ClusterResourceScope")
-
-
-def _choose(candidates: Collection[Endpoint]) -> Endpoint | None:
-    """The endpoint of a kind: its plural, or else its only subresource; None where
-    there is none or several."""
-    subresources = [
-        endpoint for endpoint in candidates if endpoint.scope == "SubResourceScope"
-    ]
-    plurals = [endpoint for endpoint in candidates if endpoint not in subresources]
-    preferred = plurals or subresources
-    return preferred[0] if len(preferred) == 1 else None
+def _subresources(resources: Iterable[Resource]) -> Mapping[GroupVersionKind, str]:
+    """The kinds that subresources have, such as Eviction, each with the name of
+    these; without those that have several."""
+    names: dict[GroupVersionKind, set[str]] = {}
+    for resource in resources:
+        for subresource in resource.subresources:
+            if subresource.kind is not None:
+                names.setdefault(subresource.kind, set()).add(subresource.name)
+    return {kind: min(unique) for kind, unique in names.items() if len(unique) == 1}

@@ -7,8 +7,6 @@ field that the crate requires has its default if the example does not have the f
 
 from __future__ import annotations
 
-import json
-from base64 import b64decode
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -24,11 +22,12 @@ from kubestencil.targets.examples.nodes import (
     Scalar,
     to_json,
 )
-from kubestencil.targets.rust import spelling
+from kubestencil.targets.rust import literals, spelling
 from kubestencil.targets.rust.crate import StructField, StructFields, plan_crate
+from kubestencil.targets.rust.custom_kinds import enum_variants, is_string_enum
 from kubestencil.targets.rust.fixups import correct
 from kubestencil.targets.rust.layout import Module
-from kubestencil.targets.rust.value_types import ANY, TIME, value_type
+from kubestencil.targets.rust.value_types import ANY, value_type
 from kubestencil.targets.rust.view import check_options
 
 _INDENT = "    "
@@ -40,7 +39,9 @@ _BTREE_MAP = frozenset(["std::collections::BTreeMap"])
 _STRUCT_WIDTH = 18
 _CALL_WIDTH = 60
 # Names that the examples use without a path.
-_RESERVED = ("BTreeMap", "ByteString", "Default", "Some", "Box", "json", "vec")
+_RESERVED = (
+    "BTreeMap", "ByteString", "Default", "Some", "Box", "json", "serde_json", "vec"
+)  # fmt: skip
 
 
 class _Code(NamedTuple):
@@ -52,11 +53,12 @@ class _Code(NamedTuple):
 
 class _Struct(NamedTuple):
     """A struct: its path in code, its fields by their JSON names, whether it has a
-    default."""
+    default, the name of the field for unknown fields if it has one."""
 
     path: _Code
     fields: StructFields
     has_default: bool
+    unknown_fields: str
 
 
 class Writer:
@@ -84,7 +86,7 @@ class Writer:
         """A function that returns the object."""
         assert example.definition
         path = self._path(example.definition.name)
-        code = self._object(example, example.definition.name, _INDENT)
+        code = self._referenced(example, example.definition.name, _INDENT)
         # rustfmt sorts lower-case letters before upper-case ones.
         imports = sorted(path.imports | code.imports, key=str.swapcase)
         uses = "".join(f"use {imported};\n" for imported in imports)
@@ -106,14 +108,19 @@ class Writer:
         if schema.ref is not None:
             return self._referenced(node, schema.ref, indent)
         if isinstance(node, ListNode) and schema.items is not None:
-            items = [self._value(item, schema.items, indent) for item in node.items]
+            items = [self._inner(item, schema.items, indent) for item in node.items]
             text = ", ".join(item.text for item in items)
             return _Code(
                 f"vec![{text}]", _NO_IMPORTS.union(*(item.imports for item in items))
             )
         if isinstance(node, MapNode) and schema.values and not schema.is_object:
             return self._map(node, schema.values, indent)
-        return self._scalar(to_json(node), value_type(schema, self._crate, ()))
+        return self._scalar(node, value_type(schema, self._crate, ()))
+
+    def _inner(self, node: Node, schema: Schema, indent: str) -> _Code:
+        """An item of a list or a value of a map."""
+        text, imports = self._value(node, schema, indent)
+        return _Code(f"Some({text})" if schema.nullable else text, imports)
 
     def _map(self, node: MapNode, schema: Schema, indent: str) -> _Code:
         """A map, whose values ``schema`` describes."""
@@ -121,7 +128,7 @@ class Writer:
         entries, imports = [], _BTREE_MAP
         for name, inner in node.items:
             key = f"{spelling.string_literal(name)}.into()"
-            value = self._value(inner, schema, deeper)
+            value = self._inner(inner, schema, deeper)
             entries.append((key, value.text))
             imports |= value.imports
         text = ", ".join(f"({key}, {value})" for key, value in entries)
@@ -135,16 +142,33 @@ class Writer:
 
     def _referenced(self, node: Node, name: str, indent: str) -> _Code:
         """A value of the type of the definition ``name``."""
+        path = self._path(name)
         hand_written = self._crate.hand_written.get(name)
         if hand_written is not None:
-            path = self._path(name)
-            text = _hand_written(path.text, hand_written.form, to_json(node))
-            return _Code(text, path.imports)
-        if isinstance(node, Object):
-            return self._object(node, name, indent)
-        path = self._path(name)
-        inner = self._value(node, self._crate.definitions[name].schema, indent)
+            value = to_json(node)
+            text = literals.hand_written(value, hand_written.form, path.text)
+            return _Code(text, path.imports) if text else self._read_from_json(node)
+        if name in self._crate.list_items or name in self._crate.fields:
+            if isinstance(node, Object):
+                return self._object(node, name, indent)
+            has_default = name not in self._crate.without_default
+            if has_default and to_json(node) == {}:
+                return _Code(f"{path.text}::default()", path.imports)
+            return self._read_from_json(node)
+        schema = self._crate.definitions[name].schema
+        if name in self._crate.custom_types and is_string_enum(schema):
+            return self._enum(node, schema, path)
+        inner = self._value(node, schema, indent)
         return _Code(f"{path.text}({inner.text})", path.imports | inner.imports)
+
+    def _enum(self, node: Node, schema: Schema, path: _Code) -> _Code:
+        """A value of the enum that the schema of a custom kind describes."""
+        value = to_json(node)
+        if not isinstance(value, str):
+            return self._read_from_json(node)
+        variant = enum_variants(schema).names.get(value)
+        text = variant or f"from({spelling.string_literal(value)})"
+        return _Code(f"{path.text}::{text}", path.imports)
 
     def _object(self, node: Object, name: str, indent: str) -> _Code:
         """A struct. If it has no default, absent fields are written, too."""
@@ -165,7 +189,9 @@ class Writer:
                 for name, field in struct.fields.items()
                 if name not in names
             )
-        elif len(names) < len(struct.fields):
+            if struct.unknown_fields:
+                lines.append(f"{deeper}{struct.unknown_fields}: Default::default(),\n")
+        elif len(names) < len(struct.fields) or struct.unknown_fields:
             lines.append(f"{deeper}{_REST}\n")
         imports = struct.path.imports.union(*(code.imports for code in present))
         if len(lines) == 1:
@@ -187,7 +213,7 @@ class Writer:
         text, imports = self._value(entry.node, schema, indent)
         if field.boxed:
             text = f"Box::new({text})"
-        if not field.field.required:
+        if field.is_option:
             if isinstance(entry.node, Scalar) and schema.ref is not None:
                 text = _break_call(text, indent)
             text = f"Some({text})"
@@ -204,6 +230,7 @@ class Writer:
                     else self._crate.fields[name]
                 ),
                 has_default=name not in self._crate.without_default,
+                unknown_fields=self._crate.unknown_fields.get(name, ""),
             )
         return self._structs[name]
 
@@ -215,24 +242,34 @@ class Writer:
             if field.name in ("items", "metadata")
         }
 
-    def _scalar(self, value: Any, type_: str) -> _Code:
-        """A JSON value as a value of the Rust type ``type_``, which is that of no
-        definition."""
-        if type_ == "String":
-            return _Code(f"{spelling.string_literal(value)}.into()", _NO_IMPORTS)
-        if type_ == "crate::ByteString":
-            text = spelling.string_literal(b64decode(value).decode())
-            imports = frozenset([f"{self._name}::ByteString"])
-            return _Code(f"ByteString({text}.into())", imports)
-        if type_ == TIME:
-            text = f"{spelling.string_literal(value)}.parse().unwrap()"
+    def _scalar(self, node: Node, type_: str) -> _Code:
+        """A value of the Rust type ``type_``, which is that of no definition."""
+        value = to_json(node)
+        text = literals.scalar(value, type_)
+        if text is not None:
             return _Code(text, _NO_IMPORTS)
+        decoded = literals.decoded(value) if type_ == "crate::ByteString" else None
+        if decoded is not None:
+            text = f"ByteString({spelling.string_literal(decoded)}.into())"
+            return _Code(text, frozenset([f"{self._name}::ByteString"]))
         if type_ == ANY:
-            imports = frozenset([f"{self._name}::serde_json::json"])
-            return _Code(f"json!({_json(value)})", imports)
-        if type_ == "f64":
-            return _Code(repr(float(value)), _NO_IMPORTS)
-        return _Code(_json(value), _NO_IMPORTS)
+            return self._json(value)
+        if value in ({}, []):
+            return _Code("Default::default()", _NO_IMPORTS)
+        return self._read_from_json(node)
+
+    def _json(self, value: Any) -> _Code:
+        imports = frozenset([f"{self._name}::serde_json::json"])
+        return _Code(f"json!({literals.json_macro(value)})", imports)
+
+    def _read_from_json(self, node: Node) -> _Code:
+        """A value that is not what its definition describes, as in a document in which
+        a well-known definition is something else."""
+        text, imports = self._json(to_json(node))
+        return _Code(
+            f"serde_json::from_value({text}).unwrap()",
+            imports | {f"{self._name}::serde_json"},
+        )
 
 
 def _break_call(call: str, indent: str) -> str:
@@ -245,35 +282,4 @@ def _break_call(call: str, indent: str) -> str:
 
 
 def _absent_value(field: StructField) -> str:
-    return "Default::default()" if field.field.required else "None"
-
-
-def _hand_written(path: str, form: str, value: Any) -> str:
-    """A value of the hand-written type ``path``."""
-    if form.startswith("props_or_"):
-        return f"{path}::Schema(Box::default())"
-    if form == "int_or_string" and isinstance(value, int):
-        return f"{path}::Int({value})"
-    if isinstance(value, str):
-        text = spelling.string_literal(value)
-        if form == "int_or_string":
-            return f"{path}::String({text}.into())"
-        conversion = "into()" if form == "quantity" else "parse().unwrap()"
-        return f"{path}({text}.{conversion})"
-    # A document in which the definition of this name is something else.
-    return "todo!()"
-
-
-def _json(value: Any) -> str:
-    """A number or boolean as a literal; any value in the syntax of the macro json!."""
-    if isinstance(value, str):
-        return spelling.string_literal(value)
-    if isinstance(value, dict):
-        members = (
-            f"{spelling.string_literal(key)}: {_json(member)}"
-            for key, member in value.items()
-        )
-        return f"{{{', '.join(members)}}}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_json, value))}]"
-    return json.dumps(value)
+    return "None" if field.is_option else "Default::default()"

@@ -144,11 +144,12 @@ def status_has_one_kind(definitions: Definitions) -> Definitions | None:
 
 
 def objects_have_metadata(definitions: Definitions) -> Definitions | None:
-    """Every object has metadata, which the document calls optional."""
+    """Every object of a kind has metadata, which the document calls optional."""
     return _combine(
         _set_required(definitions, name, "metadata", True)
         for name, definition in definitions.items()
-        if {"apiVersion", "kind", "metadata"} <= _field_names(definition)
+        if definition.kinds
+        and {"apiVersion", "kind", "metadata"} <= _field_names(definition)
     )
 
 

@@ -1,16 +1,26 @@
 """The modules and files of the crate: a module for each package of the document, a file
-for each type."""
+for each type.
+
+Custom kinds have a module for each group and version, below ``api``, as Kubernetes' own
+kinds have it: ``api::cert_manager_io::v1``. The name of the group is spelled as in
+kube-custom-resources-rs. There is a file for each kind, with the types that are part of
+it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kubestencil.errors import SpecError
-from kubestencil.schema import Definition
+from kubestencil.schema import Definition, GroupVersionKind
 from kubestencil.targets.rust import spelling
+from kubestencil.targets.rust.custom_kinds import CustomType
 
 Module = tuple[str, ...]
+
+# The module of the groups.
+_GROUPS = "api"
 
 # The names at the crate's root that no type or module may have: what the templates
 # declare and import there, and the crates that they name by path.
@@ -18,11 +28,11 @@ _ROOT_NAMES = frozenset(
     [
         "ByteString", "ClusterResourceScope", "DeepMerge", "List",
         "ListableResource", "Metadata", "NamespaceResourceScope", "Resource",
-        "ResourceScope", "SubResourceScope", "alloc", "api_version", "byte_string",
-        "core", "deep_merge", "group", "jiff", "kind", "lib", "list",
-        "merge_strategies", "newtype", "object", "resource", "schema", "schemars",
-        "serde", "serde_json", "std", "strict_object", "timestamp", "version",
-        "wire",
+        "ResourceScope", "SubResourceScope", "UnknownResourceScope", "alloc",
+        "api_version", "byte_string", "core", "custom", "deep_merge", "group", "jiff",
+        "kind", "lib", "list", "merge_strategies", "newtype", "object", "resource",
+        "schema", "schemars", "serde", "serde_json", "std", "strict_object",
+        "timestamp", "version", "wire",
     ]
 )  # fmt: skip
 
@@ -33,12 +43,18 @@ class TypePath:
 
     ``module`` has the segments of the module that exports it (``api``, ``core``,
     ``v1``), ``name`` is the type (``Pod``), ``file`` the private module and file that
-    declares it (``pod``).
+    declares it (``pod``). The types of a custom kind share one.
     """
 
     module: Module
     name: str
     file: str
+    shares_file: bool = False
+
+    @property
+    def source(self) -> str:
+        """The path of the file in ``src``, without its suffix."""
+        return "/".join((*self.module, self.file))
 
     def seen_from(self, module: Module) -> str:
         """The path of the type in a file of ``module``: ``super::Pod``,
@@ -51,18 +67,22 @@ class TypePath:
 @dataclass(frozen=True, slots=True)
 class ModuleListing:
     """What a module declares: its types and the names of its submodules, in the order of
-    the definitions' full names."""
+    the definitions' full names, and the files of custom kinds, all of whose types it
+    exports."""
 
     types: tuple[TypePath, ...]
     modules: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
 
 
-def type_paths(definitions: Mapping[str, Definition]) -> dict[str, TypePath]:
+def type_paths(
+    definitions: Mapping[str, Definition], custom_types: Mapping[str, CustomType]
+) -> dict[str, TypePath]:
     """The path of the type of each definition.
 
     Raises SpecError where two types, or a type and a module, would have the same name.
     """
-    modules = {name: _module(name) for name in definitions}
+    modules = {name: _module(name) for name in definitions if name not in custom_types}
     # The names in each module, each with its owner.
     names: dict[Module, dict[str, str]] = {
         (): dict.fromkeys(_ROOT_NAMES, "every crate")
@@ -70,10 +90,7 @@ def type_paths(definitions: Mapping[str, Definition]) -> dict[str, TypePath]:
     for definition, module in modules.items():
         for depth, segment in enumerate(module):
             _reserve(names, module[:depth], segment, "a module", definition)
-    types = {
-        name: spelling.type_name(definition.kind)
-        for name, definition in definitions.items()
-    }
+    types = {name: spelling.type_name(definitions[name].kind) for name in modules}
     for definition, module in modules.items():
         _reserve(names, module, types[definition], definition, definition)
     paths: dict[str, TypePath] = {}
@@ -83,7 +100,32 @@ def type_paths(definitions: Mapping[str, Definition]) -> dict[str, TypePath]:
         )
         names[module][file] = definition
         paths[definition] = TypePath(module, types[definition], file)
+    if custom_types:
+        _reserve(names, (), _GROUPS, "a module", next(iter(custom_types)))
+        paths.update(_custom_paths(custom_types, names.get((_GROUPS,), {})))
     return paths
+
+
+def _custom_paths(
+    types: Mapping[str, CustomType], used: Collection[str]
+) -> Iterator[tuple[str, TypePath]]:
+    """The paths of the types of custom kinds; ``used`` are names in the module of the
+    groups."""
+    kinds = sorted({type_.kind for type_ in types.values()})
+    groups = list(dict.fromkeys(kind.group for kind in kinds))
+    names = spelling.make_unique([*used, *map(spelling.module_name, groups)])
+    group_modules = dict(zip(groups, names[len(used) :], strict=True))
+    modules: dict[GroupVersionKind, Module] = {}
+    files: dict[GroupVersionKind, str] = {}
+    used_files: dict[Module, set[str]] = {}
+    for kind in kinds:
+        version = spelling.module_name(kind.version)
+        modules[kind] = (_GROUPS, group_modules[kind.group], version)
+        siblings = used_files.setdefault(modules[kind], set())
+        files[kind] = spelling.unused_name(spelling.field_name(kind.kind), siblings)
+        siblings.add(files[kind])
+    for name, (kind, type_name) in types.items():
+        yield name, TypePath(modules[kind], type_name, files[kind], shares_file=True)
 
 
 def list_modules(paths: Iterable[TypePath]) -> dict[Module, ModuleListing]:
@@ -91,14 +133,20 @@ def list_modules(paths: Iterable[TypePath]) -> dict[Module, ModuleListing]:
     one of them."""
     types: dict[Module, list[TypePath]] = {(): []}
     submodules: dict[Module, dict[str, None]] = {(): {}}
+    kinds: dict[Module, dict[str, None]] = {}
     for path in paths:
         for depth, segment in enumerate(path.module):
             submodules[path.module[:depth]][segment] = None
             submodules.setdefault(path.module[: depth + 1], {})
             types.setdefault(path.module[: depth + 1], [])
-        types[path.module].append(path)
+        if path.shares_file:
+            kinds.setdefault(path.module, {})[path.file] = None
+        else:
+            types[path.module].append(path)
     return {
-        module: ModuleListing(tuple(listed), tuple(submodules[module]))
+        module: ModuleListing(
+            tuple(listed), tuple(submodules[module]), tuple(kinds.get(module, ()))
+        )
         for module, listed in types.items()
     }
 

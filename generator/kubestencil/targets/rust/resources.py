@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from kubestencil.schema import Definition
 from kubestencil.targets.rust import spelling
-from kubestencil.targets.rust.crate import Crate, has_one_kind
+from kubestencil.targets.rust.crate import Crate
 from kubestencil.targets.rust.endpoints import Endpoint, Scope, endpoints
+from kubestencil.targets.rust.lists import has_one_kind
 from kubestencil.targets.rust.value_types import value_type
 
 
@@ -18,7 +19,7 @@ class Resource:
 
     ``api_version``, ``group``, ``kind``, ``version`` and ``list_kind`` are string
     literals; ``list_kind`` is None for a kind without lists. ``url_segment``, a string
-    literal, and ``scope`` are None for a document without paths. ``metadata`` is the
+    literal, and ``scope`` are None where the release has no resources. ``metadata`` is the
     type of the metadata, None for a kind without.
     """
 
@@ -72,8 +73,7 @@ def _resource(
 
 def _metadata_type(definition: Definition, crate: Crate) -> str | None:
     """The type of the field ``metadata``; None where it is absent or may be."""
-    module = crate.paths[definition.name].module
-    for document_field in definition.fields:
-        if document_field.name == "metadata" and document_field.required:
-            return value_type(document_field.schema, crate, module)
-    return None
+    metadata = crate.fields.get(definition.name, {}).get("metadata")
+    if metadata is None or metadata.is_option:
+        return None
+    return value_type(metadata.field.schema, crate, crate.paths[definition.name].module)

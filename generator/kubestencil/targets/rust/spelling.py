@@ -13,7 +13,7 @@ from functools import cache
 
 # The Rust Reference, "Keywords": strict and reserved ones of editions 2021 and 2024,
 # https://doc.rust-lang.org/reference/keywords.html
-_KEYWORDS = frozenset(
+KEYWORDS = frozenset(
     [
         "abstract", "as", "async", "await", "become", "box", "break", "const",
         "continue", "crate", "do", "dyn", "else", "enum", "extern", "false",
@@ -27,8 +27,9 @@ _KEYWORDS = frozenset(
 # own file.
 _PRELUDE = frozenset(
     [
-        "BTreeMap", "Box", "None", "Ok", "Err", "Option", "Self", "Some", "String",
-        "Vec", "bool", "f64", "i32", "i64", "str", "u8", "usize",
+        "BTreeMap", "Box", "None", "Ok", "Err", "From", "Option", "Result", "Self",
+        "Some", "String", "Vec", "bool", "f64", "i16", "i32", "i64", "i8", "std",
+        "str", "u16", "u32", "u64", "u8", "usize",
     ]
 )  # fmt: skip
 # Fields that k8s-openapi names by hand: the plurals would become cluster_i_ps.
@@ -72,6 +73,12 @@ def field_name(name: str) -> str:
     It is an identifier, whatever ``name`` is.
     """
     return _IRREGULAR.get(name) or _identifier(_WORD_START.sub("_", name).lower())
+
+
+@cache
+def module_name(name: str) -> str:
+    """The module of a group or version: ``cert_manager_io`` for ``cert-manager.io``."""
+    return _identifier(name)
 
 
 @cache
@@ -126,7 +133,7 @@ def field_declaration(name: str, type_: str) -> str:
 
 def _identifier(name: str) -> str:
     identifier = _NOT_IN_IDENTIFIER.sub("_", name)
-    if identifier in _KEYWORDS:
+    if identifier in KEYWORDS:
         return f"{identifier}_"
     if identifier.strip("_") == "":
         return f"_{identifier}_"

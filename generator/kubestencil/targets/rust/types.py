@@ -6,27 +6,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kubestencil.schema import Definition, Field
 from kubestencil.targets.rust import spelling
 from kubestencil.targets.rust.containment import is_time
 from kubestencil.targets.rust.crate import Crate, StructField
+from kubestencil.targets.rust.custom_kinds import enum_variants, is_string_enum
 from kubestencil.targets.rust.hand_written import HandWrittenForm, HandWrittenType
 from kubestencil.targets.rust.layout import Module
 from kubestencil.targets.rust.merging import merge_strategy
 from kubestencil.targets.rust.resources import Resource
 from kubestencil.targets.rust.value_types import json_schema_type, value_type
 
+# The types that macros in wire.rs declare beside the code for a type.
+_NAMES_IN_MACROS = frozenset(["Key", "Whole"])
+
 #: The form of a type, which selects its template.
-Form = Literal["struct", "newtype", "list"] | HandWrittenForm
+Form = Literal["struct", "enum", "newtype", "list"] | HandWrittenForm
+
+
+#: The macro that implements the traits of a struct.
+Macro = Literal["object", "strict_object", "open_object"]
 
 
 class Presence(StrEnum):
     """Whether a field may be absent: the name of a function in ``wire.rs``.
 
-    ``optional``: the field is an ``Option``. ``required``: an absent field has the
-    default of its type. ``demanded`` (REQUIRED_WITHOUT_DEFAULT): its type has no
+    ``optional``: the field is an ``Option``, and absent where this is None.
+    ``required``: an absent field has the default of its type, and the field is always
+    written; it is an ``Option`` where null is allowed. ``demanded`` (REQUIRED_WITHOUT_DEFAULT): its type has no
     default, so an object without the field is an error.
     """
 
@@ -67,19 +76,36 @@ class SchemaProperty:
     description: str
 
 
+class Variant(NamedTuple):
+    """A variant of an enum.
+
+    ``name`` is the Rust name, ``value`` the value in JSON as a string literal, ``doc``
+    the comment above it.
+    """
+
+    name: str
+    value: str
+    doc: str
+
+
 @dataclass(frozen=True, slots=True)
 class RustType:
     """A type of the crate.
 
-    ``definition`` is the full name of the definition. ``form`` is ``struct``,
-    ``newtype``, or the name of a hand-written type: ``forms/<form>.rs.j2`` has all
-    but structs. ``doc`` is the documentation comment, ``derives`` the derived traits,
+    ``definition`` is the full name of the definition, ``name`` the Rust name, and
+    ``macro_name`` the one for macros, which declare types of their own. ``form`` is
+    ``struct``, ``enum``, ``newtype``, or the name of a hand-written type:
+    ``forms/<form>.rs.j2`` has each of them. ``doc`` is the documentation comment, ``derives`` the derived traits,
     separated by commas. ``schema_title`` and ``schema_description`` are those of the
     JSON schema, as string literals. ``needs_btree_map`` says whether the file has to
     import ``BTreeMap``, ``skip_rustfmt`` whether the type has ``#[rustfmt::skip]``.
 
     Structs have ``fields``, ``properties`` (those of the JSON schema, with ``apiVersion``
-    and ``kind``), ``has_default`` and, for a kind, ``resource``. Newtypes have the
+    and ``kind``), the ``macro`` that implements their traits and, for a kind,
+    ``resource``. ``unknown_fields`` is
+    the name of the field with the fields that the schema does not have, empty where
+    these are ignored. Enums have ``variants``, and the name of the one with any other
+    value, ``other_variant``. Newtypes have the
     ``inner`` type, the type ``inner_schema`` whose JSON schema they have, and how they
     ``merge``, as in ``RustField``. Hand-written types have the paths of the types that
     the template ``uses``, by the names that it has for them.
@@ -87,6 +113,7 @@ class RustType:
 
     definition: str
     name: str
+    macro_name: str
     form: Form
     doc: str
     derives: str
@@ -96,8 +123,11 @@ class RustType:
     skip_rustfmt: bool = False
     fields: tuple[RustField, ...] = ()
     properties: tuple[SchemaProperty, ...] = ()
-    has_default: bool = True
     resource: Resource | None = None
+    macro: Macro = "object"
+    unknown_fields: str = ""
+    variants: tuple[Variant, ...] = ()
+    other_variant: str = ""
     inner: str = ""
     inner_schema: str = ""
     merge: str = ""
@@ -108,6 +138,7 @@ class RustType:
 LIST = RustType(
     definition="io.k8s.List",
     name="List",
+    macro_name="List",
     form="list",
     doc="",
     derives="",
@@ -125,6 +156,8 @@ def make_type(
         return _hand_written(definition, hand_written, crate)
     if definition.is_object:
         return _struct(definition, crate, resource)
+    if definition.name in crate.custom_types and is_string_enum(definition.schema):
+        return _enum(definition, crate)
     return _newtype(definition, crate)
 
 
@@ -135,21 +168,62 @@ def _struct(
     struct_fields = crate.fields[definition.name].values()
     fields = tuple(_field(field, crate, module) for field in struct_fields)
     declarations = "".join(field.declaration for field in fields)
+    unknown_fields = crate.unknown_fields.get(definition.name, "")
     return RustType(
         definition=definition.name,
         name=crate.paths[definition.name].name,
+        macro_name=_macro_name(crate.paths[definition.name].name),
         form="struct",
         doc=spelling.doc_comment(definition.description),
         derives=_derives(definition, crate),
         schema_title=spelling.string_literal(definition.name),
         schema_description=spelling.string_literal(definition.description),
-        needs_btree_map=_names_btree_map(declarations),
+        needs_btree_map=bool(unknown_fields) or _names_btree_map(declarations),
         skip_rustfmt=_skips_rustfmt(declarations),
         fields=fields,
         properties=tuple(_properties(definition, crate, module)),
-        has_default=definition.name not in crate.without_default,
         resource=resource,
+        macro=_macro(definition, crate),
+        unknown_fields=unknown_fields,
     )
+
+
+def _macro(definition: Definition, crate: Crate) -> Macro:
+    if definition.name in crate.unknown_fields:
+        return "open_object"
+    return "strict_object" if definition.name in crate.without_default else "object"
+
+
+def _enum(definition: Definition, crate: Crate) -> RustType:
+    path = crate.paths[definition.name]
+    names, other = enum_variants(definition.schema)
+    return RustType(
+        definition=definition.name,
+        name=path.name,
+        macro_name=_macro_name(path.name),
+        form="enum",
+        doc=spelling.doc_comment(definition.description),
+        derives="Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd",
+        schema_title=spelling.string_literal(definition.name),
+        schema_description=spelling.string_literal(definition.description),
+        variants=tuple(
+            Variant(name, spelling.string_literal(value), _variant_doc(name, value))
+            for value, name in names.items()
+        ),
+        other_variant=other,
+    )
+
+
+def _variant_doc(name: str, value: str) -> str:
+    """The value, unless it is the name of the variant."""
+    if name == value:
+        return ""
+    return spelling.doc_comment(value or "The empty string.", "    ")
+
+
+def _macro_name(name: str) -> str:
+    """The name of a type for macros, in which some names are those of other types."""
+    return f"{name}_" if name in _NAMES_IN_MACROS else name
 
 
 def _newtype(definition: Definition, crate: Crate) -> RustType:
@@ -158,6 +232,7 @@ def _newtype(definition: Definition, crate: Crate) -> RustType:
     return RustType(
         definition=definition.name,
         name=path.name,
+        macro_name=_macro_name(path.name),
         form="newtype",
         doc=spelling.doc_comment(definition.description),
         derives=_derives(definition, crate),
@@ -183,6 +258,7 @@ def _hand_written(
     return RustType(
         definition=definition.name,
         name=path.name,
+        macro_name=path.name,
         form=hand_written.form,
         doc=spelling.doc_comment(description),
         derives=hand_written.derives,
@@ -220,7 +296,7 @@ def _field(struct_field: StructField, crate: Crate, module: Module) -> RustField
     type_ = value_type(schema, crate, module)
     if struct_field.boxed:
         type_ = f"Box<{type_}>"
-    if not struct_field.field.required:
+    if struct_field.is_option:
         type_ = f"Option<{type_}>"
     return RustField(
         name=struct_field.name,
@@ -236,6 +312,8 @@ def _presence(document_field: Field, crate: Crate) -> Presence:
     if not document_field.required:
         return Presence.OPTIONAL
     schema = document_field.schema
+    if schema.nullable:
+        return Presence.REQUIRED
     if schema.ref in crate.without_default or is_time(schema):
         return Presence.REQUIRED_WITHOUT_DEFAULT
     return Presence.REQUIRED

@@ -37,6 +37,15 @@ _VALUE_SCALARS = _ScalarTypes(
     },
     any=ANY,
 )
+# Formats that only custom kinds have, such as those of programs in Rust.
+_CUSTOM_INTEGERS = {
+    "int8": "i8",
+    "int16": "i16",
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
+}
 # Types of other crates whose JSON schema is not the one that the document has.
 _MARKERS = {ANY: "crate::schema::Any", TIME: "crate::schema::DateTime"}
 _SCHEMA_SCALARS = _ScalarTypes(
@@ -65,11 +74,23 @@ def _type(schema: Schema, crate: Crate, module: Module, scalars: _ScalarTypes) -
             return f"crate::List<{crate.paths[item].seen_from(module)}>"
         return crate.paths[schema.ref].seen_from(module)
     if schema.type == "array" and schema.items is not None:
-        return f"Vec<{_type(schema.items, crate, module, scalars)}>"
+        return f"Vec<{_inner_type(schema.items, crate, module, scalars)}>"
     if schema.values is not None and not schema.is_object:
-        return f"BTreeMap<String, {_type(schema.values, crate, module, scalars)}>"
+        return f"BTreeMap<String, {_inner_type(schema.values, crate, module, scalars)}>"
+    if crate.custom_types and schema.type == "integer":
+        integer = _CUSTOM_INTEGERS.get(schema.format or "")
+        if integer is not None:
+            return integer
     return (
         scalars.by_format.get((schema.type, schema.format))
         or scalars.by_format.get((schema.type, None))
         or scalars.any
     )
+
+
+def _inner_type(
+    schema: Schema, crate: Crate, module: Module, scalars: _ScalarTypes
+) -> str:
+    """The type of the items of a list or of the values of a map."""
+    type_ = _type(schema, crate, module, scalars)
+    return f"Option<{type_}>" if schema.nullable else type_

@@ -1,5 +1,5 @@
 """The view of a Rust crate: a module for each package of the document, a file for each
-type.
+type, and one for each custom kind.
 
 Names, types, traits and what is left out (list kinds, and ``apiVersion`` and ``kind`` of
 a kind) are those of k8s-openapi. The traits are implemented by macros and generics in
@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
-from kubestencil.schema import Release
+from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.targets.rust.crate import Crate, plan_crate
 from kubestencil.targets.rust.fixups import correct
 from kubestencil.targets.rust.layout import ModuleListing, TypePath, list_modules
@@ -33,28 +34,51 @@ class CrateFeatures:
 
     ``generic_list`` has the types that ``List<T>`` is made of; it is None for a crate
     without this type, which is one without list kinds. ``has_endpoints`` says whether
-    the trait ``Resource`` has the plural and the scope of kinds, which the document has
-    in its paths.
+    the trait ``Resource`` has the plural and the scope of kinds, ``has_unknown_scopes``
+    whether there are kinds of which these are not known. ``has_custom_kinds`` says
+    whether there are types of CustomResourceDefinitions.
     """
 
     generic_list: GenericList | None
     has_endpoints: bool
+    has_unknown_scopes: bool
+    has_custom_kinds: bool
 
 
 _MODULE_VARIABLES: Mapping[str, object] = {
     "types": tuple[TypePath, ...],
     "modules": tuple[str, ...],
+    "kinds": tuple[str, ...],
 }
 
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
-        "a type: each definition but list kinds, and the generic type List<T> for these",
+        "a type: each definition but list kinds and those of custom kinds, and the "
+        "generic type List<T> for list kinds",
         placeholders={"path": "the file in src/, without .rs: api/core/v1/pod"},
         variables={"type": RustType, "crate": CrateFeatures},
     ),
+    "custom-kind": Each(
+        "a custom kind, with the types that are part of it",
+        placeholders={
+            "path": "the file in src/, without .rs: api/cert_manager_io/v1/certificate"
+        },
+        variables={
+            "kind": GroupVersionKind,
+            "types": tuple[RustType, ...],
+            "needs_btree_map": Annotated[
+                bool, "whether the file has to import BTreeMap"
+            ],
+            "crate": CrateFeatures,
+        },
+    ),
+    "custom-kinds": Each(
+        "the crate, if it has custom kinds", variables={"crate": CrateFeatures}
+    ),
     "module": Each(
-        "a module that has types or modules, except for the root of the crate",
+        "a module that has types or modules, except for the root of the crate; kinds "
+        "are the modules of custom kinds",
         placeholders={"path": "the folder of the module in src/: api/core/v1"},
         variables={**_MODULE_VARIABLES, "crate": CrateFeatures},
     ),
@@ -78,9 +102,14 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     crate = plan_crate(correct(release, target))
     modules = list_modules(crate.paths.values())
     resources = make_resources(crate)
+    scopes = {resource.scope for resource in resources.values()}
     return Contexts(
         files={
             "definition": lambda: _type_contexts(crate, resources),
+            "custom-kind": lambda: _custom_kind_contexts(crate, resources),
+            "custom-kinds": lambda: (
+                [FileContext(release.name, {}, {})] if crate.custom_types else []
+            ),
             "module": lambda: _module_contexts(modules),
             "release": lambda: [
                 FileContext(release.name, {}, _module_variables(modules[()]))
@@ -89,7 +118,9 @@ def make_contexts(release: Release, target: Target) -> Contexts:
         shared_variables={
             "crate": CrateFeatures(
                 generic_list=crate.generic_list,
-                has_endpoints=any(resource.scope for resource in resources.values()),
+                has_endpoints=any(scopes),
+                has_unknown_scopes="UnknownResourceScope" in scopes,
+                has_custom_kinds=bool(crate.custom_types),
             )
         },
     )
@@ -110,14 +141,36 @@ def _type_contexts(
     crate: Crate, resources: Mapping[str, Resource]
 ) -> Iterator[FileContext]:
     for name, definition in crate.definitions.items():
-        path = crate.paths[name]
-        yield FileContext(
-            name,
-            {"path": "/".join((*path.module, path.file))},
-            {"type": make_type(definition, crate, resources.get(name))},
-        )
+        if name not in crate.custom_types:
+            yield FileContext(
+                name,
+                {"path": crate.paths[name].source},
+                {"type": make_type(definition, crate, resources.get(name))},
+            )
     if crate.generic_list is not None:
         yield FileContext(LIST.definition, {"path": "list"}, {"type": LIST})
+
+
+def _custom_kind_contexts(
+    crate: Crate, resources: Mapping[str, Resource]
+) -> Iterator[FileContext]:
+    kinds: dict[GroupVersionKind, list[str]] = {}
+    for name, custom_type in crate.custom_types.items():
+        kinds.setdefault(custom_type.kind, []).append(name)
+    for kind, names in kinds.items():
+        types = tuple(
+            make_type(crate.definitions[name], crate, resources.get(name))
+            for name in names
+        )
+        yield FileContext(
+            f"{kind.api_version} {kind.kind}",
+            {"path": crate.paths[names[0]].source},
+            {
+                "kind": kind,
+                "types": types,
+                "needs_btree_map": any(type_.needs_btree_map for type_ in types),
+            },
+        )
 
 
 def _module_contexts(
@@ -133,4 +186,8 @@ def _module_contexts(
 
 
 def _module_variables(listing: ModuleListing) -> Mapping[str, object]:
-    return {"types": listing.types, "modules": listing.modules}
+    return {
+        "types": listing.types,
+        "modules": listing.modules,
+        "kinds": listing.kinds,
+    }
