@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tarfile
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 
 from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
-from kubestencil.source.document import SourceFile
+from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import crds_alone
 
 # Items of a list have no apiVersion and kind.
@@ -43,8 +44,12 @@ def _read(archive: str) -> list[dict[str, Any]]:
     raise AssertionError(f"{archive} has no crds/crds.json")
 
 
+def crd_file(crds: Iterable[dict[str, Any]]) -> SourceFile:
+    """A file of CustomResourceDefinitions."""
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": list(crds)})
+    return SourceFile("crds.json", text.encode())
+
+
 def load_crds(*crds: dict[str, Any]) -> Release:
     """The release of CustomResourceDefinitions."""
-    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": crds})
-    files = [SourceFile("crds.json", text.encode())]
-    return load_release(crds_alone("crds", "crds.json", files, unserved=False))
+    return load_release(crds_alone("crds", CrdSet(("crds.json",), (crd_file(crds),))))

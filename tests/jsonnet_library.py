@@ -104,8 +104,14 @@ def calls(
             yield from calls(member.members, member_access, inner_path)
         elif isinstance(member, Constructor) and takes_name(members.entries):
             kind = member.kind
-            type_fields = {"apiVersion": kind.api_version, "kind": kind.kind}
-            yield f"{member_access}('n')", {**type_fields, "metadata": {"name": "n"}}
+            metadata: dict[str, Any] = {"name": "n"}
+            if member.cluster_scoped:
+                metadata["annotations"] = {"tanka.dev/namespaced": "false"}
+            yield f"{member_access}('n')", {
+                "apiVersion": kind.api_version,
+                "kind": kind.kind,
+                "metadata": metadata,
+            }
 
 
 def all_calls(library: Library) -> list[tuple[str, Any]]:

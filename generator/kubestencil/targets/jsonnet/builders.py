@@ -5,24 +5,34 @@ The rules are those of https://github.com/jsonnet-libs/k8s (pkg/swagger, pkg/mod
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.graph import components, on_or_between_cycles
-from kubestencil.schema.well_known import LIST_META
+from kubestencil.schema.well_known import LIST_META, is_built_in
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.jsonnet.members import (
+    LIMITS,
     Constructor,
     Function,
+    Limits,
     Member,
     Members,
     NestedObject,
     make_members,
     takes_name,
+    with_unique_names,
 )
 
 _APPEND_NOTE = "\n\n**Note:** This function appends passed data to existing values"
+# What go-yaml v3 writes as a block: no line ends in a space, all else is printable.
+_LOSES_LINE_BREAK = re.compile(
+    r"\n(?!.* \n)[^\x00-\x09\x0b-\x1f\x7f-\x9f]*(?<! )\Z", re.S
+)
+_FIELDS_OF_KINDS = ("apiVersion", "kind", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +43,50 @@ class _FieldMembers:
     members: tuple[Member, ...]
 
 
+class _Rules(NamedTuple):
+    """How the builders of one definition are made.
+
+    ``definition`` is its full name, for errors. ``quirks`` are those of k8s-gen.
+    Where ``renames``, a builder whose name is taken gets a number, which is an error
+    elsewhere. ``limits`` are those of its objects.
+    """
+
+    definition: str
+    quirks: frozenset[str]
+    renames: bool
+    limits: Limits
+
+    def make_members(
+        self, members: Iterable[Member], reserved: Collection[str] = ()
+    ) -> Members:
+        if self.renames:
+            members = with_unique_names(members, reserved)
+        return make_members(members, self.definition, self.limits, reserved)
+
+
 class Builders:
     """The builders of all definitions of a release.
 
-    Raises SpecError where ``make_members`` does.
+    ``quirks`` are those in the builders of Kubernetes' own definitions, ``custom``
+    those in the builders of other ones. Raises SpecError where ``make_members`` does.
     """
 
-    def __init__(self, release: Release, quirks: frozenset[str]) -> None:
+    def __init__(
+        self, release: Release, quirks: frozenset[str], custom: frozenset[str]
+    ) -> None:
+        self._release = release
         self._definitions = release.definitions
+        self._inline = release.inline_definitions
         self._quirks = quirks
+        self._custom_quirks = custom
+        # No reference leads to an inline object twice: it has as many builders as it
+        # has fields in the document, which is read to a depth of a hundred.
+        fields = sum(len(self._definitions[name].fields) for name in self._inline)
+        self._custom_limits = Limits(LIMITS.size + 3 * fields, LIMITS.depth + 100)
         self._fields: dict[str, tuple[_FieldMembers, ...]] = {}
         self._members: dict[str, Members] = {}
         graph = {
-            name: dict.fromkeys(_inlined_references(definition.schema))
+            name: dict.fromkeys(self._inlined_references(definition.schema))
             for name, definition in release.definitions.items()
         }
         # The objects of a definition that contains itself would be nested without
@@ -62,70 +103,79 @@ class Builders:
 
     def of_type(self, definition: Definition) -> Members:
         """The members at the top of a type's file."""
-        members = self._top_members(definition)
+        rules = self._rules(definition.name)
+        members = self._top_members(definition, rules)
         # Every type has a field ``mixin``, which is the type itself.
-        return make_members(members, definition.name, reserved=("mixin",))
+        return rules.make_members(members, reserved=("mixin",))
 
-    def help(self, description: str) -> str:
-        """A description as the library shows it: quoted, on one line."""
-        if not description:
-            return ""
-        quoted = jsonnet.go_quoted(description)
-        # k8s-gen trims two quotes, meant for the empty description.
-        return quoted.removesuffix('""') if "quote-at-end" in self._quirks else quoted
+    def help(self, definition: Definition) -> str:
+        """The description of a definition as the library shows it."""
+        return _help(definition.description, self._rules(definition.name))
+
+    def _rules(self, definition: str) -> _Rules:
+        if is_built_in(definition):
+            return _Rules(definition, self._quirks, False, LIMITS)
+        renames = not self._custom_quirks
+        return _Rules(definition, self._custom_quirks, renames, self._custom_limits)
 
     def _add(self, definition: Definition) -> None:
+        rules = self._rules(definition.name)
         fields = tuple(
-            _FieldMembers(field, tuple(self._field_members(field, definition.name)))
-            for field in self._fields_with_builders(definition.schema)
+            _FieldMembers(field, tuple(self._field_members(field, rules)))
+            for field in _fields_with_builders(definition.schema, rules)
         )
         self._fields[definition.name] = fields
-        self._members[definition.name] = make_members(
-            (member for inner in fields for member in inner.members), definition.name
+        self._members[definition.name] = rules.make_members(
+            member for inner in fields for member in inner.members
         )
 
-    def _top_members(self, definition: Definition) -> Iterator[Member]:
+    def _top_members(self, definition: Definition, rules: _Rules) -> Iterator[Member]:
         """The members of a type: ``new`` replaces the functions for two fields."""
-        named = "new-without-metadata" in self._quirks
+        named = "new-without-metadata" in rules.quirks
+        for field_members in self._fields[definition.name]:
+            named = named or takes_name(field_members.members)
+        if definition.kinds:
+            kind = _preferred_kind(definition.kinds)
+            resource = self._release.resources.get(kind)
+            yield Constructor(
+                name="new",
+                help=f"new returns an instance of {jsonnet.title_case(definition.kind)}",
+                parameter="name" if named else "",
+                kind=kind,
+                cluster_scoped=resource is not None
+                and not resource.namespaced
+                and not is_built_in(definition.name),
+            )
         for field_members in self._fields[definition.name]:
             if field_members.field.name in ("apiVersion", "status"):
                 continue
             for member in field_members.members:
                 if member.name != "withKind" or not definition.kinds:
                     yield member
-            named = named or takes_name(field_members.members)
-        if definition.kinds:
-            yield Constructor(
-                name="new",
-                help=f"new returns an instance of {jsonnet.title_case(definition.kind)}",
-                parameter="name" if named else "",
-                kind=_preferred_kind(definition.kinds),
-            )
 
-    def _fields_with_builders(self, schema: Schema) -> Iterator[Field]:
-        for field in schema.fields:
-            if field.name != "status" or "status-anywhere" not in self._quirks:
-                yield field
-
-    def _field_members(self, field: Field, definition: str) -> Iterator[Member]:
+    def _field_members(self, field: Field, rules: _Rules) -> Iterator[Member]:
         """The members for one field: a function that sets it and one that appends to
         it, or an object with those for the fields inside; for the items of a list,
-        all three. ``definition`` is for error messages."""
+        all three."""
         schema = self._inlined(field.schema)
+        quirks = rules.quirks
         name = jsonnet.lower_first_word(field.name)
-        use_type = "type-description" in self._quirks or not field.schema.description
-        help_ = self.help((schema if use_type else field.schema).description)
-        path = self._path(name if "camel-json-name" in self._quirks else field.name)
+        use_type = "type-description" in quirks or not field.schema.description
+        help_ = _help((schema if use_type else field.schema).description, rules)
+        path = _path(name if "camel-json-name" in quirks else field.name, rules)
         if schema.type == "array":
             if "items" not in schema.raw:
                 return
-            items = schema.items
-            if items is not None and items.fields and self._inlined(items) is items:
-                members = self._schema_members(items, definition)
-                yield NestedObject(name, help_, None, members)
-        elif schema.type in ("object", None) and schema.fields:
+            item_members = self._item_members(schema.items, rules)
+            if item_members is not None:
+                yield NestedObject(name, help_, None, item_members)
+        elif (
+            schema.type in ("object", None)
+            and schema.fields
+            and not _is_any_resource(schema)
+        ):
             members = (
-                self._schema_members(schema, definition)
+                self._schema_members(schema, rules)
                 if field.schema.ref is None
                 else self._members[field.schema.ref]
             )
@@ -139,14 +189,25 @@ class Builders:
             appender, note = f"{setter}Mixin", help_ + _APPEND_NOTE
             yield Function(appender, note, parameter, type_, path, appends=True)
 
-    def _schema_members(self, schema: Schema, definition: str) -> Members:
+    def _item_members(self, items: Schema | None, rules: _Rules) -> Members | None:
+        """The members for the items of a list; None where they are no objects, or
+        have a type in the library."""
+        if items is None:
+            return None
+        if items.ref is None:
+            return self._schema_members(items, rules) if items.fields else None
+        if items.ref not in self._inline:
+            return None
+        schema = self._definitions[items.ref].schema
+        return None if _is_any_resource(schema) else self._members[items.ref]
+
+    def _schema_members(self, schema: Schema, rules: _Rules) -> Members:
         """The members for the fields of an object without a definition."""
-        members = (
+        return rules.make_members(
             member
-            for field in self._fields_with_builders(schema)
-            for member in self._field_members(field, definition)
+            for field in _fields_with_builders(schema, rules)
+            for member in self._field_members(field, rules)
         )
-        return make_members(members, definition)
 
     def _inlined(self, schema: Schema) -> Schema:
         """The schema whose fields get builders: ``schema`` or the one it refers to."""
@@ -154,22 +215,49 @@ class Builders:
             return schema
         return self._definitions[schema.ref].schema
 
-    def _path(self, field: str) -> tuple[str, ...]:
-        return tuple(field.split(".")) if "dotted-path" in self._quirks else (field,)
+    def _inlined_references(self, schema: Schema) -> Iterator[str]:
+        """The definitions whose builders are part of those of ``schema``.
+
+        Unlike ``schema.graph.references``, those that it only has as items of a list
+        or as values of a map are not among them, but for objects that the document
+        has inside of another definition.
+        """
+        if schema.ref is not None:
+            yield schema.ref
+        for field in schema.fields:
+            yield from self._inlined_references(field.schema)
+        items = schema.items
+        if items is not None and (items.ref is None or items.ref in self._inline):
+            yield from self._inlined_references(items)
 
 
-def _inlined_references(schema: Schema) -> Iterator[str]:
-    """The definitions whose builders are part of those of ``schema``.
-
-    Unlike ``schema.graph.references``, those that it only has as items of a list or
-    as values of a map are not among them.
-    """
-    if schema.ref is not None:
-        yield schema.ref
+def _fields_with_builders(schema: Schema, rules: _Rules) -> Iterator[Field]:
     for field in schema.fields:
-        yield from _inlined_references(field.schema)
-    if schema.items is not None and schema.items.ref is None:
-        yield from _inlined_references(schema.items)
+        if field.name != "status" or "status-anywhere" not in rules.quirks:
+            yield field
+
+
+def _is_any_resource(schema: Schema) -> bool:
+    """Whether a value is an object of any kind: only the fields that all kinds have
+    are known."""
+    return schema.raw.get("x-kubernetes-embedded-resource", False) and all(
+        field.name in _FIELDS_OF_KINDS for field in schema.fields
+    )
+
+
+def _help(description: str, rules: _Rules) -> str:
+    """A description as the library shows it: quoted, on one line."""
+    if "lost-line-break" in rules.quirks and _LOSES_LINE_BREAK.match(description):
+        description = description[1:]
+    if not description:
+        return ""
+    quoted = jsonnet.go_quoted(description)
+    # k8s-gen trims two quotes, meant for the empty description.
+    return quoted.removesuffix('""') if "quote-at-end" in rules.quirks else quoted
+
+
+def _path(field: str, rules: _Rules) -> tuple[str, ...]:
+    return tuple(field.split(".")) if "dotted-path" in rules.quirks else (field,)
 
 
 def _preferred_kind(kinds: tuple[GroupVersionKind, ...]) -> GroupVersionKind:

@@ -12,23 +12,23 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kubestencil.engine.manifest import Target
-from kubestencil.errors import UsageError
+from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.kinds import list_item
-from kubestencil.schema.well_known import LIST_META
-from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.jsonnet.builders import Builders
 from kubestencil.targets.jsonnet.members import LibraryType, NestedObject
+from kubestencil.targets.jsonnet.paths import TypePath, type_paths
 
-# The last two or three parts of a full name, as k8s-gen matches them: a part with a
-# dash is not a group.
-_NAME_PARTS = re.compile(
-    r".+?\.(?:(?P<group>\w+)\.)?(?P<version>\w+)\.(?P<kind>\w+)", re.ASCII
-)
-_NO_GROUP = "nogroup"
+#: The accidents of k8s-gen in what it makes of CustomResourceDefinitions.
+_CUSTOM_QUIRKS: Mapping[str, str] = {
+    "dash-is-no-group": "a group whose first label has a dash is called nogroup, and "
+    "groups with the same first label are one",
+    "lost-line-break": "a description of several lines that begins with a line break "
+    "loses it",
+}
 
 #: The accidents of k8s-gen in what is in the library.
 LIBRARY_QUIRKS: Mapping[str, str] = {
+    **_CUSTOM_QUIRKS,
     "camel-json-name": "the JSON name of a field is spelled like its builder",
     "dotted-path": "a dot in the name of a field separates two levels",
     "list-meta-is-a-list": "what has a ListMeta as metadata is a list kind, and "
@@ -38,6 +38,10 @@ LIBRARY_QUIRKS: Mapping[str, str] = {
     "status-anywhere": "fields called status have no builders at any level",
     "type-description": "the description of a field is that of its type",
 }
+
+#: How custom resources are generated: as the API server accepts them, or as k8s-gen
+#: does it.
+_CUSTOM_RESOURCES = ("correct", "k8s-gen")
 
 #: The objects of a library by name: groups, the versions in them, the types in those,
 #: and the objects at the top of a type, which are empty here.
@@ -90,15 +94,14 @@ def make_library(release: Release, target: Target) -> Library:
     UsageError for an option that is not a regular expression.
     """
     options = {name: str(value) for name, value in target.options.items()}
-    quirks = frozenset(target.quirks)
-    prefix = _compiled_prefix(options["prefix"], target.name)
-    builders = Builders(release, quirks)
+    quirks = frozenset(target.quirks) - _CUSTOM_QUIRKS.keys()
+    custom_quirks = _custom_quirks(options["custom_resources"], target)
+    _check_pattern(options["prefix"], target.name)
+    builders = Builders(release, quirks, custom_quirks)
+    paths = type_paths(release, options["prefix"], quirks, custom_quirks)
     types = (
-        _library_type(definition, match, builders)
-        for definition in release.definitions.values()
-        if (match := _NAME_PARTS.fullmatch(definition.name))
-        and prefix.match(definition.name)
-        and not _is_list(definition, release, quirks)
+        _library_type(release.definitions[name], path, builders)
+        for name, path in paths.items()
     )
     return Library(
         release=release.name,
@@ -110,31 +113,32 @@ def make_library(release: Release, target: Target) -> Library:
 
 
 def _library_type(
-    definition: Definition, match: re.Match[str], builders: Builders
+    definition: Definition, path: TypePath, builders: Builders
 ) -> LibraryType:
     return LibraryType(
         definition=definition.name,
-        group=match["group"] or _NO_GROUP,
-        version=match["version"],
-        name=jsonnet.lower_first_word(match["kind"]),
-        help=builders.help(definition.description),
+        group=path.group,
+        version=path.version,
+        name=path.name,
+        help=builders.help(definition),
         members=builders.of_type(definition),
     )
 
 
-def _is_list(definition: Definition, release: Release, quirks: frozenset[str]) -> bool:
-    """Whether a definition is a list kind. Those have no builders."""
-    if "list-meta-is-a-list" in quirks:
-        return any(
-            field.name == "metadata" and field.schema.ref == LIST_META
-            for field in definition.fields
+def _custom_quirks(option: str, target: Target) -> frozenset[str]:
+    """The quirks in the builders of custom resources: all of the target's, or none."""
+    if option not in _CUSTOM_RESOURCES:
+        raise UsageError(
+            f"unknown value {option!r}",
+            where=f"--set {target.name}.custom_resources",
+            hint=nearest(option, _CUSTOM_RESOURCES),
         )
-    return list_item(definition, release.definitions) is not None
+    return frozenset(target.quirks if option == "k8s-gen" else ())
 
 
-def _compiled_prefix(prefix: str, target: str) -> re.Pattern[str]:
+def _check_pattern(prefix: str, target: str) -> None:
     try:
-        return re.compile(prefix)
+        re.compile(prefix)
     except re.error as error:
         raise UsageError(
             f"is not a regular expression: {error}", where=f"--set {target}.prefix"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,10 +10,17 @@ from kubestencil.errors import SpecError
 from kubestencil.schema import GroupVersionKind
 from kubestencil.targets.jsonnet import spelling as jsonnet
 
-# The largest type of Kubernetes (Volume) has 220 members, the deepest (CronJob) nine
-# levels. References that double at every level would fill the memory.
-_MAX_SIZE = 20_000
-_MAX_DEPTH = 40
+
+class Limits(NamedTuple):
+    """How many members an object may have at all levels, and how many levels."""
+
+    size: int
+    depth: int
+
+
+#: The largest type of Kubernetes (Volume) has 220 members, the deepest (CronJob) nine
+#: levels. References that double at every level would fill the memory.
+LIMITS = Limits(20_000, 40)
 
 
 class Function(NamedTuple):
@@ -37,12 +44,16 @@ class Constructor(NamedTuple):
     """The function ``new``, which returns an object with ``apiVersion`` and ``kind``.
 
     ``parameter`` is ``name`` where it sets the name in the metadata, else empty.
+    ``cluster_scoped`` says that the kind is a custom resource without a namespace: the
+    object then has an annotation for Tanka, which knows the scope of Kubernetes' own
+    kinds only (https://tanka.dev/namespaces).
     """
 
     name: str
     help: str
     parameter: str
     kind: GroupVersionKind
+    cluster_scoped: bool
 
 
 class NestedObject(NamedTuple):
@@ -97,7 +108,10 @@ class LibraryType:
 
 
 def make_members(
-    members: Iterable[Member], definition: str, reserved: Collection[str] = ()
+    members: Iterable[Member],
+    definition: str,
+    limits: Limits,
+    reserved: Collection[str] = (),
 ) -> Members:
     """The members of an object, sorted by name; ``definition`` is for error messages.
 
@@ -126,14 +140,34 @@ def make_members(
         if isinstance(member, NestedObject):
             size += member.members.size
             depth = max(depth, member.members.depth)
-    if size > _MAX_SIZE or depth >= _MAX_DEPTH:
+    if size > limits.size or depth >= limits.depth:
         raise SpecError(
-            f"needs {size} builders, {depth + 1} levels deep: more than {_MAX_SIZE} "
-            f"builders or {_MAX_DEPTH} levels",
+            f"needs {size} builders, {depth + 1} levels deep: more than {limits.size} "
+            f"builders or {limits.depth} levels",
             where=definition,
         )
     entries = tuple(by_name[name] for name in sorted(by_name))
     return Members(entries, size, depth + 1)
+
+
+def with_unique_names(
+    members: Iterable[Member], reserved: Collection[str]
+) -> Iterator[Member]:
+    """``members``, renamed where an object cannot have them all.
+
+    A name that is taken or ``reserved`` gets a number, in the order of the document.
+    One that Jsonnet documentation needs (``#…``, or none) gets an underscore in front.
+    """
+    taken = set(reserved)
+    for member in members:
+        base = member.name
+        if not base or base.startswith("#"):
+            base = f"_{base}"
+        name, number = base, 2
+        while name in taken:
+            name, number = f"{base}{number}", number + 1
+        taken.add(name)
+        yield member._replace(name=name)
 
 
 def takes_name(members: Iterable[Member]) -> bool:

@@ -54,7 +54,7 @@ class MemberLine(NamedTuple):
     ``form`` is ``function``, ``new``, ``object`` (its members follow, up to the line
     with the form ``end``) or ``empty`` (an object without members). ``indent`` is the
     white space before each line. All other attributes are Jsonnet, empty where the
-    form does not have them: ``key`` is the member's name, ``doc_key`` that of the
+    form does not have them: ``cluster_scoped`` is the one of ``new``; ``key`` is the member's name, ``doc_key`` that of the
     field with its documentation and ``help`` a string literal; ``parameter`` is a
     function's parameter, ``type`` its name in ``d.T`` and ``body`` what the function
     returns; ``api_version`` and ``kind`` are string literals.
@@ -70,6 +70,7 @@ class MemberLine(NamedTuple):
     body: str = ""
     api_version: str = ""
     kind: str = ""
+    cluster_scoped: bool = False
 
 
 #: The values that ``each`` can have in a manifest.
@@ -273,6 +274,7 @@ class _LibraryFiles:
             parameter=constructor.parameter,
             api_version=self._literal(constructor.kind.api_version),
             kind=self._literal(constructor.kind.kind),
+            cluster_scoped=constructor.cluster_scoped,
         )
 
 
