@@ -15,6 +15,7 @@ from kubestencil.errors import SourceError, SpecError
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.load import load_release
+from kubestencil.schema.structural import StructuralSchemas
 from kubestencil.schema.resources import PrinterColumn
 from kubestencil.source.inputs import read_location
 from kubestencil.targets.python.spelling import class_names
@@ -228,6 +229,41 @@ def test_lists_folders_and_json_are_read_and_other_kinds_passed_over(
     (tmp_path / "crds" / "notes.txt").write_text("not read")
     definitions = load(tmp_path / "crds").definitions
     assert {f"{PACKAGE}.Widget", f"{PACKAGE}.Wadget"} <= definitions.keys()
+
+
+def test_empty_keywords_are_dropped_as_the_api_server_does() -> None:
+    schema = {
+        "type": "object",
+        "description": "",
+        "nullable": False,
+        "properties": {},
+        "additionalProperties": {"type": "string", "default": "", "required": []},
+        "anyOf": [{"required": ["a"], "nullable": False}],
+    }
+    assert StructuralSchemas("", {}).read_schema(schema, None, 0) == {
+        "type": "object",
+        "additionalProperties": {"type": "string", "default": ""},
+        "anyOf": [{"required": ["a"], "nullable": False}],
+    }
+
+
+def test_an_int_or_string_says_its_types_beside_other_conditions() -> None:
+    types = [{"type": "integer"}, {"type": "string"}]
+    extension = {"x-kubernetes-int-or-string": True}
+    read = StructuralSchemas("", {}).read_schema
+    for given, expected in (
+        ({}, {"anyOf": types}),
+        ({"anyOf": types}, {"anyOf": types}),
+        ({"allOf": [{"anyOf": types}]}, {"allOf": [{"anyOf": types}]}),
+        (
+            {"anyOf": [{"minimum": 1}], "allOf": [{"maximum": 5}]},
+            {
+                "anyOf": [{"minimum": 1}],
+                "allOf": [{"anyOf": types}, {"maximum": 5}],
+            },
+        ),
+    ):
+        assert read({**extension, **given}, None, 0) == {**extension, **expected}
 
 
 def test_v1beta1_has_one_schema_for_all_versions(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ _DROPPED = frozenset(["example", "externalDocs", "id", "$schema"])
 _FORBIDDEN = (
     "$ref", "definitions", "dependencies", "patternProperties", "additionalItems"
 )  # fmt: skip
+# The keywords whose empty values (false, {}, "") mean something.
+_MEANT_EMPTY = frozenset(["additionalProperties", "default", "items", "not"])
 _LOGIC = ("allOf", "anyOf", "oneOf", "not")
 # The keywords that a schema in allOf, anyOf, oneOf and not must leave to the one around.
 _STRUCTURE_ONLY = (
@@ -66,8 +68,7 @@ class StructuralSchemas:
         return result
 
     def read_schema(self, raw: Any, pointer: Pointer, depth: int) -> dict[str, Any]:
-        """A structural schema as the API server publishes it. A keyword that is null
-        is absent."""
+        """A structural schema as the API server publishes it."""
         if not isinstance(raw, Mapping):
             raise self.error("a schema must be an object", pointer)
         if depth > _MAX_DEPTH:
@@ -75,7 +76,7 @@ class StructuralSchemas:
         result = {
             key: value
             for key, value in raw.items()
-            if value is not None and key not in _DROPPED
+            if key not in _DROPPED and not _is_absent(key, value)
         }
         self.check_structural(result, pointer)
         inner = depth + 1
@@ -91,7 +92,7 @@ class StructuralSchemas:
             if isinstance(result.get(key), Mapping):
                 result[key] = self.read_schema(result[key], (key, pointer), inner)
         if result.get(_INT_OR_STRING):
-            result.setdefault("anyOf", _INT_OR_STRING_TYPES)
+            result |= _either_type(result)
         if result.get(_EMBEDDED):
             self.embed(result, pointer)
         return result
@@ -253,6 +254,24 @@ class StructuralSchemas:
 
     def error(self, what: str, pointer: Pointer | None, hint: str = "") -> SpecError:
         return schema_error(self.where, what, pointer, hint)
+
+
+def _is_absent(key: str, value: Any) -> bool:
+    """Whether a keyword means the same as none, so that the API server does not store
+    it: null, ``nullable: false``, ``properties: {}``, ``required: []``."""
+    is_empty = value is False or value in ("", [], {})
+    return value is None or (is_empty and key not in _MEANT_EMPTY)
+
+
+def _either_type(schema: JsonObject) -> JsonObject:
+    """The keywords that say which types an int-or-string has (unfold.go)."""
+    all_of = schema.get("allOf", [])
+    first = all_of[0].get("anyOf") if all_of else None
+    if _INT_OR_STRING_TYPES in (schema.get("anyOf"), first):
+        return {}
+    if "anyOf" not in schema:
+        return {"anyOf": _INT_OR_STRING_TYPES}
+    return {"allOf": [{"anyOf": _INT_OR_STRING_TYPES}, *all_of]}
 
 
 def schema_error(
