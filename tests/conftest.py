@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from kubestencil.schema import Release, parse
 from kubestencil.source import Source, locate
+from tests import api_server as api
 from tests.browser import SITE_OPTIONS, Browser, chromium, served
 from tests.cargo import Cargo
 from tests.packages import PACKAGE, generate_package, import_package
@@ -189,6 +190,33 @@ def cargo(pytestconfig: pytest.Config) -> Cargo:
         pytest.skip("cargo is missing")
     folder = os.environ.get("CARGO_TARGET_DIR")
     return Cargo(Path(folder) if folder else pytestconfig.cache.mkdir("cargo"))
+
+
+@pytest.fixture(scope="session")
+def api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[api.Client]:
+    """A real kube-apiserver, one for all tests, which are skipped without binaries."""
+    if reason := api.missing():
+        pytest.skip(reason)
+    with api.api_server(tmp_path_factory.mktemp("api-server")) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def cluster_crds() -> list[dict[str, Any]]:
+    """The CustomResourceDefinitions of the archive KUBESTENCIL_CLUSTER."""
+    archive = os.environ.get("KUBESTENCIL_CLUSTER")
+    if not archive:
+        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
+    return api.stored_crds(Path(archive))
+
+
+@pytest.fixture(scope="session")
+def custom_resources(
+    api_server: api.Client, cluster_crds: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """The same, once the API server serves them."""
+    api_server.install(cluster_crds)
+    return cluster_crds
 
 
 def read_files(folder: Path) -> dict[str, bytes]:

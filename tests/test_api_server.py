@@ -1,0 +1,322 @@
+"""CustomResourceDefinitions beside what a real, running API server makes of them.
+
+The server is that of ``tests/api_server.py``; the CRDs are small ones of the tests, and
+those of the archive KUBESTENCIL_CLUSTER.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from kubestencil.schema.crd import StandardFields, custom_resource
+from kubestencil.schema.load import load_release
+from kubestencil.schema.openapi3 import as_openapi2
+from kubestencil.schema.resources import Resource
+from kubestencil.source.document import SourceFile
+from kubestencil.source.inputs import add_crds, read_location
+from kubestencil.source.locate import locate
+from tests.api_server import Client, proxy
+from tests.conftest import Command, load
+from tests.crd_schemas import CLUSTER_SCOPED, EVERY_KEYWORD, random_definitions
+
+Crds = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def small_crds(api_server: Client) -> Crds:
+    """CRDs that have every keyword, and 100 with random schemas."""
+    crds = [EVERY_KEYWORD, CLUSTER_SCOPED, *random_definitions(seed=12, count=100)]
+    api_server.install(crds)
+    return crds
+
+
+def test_small_crds_are_read_as_openapi_3_has_them(
+    api_server: Client, small_crds: Crds
+) -> None:
+    assert compare_openapi3(api_server, small_crds) == 2 * 3 + 2 * 100
+
+
+def test_small_crds_are_read_as_openapi_2_has_them(
+    api_server: Client, small_crds: Crds
+) -> None:
+    assert compare_openapi2(api_server, small_crds) == 2 * 3 + 2 * 100
+
+
+def test_published_crds_are_read_as_openapi_3_has_them(
+    api_server: Client, custom_resources: Crds
+) -> None:
+    assert compare_openapi3(api_server, custom_resources) == 356
+
+
+def test_published_crds_are_read_as_openapi_2_has_them(
+    api_server: Client, custom_resources: Crds
+) -> None:
+    assert compare_openapi2(api_server, custom_resources) == 356
+
+
+def test_resources_are_as_discovery_has_them(
+    api_server: Client, small_crds: Crds, custom_resources: Crds
+) -> None:
+    count = 0
+    for crd, resources in _read_resources([*small_crds, *custom_resources]):
+        storage = {
+            version["name"]: version.get("storage", False)
+            for version in crd["spec"]["versions"]
+        }
+        for resource in resources:
+            assert resource.storage == storage[resource.kind.version]
+            served = api_server.get(resource.api_path)["resources"]
+            assert _names_of(resource) == _served_names(served, resource.plural)
+            assert _subresources(resource) == _served_subresources(
+                served, resource.plural
+            )
+            count += 1
+    assert count == 3 + 100 + 178
+
+
+def test_deprecated_versions_are_those_that_the_server_warns_of(
+    api_server: Client, small_crds: Crds, custom_resources: Crds
+) -> None:
+    deprecated = 0
+    for _, resources in _read_resources([*small_crds[:3], *custom_resources]):
+        for resource in resources:
+            path = f"{resource.api_path}/{resource.plural}"
+            warnings = api_server.request("GET", path).warnings
+            if not resource.deprecated:
+                assert warnings == (), resource
+                continue
+            kind = resource.kind
+            usual = f"{kind.api_version} {kind.kind} is deprecated"
+            assert [warning.partition(";")[0] for warning in warnings] == [
+                (resource.deprecation_warning or usual).partition(";")[0]
+            ]
+            deprecated += 1
+    assert deprecated > 2
+
+
+def test_a_running_api_server_is_read_as_its_crds_are(
+    api_server: Client, custom_resources: Crds
+) -> None:
+    with proxy(api_server) as url:
+        live = load_release(read_location(url, "live"))
+    data = json.dumps({"kind": "List", "items": custom_resources}).encode()
+    files = [SourceFile("crds.json", data)]
+    crds = load_release(add_crds(locate("1.35", None), files, unserved=False))
+    custom = crds.definitions.keys() - load("1.35").definitions.keys()
+    assert len(custom) > 10_000
+    for name in custom:
+        live_definition = live.definitions[name]
+        expected = _comparable(crds.definitions[name].schema.raw)
+        assert differences(expected, _comparable(live_definition.schema.raw)) == []
+        assert live_definition.kinds == crds.definitions[name].kinds
+
+
+def test_a_running_api_server_is_rendered(
+    api_server: Client, small_crds: Crds, run: Command
+) -> None:
+    with proxy(api_server) as url:
+        for address in (url, f"{url}/openapi/v3", f"{url}/openapi/v2"):
+            done = run("render", "live", "--spec", address, "-t", "typescript")
+            assert done.returncode == 0, done.stderr
+            folder = run.folder / "generated" / "live" / "typescript"
+            text = "".join(path.read_text() for path in folder.rglob("*.ts"))
+            assert "interface WidgetSpecTemplate " in text, address
+
+
+def compare_openapi3(client: Client, crds: Crds) -> int:
+    """Compare the definitions of CRDs with /openapi/v3; returns how many there are."""
+    core = as_openapi2(client.get("/openapi/v3/api/v1"), "api/v1")
+    standard = StandardFields.of(core["definitions"])
+    served: dict[str, Any] = {}
+    for path in {path for crd in crds for path in _served_versions(crd)}:
+        document = client.get(f"/openapi/v3/{path}")
+        served |= as_openapi2(document, path)["definitions"]
+    count = 0
+    for crd in crds:
+        definitions = custom_resource(crd, "", standard, unserved=False).definitions
+        for name, schema in definitions.items():
+            assert differences(_comparable(schema), _comparable(served[name])) == []
+            count += 1
+    return count
+
+
+def compare_openapi2(client: Client, crds: Crds) -> int:
+    """Compare the definitions of CRDs, without what OpenAPI 2.0 cannot express, with
+    /openapi/v2; returns how many there are."""
+    served = client.get("/openapi/v2")["definitions"]
+    standard = StandardFields.of(served)
+    count = 0
+    for crd in crds:
+        definitions = custom_resource(crd, "", standard, unserved=False).definitions
+        for name, schema in definitions.items():
+            expected = _comparable(_lowered_kind(schema))
+            assert differences(expected, _comparable(served[name])) == []
+            count += 1
+    return count
+
+
+def differences(expected: Any, actual: Any, path: str = "") -> list[str]:
+    """Where two JSON values differ."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return [
+            difference
+            for key in sorted(expected.keys() | actual.keys())
+            for difference in differences(
+                expected.get(key, "absent"), actual.get(key, "absent"), f"{path}/{key}"
+            )
+        ]
+    return [] if expected == actual else [f"{path}: {expected!r}, {actual!r}"]
+
+
+def _read_resources(crds: Iterable[dict[str, Any]]) -> Iterator[Any]:
+    standard = StandardFields.of({})
+    for crd in crds:
+        yield crd, custom_resource(crd, "", standard, unserved=False).resources
+
+
+def _names_of(resource: Resource) -> dict[str, Any]:
+    return {
+        "kind": resource.kind.kind,
+        "singularName": resource.singular,
+        "namespaced": resource.namespaced,
+        "shortNames": list(resource.short_names),
+        "categories": list(resource.categories),
+        "verbs": list(resource.verbs),
+    }
+
+
+def _served_names(served: Iterable[Mapping[str, Any]], plural: str) -> dict[str, Any]:
+    for resource in served:
+        if resource["name"] == plural:
+            return {
+                "kind": resource["kind"],
+                "singularName": resource["singularName"],
+                "namespaced": resource["namespaced"],
+                "shortNames": resource.get("shortNames", []),
+                "categories": resource.get("categories", []),
+                "verbs": sorted(resource["verbs"]),
+            }
+    raise AssertionError(f"{plural} is not served")
+
+
+def _subresources(resource: Resource) -> dict[str, tuple[Any, ...]]:
+    return {
+        subresource.name: (
+            (subresource.kind or resource.kind).kind,
+            list(subresource.verbs),
+        )
+        for subresource in resource.subresources
+    }
+
+
+def _served_subresources(
+    served: Iterable[Mapping[str, Any]], plural: str
+) -> dict[str, tuple[Any, ...]]:
+    return {
+        resource["name"].partition("/")[2]: (
+            resource["kind"],
+            sorted(resource["verbs"]),
+        )
+        for resource in served
+        if resource["name"].startswith(f"{plural}/")
+    }
+
+
+def _served_versions(crd: Mapping[str, Any]) -> list[str]:
+    return [
+        f"apis/{crd['spec']['group']}/{version['name']}"
+        for version in crd["spec"]["versions"]
+        if version["served"]
+    ]
+
+
+def _comparable(schema: Any) -> Any:
+    """A schema without the descriptions of embedded objects' apiVersion and kind:
+    those of the server are shorter than those of a kind, which are used here."""
+    if isinstance(schema, list):
+        return [_comparable(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: _comparable(value) for key, value in schema.items()}
+    if schema.get("x-kubernetes-embedded-resource"):
+        for name in ("apiVersion", "kind"):
+            if name in result.get("properties", {}):
+                result["properties"][name] = {"type": "string"}
+    return result
+
+
+_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
+# Defaults: apiserver, pkg/server/routes/openapi.go.
+_NO_OPENAPI2 = ("allOf", "anyOf", "default", "not", "oneOf")
+
+
+def _lowered_kind(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of a kind or list kind as OpenAPI 2.0 has it: of a kind that keeps
+    unknown fields, only what it is served as.
+
+    Source: buildKubeNative (apiextensions-apiserver, pkg/controller/openapi/builder).
+    """
+    if schema.get(_UNKNOWN_FIELDS):
+        extensions = {
+            key: value
+            for key, value in schema.items()
+            if key.startswith("x-kubernetes-") and key != _UNKNOWN_FIELDS
+        }
+        return {"type": "object", **extensions}
+    return _lowered(schema)
+
+
+def _lowered(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema as OpenAPI 2.0 has it, which lacks junctors, null and values without a
+    type.
+
+    Source: ToStructuralOpenAPIV2 (apiextensions-apiserver, pkg/controller/openapi/v2).
+    """
+    result = _without(schema, *_NO_OPENAPI2, "nullable")
+    if schema.get("nullable"):
+        result = _without(result, "type", "items", "properties")
+    if schema.get(_UNKNOWN_FIELDS):
+        result = _without(result, "items", "properties")
+        if result.get("type") == "object":
+            del result["type"]
+    if result.get("type") == "array" and "items" not in result:
+        del result["type"]
+    if required := _lowered_required(schema, result):
+        result["required"] = required
+    else:
+        result = _without(result, "required")
+    if "properties" in result:
+        result["properties"] = {
+            name: _lowered(field) for name, field in result["properties"].items()
+        }
+    for key in ("items", "additionalProperties"):
+        if isinstance(result.get(key), dict):
+            result[key] = _lowered(result[key])
+    return result
+
+
+def _lowered_required(
+    schema: Mapping[str, Any], lowered: Mapping[str, Any]
+) -> list[str]:
+    """The required fields without those that may be null, which cannot be told from
+    absent ones."""
+    values = schema.get("additionalProperties")
+    if isinstance(values, dict) and values.get("nullable"):
+        return []
+    optional = {
+        name
+        for name, field in lowered.get("properties", {}).items()
+        if field.get("nullable")
+    }
+    if schema.get(_UNKNOWN_FIELDS) and schema.get("x-kubernetes-embedded-resource"):
+        # Objects that keep unknown fields get no apiVersion and kind.
+        optional |= {"apiVersion", "kind"}
+    return [name for name in schema.get("required", ()) if name not in optional]
+
+
+def _without(value: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: inner for key, inner in value.items() if key not in keys}
