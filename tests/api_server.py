@@ -299,7 +299,9 @@ def proxy(client: Client) -> Iterator[str]:
         def do_GET(self) -> None:
             status, headers, data = client.send("GET", self.path)
             self.send_response(status)
-            self.send_header("Content-Type", headers["Content-Type"])
+            for name in ("Content-Type", "Location"):
+                if name in headers:
+                    self.send_header(name, headers[name])
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

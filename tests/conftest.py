@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,11 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from kubestencil.schema import Release, parse
+from kubestencil.schema.load import load_release
+from kubestencil.schema.types import JsonObject
 from kubestencil.source import Source, locate
+from kubestencil.source.document import CrdSet, SourceFile
+from kubestencil.source.inputs import add_crds
 from tests import api_server as api
 from tests.browser import SITE_OPTIONS, Browser, chromium, served
 from tests.cargo import Cargo
@@ -45,6 +49,13 @@ def full_specs() -> Path | None:
 def load(release: str, specs: Path | None = None) -> Release:
     """A release of Kubernetes: the embedded one, or that in the folder ``specs``."""
     return parse(locate(release, specs))
+
+
+def load_with_crds(release: str, crds: Sequence[JsonObject]) -> Release:
+    """An embedded release with CustomResourceDefinitions."""
+    data = json.dumps({"kind": "List", "items": crds}).encode()
+    files = (SourceFile("crds.json", data),)
+    return load_release(add_crds(locate(release, None), CrdSet(("crds.json",), files)))
 
 
 def make_document(definitions: dict[str, Any], **more: Any) -> dict[str, Any]:

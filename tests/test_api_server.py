@@ -6,7 +6,6 @@ those of the archive KUBESTENCIL_CLUSTER.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -16,11 +15,9 @@ from kubestencil.schema.crd import StandardFields, custom_resource
 from kubestencil.schema.load import load_release
 from kubestencil.schema.openapi3 import as_openapi2
 from kubestencil.schema.resources import Resource
-from kubestencil.source.document import SourceFile
-from kubestencil.source.inputs import add_crds, read_location
-from kubestencil.source.locate import locate
+from kubestencil.source.inputs import read_location
 from tests.api_server import Client, proxy
-from tests.conftest import Command, load
+from tests.conftest import Command, load, load_with_crds
 from tests.crd_schemas import CLUSTER_SCOPED, EVERY_KEYWORD, random_definitions
 
 Crds = list[dict[str, Any]]
@@ -103,9 +100,7 @@ def test_a_running_api_server_is_read_as_its_crds_are(
 ) -> None:
     with proxy(api_server) as url:
         live = load_release(read_location(url, "live"))
-    data = json.dumps({"kind": "List", "items": custom_resources}).encode()
-    files = [SourceFile("crds.json", data)]
-    crds = load_release(add_crds(locate("1.35", None), files, unserved=False))
+    crds = load_with_crds("1.35", custom_resources)
     custom = crds.definitions.keys() - load("1.35").definitions.keys()
     assert len(custom) > 10_000
     for name in custom:

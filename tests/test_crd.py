@@ -15,8 +15,8 @@ from kubestencil.errors import SourceError, SpecError
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.load import load_release
-from kubestencil.schema.structural import StructuralSchemas
 from kubestencil.schema.resources import PrinterColumn
+from kubestencil.schema.structural import StructuralSchemas
 from kubestencil.source.inputs import read_location
 from kubestencil.targets.python.spelling import class_names
 from tests.conftest import Command, make_document
