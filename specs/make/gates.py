@@ -29,7 +29,9 @@ k8s.io/kubernetes, k8s.io/apiserver and k8s.io/apiextensions-apiserver.
 _FOLDER = "pkg/features"
 _MODULES = ("apiserver", "apiextensions-apiserver", "kubernetes")
 _COMMENT = re.compile(r"//.*")
-_CONSTANT = re.compile(r'^\s+(\w+)\s+(?:\w+\.)?Feature\s*=\s*"(\w+)"', re.MULTILINE)
+_CONSTANT = re.compile(
+    r'^\t(\w+)(?:\s+(?:\w+\.)?Feature)?\s*=\s*(?:\w+\.Feature\()?"(\w+)"', re.M
+)
 _ENTRY = re.compile(r"^\t(?:\w+\.)?(\w+):\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", re.M)
 _SPEC = re.compile(r"(?=[^{}]*\bPreRelease:)[^{}]+")
 _SINCE = re.compile(r'\bVersion:\s*version\.MustParse\("([\d.]+)"\)')
@@ -59,11 +61,12 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
             ranges.add(releases, facts.gate, stage)
     for checkout in checkouts:
         names = gate_names(checkout)
-        stages = gate_stages(checkout).items()
-        ranges.advance(
-            checkout.release,
-            {names[key]: stage for key, stage in stages if key in names},
-        )
+        # The constants of gates of other modules are called after them.
+        stages = {
+            names.get(constant, constant): stage
+            for constant, stage in gate_stages(checkout).items()
+        }
+        ranges.advance(checkout.release, stages)
     return [
         (
             str(releases),
