@@ -372,7 +372,8 @@ def test_a_singular_of_another_form_is_refused(checkouts: list[Checkout]) -> Non
 
 
 @pytest.mark.parametrize(
-    "name", ["lifecycle", "resources", "feature-gates", "gated-fields"]
+    "name",
+    ["lifecycle", "resources", "feature-gates", "gated-fields", "required-fields"],
 )
 def test_a_table_says_how_it_was_made(name: str) -> None:
     text = data_file(f"specs/{name}.tsv").read_text("utf-8")
