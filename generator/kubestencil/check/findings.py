@@ -26,6 +26,18 @@ class Problem(NamedTuple):
     of_key: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What is found while one object is checked, in the order of its values.
+
+    ``unchecked`` has the reasons why rules were not applied to values: a placeholder
+    stands in its place, or the rule needs what is not there.
+    """
+
+    problems: list[Problem] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
+
+
 class Subject(NamedTuple):
     """The object that a finding is about.
 

@@ -8,6 +8,7 @@ from functools import cache
 
 from kubestencil.check.findings import Problem
 from kubestencil.check.release import CheckedRelease
+from kubestencil.check.rules import RuleId
 from kubestencil.schema.kinds import level, precedence
 from kubestencil.schema.lifecycle import (
     Lifecycle,
@@ -33,11 +34,11 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
     minor = minor_version(release.name)
     name = f"{kind.kind} of {kind.api_version}"
     hint = _other_kind(kind, release)
-    if facts is None:
+    if facts is None and is_of_kubernetes(kind):
         return _of_kind("unknown-kind", f"no release has {name}", hint)
-    if facts.removed and minor and _reached(facts.removed, minor):
+    if facts and facts.removed and minor and _reached(facts.removed, minor):
         return _of_kind("removed-kind", f"{name} was removed in {facts.removed}", hint)
-    if minor and not _reached(facts.introduced, minor):
+    if facts and minor and not _reached(facts.introduced, minor):
         return _of_kind("future-kind", f"{name} was added in {facts.introduced}", hint)
     return _of_kind("unknown-kind", f"{release.name} does not serve {name}", hint)
 
@@ -164,5 +165,5 @@ def _rank(kind: GroupVersionKind) -> tuple[bool, tuple[int, int, int, str]]:
     return level(kind.version) == "stable", precedence(kind.version)
 
 
-def _of_kind(rule: str, message: str, hint: str) -> Problem:
-    return Problem(rule, ("apiVersion",), message, hint)  # type: ignore[arg-type]
+def _of_kind(rule: RuleId, message: str, hint: str) -> Problem:
+    return Problem(rule, ("apiVersion",), message, hint)

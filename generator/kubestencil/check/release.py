@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kubestencil.check.decode import Check, Decoder
+from kubestencil.check.decode import Decoder
+from kubestencil.check.problems import Check
 from kubestencil.schema.types import GroupVersionKind, Release
 
 

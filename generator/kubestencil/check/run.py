@@ -7,21 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kubestencil.check.explain import explained
 from kubestencil.check.files import SUFFIXES, ManifestFile, find_files
-from kubestencil.check.findings import Finding, Problem, Report, Skipped, Subject
+from kubestencil.check.findings import (
+    Finding,
+    Problem,
+    Report,
+    Skipped,
+    Subject,
+    field_path,
+)
 from kubestencil.check.ignores import apply_ignores
-from kubestencil.check.kinds import (
-    is_configuration,
-    is_of_kubernetes,
-    kind_problem,
-    remarks_on_kind,
-)
-from kubestencil.check.kustomize import (
-    has_directive,
-    is_kustomize_kind,
-    listed_patches,
-)
+from kubestencil.check.kustomize import has_directive, listed_patches
 from kubestencil.check.manifests import (
     Manifest,
     NoObject,
@@ -29,11 +25,11 @@ from kubestencil.check.manifests import (
     Unreadable,
     read_manifests,
 )
-from kubestencil.check.release import CheckedRelease, prepare
-from kubestencil.check.rules import Change
-from kubestencil.check.validate import kind_of, problems_of
+from kubestencil.check.release import prepare
+from kubestencil.check.upgrade import Difference, Upgrade
+from kubestencil.check.validate import kind_of
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +42,6 @@ class FileResult:
     objects: int
     checked: int
     ignored: int
-
-
-@dataclass(frozen=True, slots=True)
-class Upgrade:
-    """The releases to check against; ``before`` is None where only one is given."""
-
-    before: CheckedRelease | None
-    after: CheckedRelease
-
-    @property
-    def releases(self) -> tuple[str, ...]:
-        """The names of the releases, the older one first."""
-        names = (self.before.name,) if self.before else ()
-        return (*names, self.after.name)
 
 
 def check(
@@ -147,52 +129,21 @@ class _FileCheck:
 
     def check_manifest(self, manifest: Manifest) -> None:
         kind = kind_of(manifest.value)
-        reason = _reason_to_skip(kind, self.upgrade)
+        reason = self.upgrade.reason_to_skip(kind)
         if reason is not None:
             detail = f"{kind.kind} of {kind.api_version}"
             self.skipped.append(Skipped(reason, self.name, manifest.subject, detail))
             return
         self.checked += 1
         is_patch = self.is_patch or has_directive(manifest.value)
-        after = _problems(manifest, kind, self.upgrade.after, is_patch)
-        if self.upgrade.before is None:
-            for problem in after:
-                self.add(manifest, kind, problem, (self.upgrade.after,), None)
-            return
-        before = _problems(manifest, kind, self.upgrade.before, is_patch)
-        self.merge(manifest, kind, before, after)
+        result = self.upgrade.check(manifest.value, kind, is_patch=is_patch)
+        for difference in result.differences:
+            self.add(manifest, difference)
+        for reason, count in result.unchecked.items():
+            self.skipped += [Skipped(reason, self.name, manifest.subject)] * count
 
-    def merge(
-        self,
-        manifest: Manifest,
-        kind: GroupVersionKind,
-        before: Sequence[Problem],
-        after: Sequence[Problem],
-    ) -> None:
-        """Add the problems of both releases, each once."""
-        assert self.upgrade.before is not None
-        earlier = {(problem.rule, problem.path) for problem in before}
-        later = {(problem.rule, problem.path) for problem in after}
-        both = (self.upgrade.before, self.upgrade.after)
-        for problem in after:
-            if (problem.rule, problem.path) in earlier:
-                self.add(manifest, kind, problem, both, "both")
-            else:
-                self.add(manifest, kind, problem, both[1:], "new")
-        for problem in before:
-            if (problem.rule, problem.path) not in later:
-                self.add(manifest, kind, problem, both[:1], "fixed")
-
-    def add(
-        self,
-        manifest: Manifest,
-        kind: GroupVersionKind,
-        problem: Problem,
-        releases: Sequence[CheckedRelease],
-        change: Change | None,
-    ) -> None:
-        release = releases[-1]
-        problem = explained(problem, kind, release)
+    def add(self, manifest: Manifest, difference: Difference) -> None:
+        problem = difference.problem
         at = manifest.position(problem.path, of_key=problem.of_key)
         self.findings.append(
             Finding(
@@ -204,14 +155,12 @@ class _FileCheck:
                 problem.path,
                 problem.message,
                 problem.hint,
-                tuple(release.name for release in releases),
-                change,
+                difference.releases,
+                difference.change,
             )
         )
 
     def add_repeated_key(self, item: RepeatedKey) -> None:
-        from kubestencil.check.findings import field_path
-
         path, at = item.repeated
         self.add_text_finding(
             Problem(
@@ -255,35 +204,6 @@ class _FileCheck:
 
     def skip_document(self, item: NoObject) -> None:
         self.skipped.append(Skipped(item.reason, self.name, Subject(item.document), ""))
-
-
-def _reason_to_skip(kind: GroupVersionKind, upgrade: Upgrade) -> str | None:
-    """Why objects of a kind are not checked; None for those that are."""
-    releases = (upgrade.before, upgrade.after)
-    if any(release is not None and kind in release.kinds for release in releases):
-        return None
-    if is_kustomize_kind(kind.group):
-        return "kustomize configuration"
-    if is_configuration(kind):
-        return "configuration of a program"
-    return None if is_of_kubernetes(kind) else "no schema of the custom resource"
-
-
-def _problems(
-    manifest: Manifest,
-    kind: GroupVersionKind,
-    release: CheckedRelease,
-    is_patch: bool,
-) -> list[Problem]:
-    problems = problems_of(manifest.value, kind, release)
-    if problems is None:
-        if not is_of_kubernetes(kind):
-            return []
-        return [kind_problem(kind, release)]
-    if is_patch:
-        problems = [problem for problem in problems if problem.rule != "missing-field"]
-    problems += remarks_on_kind(kind, release)
-    return problems
 
 
 def _report(

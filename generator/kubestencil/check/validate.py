@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubestencil.check.findings import Problem
+from kubestencil.check.findings import Problem, Results
+from kubestencil.check.kinds import is_of_kubernetes
+from kubestencil.check.problems import missing_field
 from kubestencil.check.release import CheckedRelease
 from kubestencil.schema.types import GroupVersionKind
 
@@ -16,14 +18,28 @@ def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
     return GroupVersionKind(group, version, value["kind"])
 
 
-def problems_of(
+def results_of(
     value: Mapping[str, Any], kind: GroupVersionKind, release: CheckedRelease
-) -> list[Problem] | None:
+) -> Results | None:
     """What is wrong with an object in a release; None where the release has no schema
     of its kind."""
     check = release.check_of(kind)
     if check is None:
         return None
-    problems: list[Problem] = []
-    check(value, None, "", problems)
-    return problems
+    results = Results()
+    check(value, None, "", results)
+    if is_of_kubernetes(kind) and value.get("spec") is None:
+        results.problems.extend(_missing_spec(kind, release))
+    return results
+
+
+def _missing_spec(kind: GroupVersionKind, release: CheckedRelease) -> Iterator[Problem]:
+    """The problem of an absent spec that has required fields: an absent spec is an
+    empty one to the API server."""
+    definitions = release.release.definitions
+    for field in definitions[release.kinds[kind]].fields:
+        if field.name == "spec" and not field.required:
+            spec = release.release.resolve(field.schema)
+            if spec.required:
+                names = ", ".join(spec.required)
+                yield missing_field("spec", ("", None), f", which needs {names}")

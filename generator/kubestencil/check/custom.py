@@ -1,0 +1,306 @@
+"""Checks custom resources against the schemas of their CustomResourceDefinitions.
+
+The API server drops unknown fields, or refuses them if it decodes strictly, and then
+validates what is left (apiextensions-apiserver, ``pkg/apiserver/schema/pruning`` and
+``pkg/apiserver/validation``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from kubestencil.check.findings import Results
+from kubestencil.check.problems import (
+    Check,
+    Link,
+    missing_field,
+    refuse,
+    refuse_type,
+    shown,
+    unknown_field,
+)
+from kubestencil.check.rules import RuleId
+from kubestencil.schema.conditions import LOGIC, satisfies
+from kubestencil.schema.types import JsonObject, Schema
+from kubestencil.schema.well_known import is_built_in
+from kubestencil.text import re2
+
+CEL = "CEL rules of custom resources"
+PATTERN = "patterns in a syntax that is not supported"
+FORMAT = "formats of strings"
+
+_LIST_TYPE = "x-kubernetes-list-type"
+# Keywords that say something together, the first of which must be there.
+_KEYWORDS: tuple[tuple[str, ...], ...] = (
+    ("enum",),
+    ("pattern",),
+    ("multipleOf",),
+    ("minimum", "exclusiveMinimum"),
+    ("maximum", "exclusiveMaximum"),
+    ("minLength",),
+    ("maxLength",),
+    ("minItems",),
+    ("maxItems",),
+    ("minProperties",),
+    ("maxProperties",),
+    ("uniqueItems",),
+    (_LIST_TYPE, "x-kubernetes-list-map-keys"),
+    *((keyword,) for keyword in (*LOGIC, "not")),
+)
+# Formats that are checked with the value, and those that every value has.
+_CHECKED_FORMATS = frozenset(["int32", "int64", "uint32", "uint64", "ipv4", "ipv6"])
+_FREE_FORMATS = frozenset(["float", "double", "password", "int-or-string"])
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "number": (int, float),
+    "integer": (int,),
+}
+_TYPE_NAMES: Mapping[str, str] = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a string",
+    "boolean": "a boolean",
+    "number": "a number",
+    "integer": "an integer",
+}
+
+
+class References(Protocol):
+    """Gives the checks of definitions."""
+
+    def referred(self, name: str, is_strict: bool) -> Check:
+        """The check of a definition that is compiled when there is a value for it."""
+
+
+class _Member(NamedTuple):
+    """A field of an object. ``takes_null`` says that null is allowed, or replaced by
+    a default."""
+
+    check: Check
+    takes_null: bool
+
+
+class _Condition(NamedTuple):
+    """Keywords of a schema that are checked together, the first being ``keyword``."""
+
+    keyword: str
+    schema: JsonObject
+
+
+def check_of_custom(schema: Schema, references: References) -> Check:
+    """The check of a schema of a custom resource."""
+    if schema.ref is not None:
+        return references.referred(schema.ref, True)
+    check_shape = _check_of_shape(schema, references)
+    conditions = tuple(_conditions(schema))
+    unchecked = tuple(_unchecked(schema))
+    if not conditions and not unchecked:
+        return check_shape
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        check_shape(value, parent, step, results)
+        results.unchecked.extend(unchecked)
+        for condition in conditions:
+            if not satisfies(value, condition.schema):
+                rule: RuleId = (
+                    "invalid-enum" if condition.keyword == "enum" else "invalid-value"
+                )
+                message, hint = _message(value, condition)
+                refuse(rule, message, hint, value, parent, step, results)
+
+    return check
+
+
+def _check_of_shape(schema: Schema, references: References) -> Check:
+    """The check of the type, and of what is inside of an object or list."""
+    if schema.int_or_string:
+        return _type_check((int, str), "an integer or a string")
+    if schema.type == "array" and schema.items is not None:
+        return _list(_member(schema.items, references))
+    if schema.type == "object":
+        return _object(schema, references)
+    if schema.type == "integer":
+        return _check_integer
+    if schema.type is not None:
+        return _type_check(_TYPES[schema.type], _TYPE_NAMES[schema.type])
+    if schema.is_object:
+        return _any_or_object(_object(schema, references))
+    return _accept_all
+
+
+def _member(schema: Schema, references: References) -> _Member:
+    # Definitions of Kubernetes, such as ObjectMeta, are decoded by Go.
+    is_untyped = schema.type is None and schema.ref is None
+    is_decoded = schema.ref is not None and is_built_in(schema.ref)
+    takes_null = schema.nullable or schema.has_default or is_untyped or is_decoded
+    return _Member(check_of_custom(schema, references), takes_null)
+
+
+def _object(schema: Schema, references: References) -> Check:
+    members = {field.name: _member(field.schema, references) for field in schema.fields}
+    required = tuple(
+        field.name
+        for field in schema.fields
+        if field.required and not field.schema.has_default
+    )
+    values = None if schema.values is None else _member(schema.values, references)
+    keeps_unknown = (
+        schema.preserves_unknown_fields
+        or schema.raw.get("additionalProperties") is True
+    )
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) is not dict:
+            refuse_type("an object", value, parent, step, results)
+            return
+        link = (step, parent)
+        for name, content in value.items():
+            member = members.get(name, values)
+            if member is not None:
+                _check_member(member, content, link, name, results)
+            elif not keeps_unknown:
+                results.problems.append(unknown_field(name, link, is_dropped=False))
+        for name in required:
+            if name not in value:
+                results.problems.append(missing_field(name, link))
+
+    return check
+
+
+def _list(item: _Member) -> Check:
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) is not list:
+            refuse_type("a list", value, parent, step, results)
+            return
+        link = (step, parent)
+        for index, content in enumerate(value):
+            _check_member(item, content, link, index, results)
+
+    return check
+
+
+def _check_member(
+    member: _Member, content: Any, link: Link, step: str | int, results: Results
+) -> None:
+    if content is not None or not member.takes_null:
+        member.check(content, link, step, results)
+
+
+def _type_check(types: tuple[type, ...], expected: str) -> Check:
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) not in types:
+            refuse_type(expected, value, parent, step, results)
+
+    return check
+
+
+def _check_integer(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    if type(value) is not int and not (type(value) is float and value.is_integer()):
+        refuse_type("an integer", value, parent, step, results)
+
+
+def _any_or_object(check_object: Check) -> Check:
+    """The check of a value of any type, whose fields are known if it is an object."""
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) is dict:
+            check_object(value, parent, step, results)
+
+    return check
+
+
+def _accept_all(value: Any, parent: Any, step: Any, results: Any) -> None:
+    """Accepts everything: x-kubernetes-preserve-unknown-fields."""
+
+
+def _conditions(schema: Schema) -> Iterator[_Condition]:
+    raw = schema.raw
+    for keyword, *others in _KEYWORDS:
+        if keyword not in raw or (keyword == "anyOf" and schema.int_or_string):
+            continue
+        if keyword == _LIST_TYPE and raw[keyword] == "atomic":
+            continue
+        names = (keyword, *others)
+        part = {name: raw[name] for name in names if name in raw}
+        if not _unsupported_patterns(part):
+            yield _Condition(keyword, part)
+    if schema.format in _CHECKED_FORMATS:
+        yield _Condition("format", {"format": schema.format})
+
+
+def _unchecked(schema: Schema) -> Iterator[str]:
+    """The reasons why rules of a schema are not applied to its values."""
+    yield from [CEL] * len(schema.validations)
+    if any(
+        _unsupported_patterns({keyword: schema.raw[keyword]})
+        for keyword in ("pattern", *LOGIC, "not")
+        if keyword in schema.raw
+    ):
+        yield PATTERN
+    if schema.format not in (None, *_CHECKED_FORMATS, *_FREE_FORMATS):
+        yield f"{FORMAT}: {schema.format}"
+
+
+def _unsupported_patterns(value: Any) -> bool:
+    """Whether a part of a schema has a pattern that cannot be evaluated."""
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, dict):
+            pattern = current.get("pattern")
+            if isinstance(pattern, str) and re2.compiled(pattern) is None:
+                return True
+            pending.extend(current.values())
+        elif isinstance(current, list):
+            pending.extend(current)
+    return False
+
+
+def _message(value: Any, condition: _Condition) -> tuple[str, str]:
+    """What is wrong with a value that breaks a condition, and what to do."""
+    keyword, limit = condition.keyword, condition.schema[condition.keyword]
+    if keyword == "enum":
+        return f"{shown(value)} is not allowed", f"use one of {_listed(limit)}"
+    if keyword == "pattern":
+        return f"{shown(value)} does not match the pattern {limit}", ""
+    if keyword == "format":
+        return f"{shown(value)} is not of the format {limit}", ""
+    if keyword == _LIST_TYPE:
+        keys = condition.schema.get("x-kubernetes-list-map-keys", ())
+        same = f"the same {', '.join(keys)}" if keys else "the same value"
+        return f"two items have {same}", "remove one of them"
+    if keyword in _LOGIC_MESSAGES:
+        return _LOGIC_MESSAGES[keyword], ""
+    is_exclusive = len(condition.schema) > 1 and condition.schema.get(
+        f"exclusive{keyword.capitalize()}", False
+    )
+    limits = f"{keyword} {limit}{', exclusive' if is_exclusive else ''}"
+    return f"{shown(value)} breaks the limit: {limits}", ""
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(map(str, values))
+
+
+_LOGIC_MESSAGES: Mapping[str, str] = {
+    "allOf": "does not satisfy all schemas of allOf",
+    "anyOf": "satisfies no schema of anyOf",
+    "oneOf": "does not satisfy exactly one schema of oneOf",
+    "not": "satisfies a schema that it must not",
+}

@@ -1,0 +1,189 @@
+"""Public manifests, checked and compared with what real API servers say about them.
+
+``KUBESTENCIL_MANIFESTS`` is a folder with ``manifests.tar.xz`` and
+``verdicts-<release>.jsonl.xz``: a line for each object, with its file, the index of its
+document and of its item in a list, and the status of a dry run with strict field
+validation. 400 is refused at decoding, 422 by validation, 0 says that the server has no
+such kind.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import re
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubestencil.check import Finding, check
+from kubestencil.check.files import find_files
+from kubestencil.check.kustomize import listed_patches
+from kubestencil.check.rules import RuleId
+from tests.conftest import load
+
+FOLDER = os.environ.get("KUBESTENCIL_MANIFESTS")
+RELEASES = ("1.29", "1.35")
+
+pytestmark = pytest.mark.skipif(FOLDER is None, reason="no KUBESTENCIL_MANIFESTS")
+
+#: File, document and item.
+Key = tuple[str, int, int]
+#: Rules about the text of a file rather than its objects: a server sees an object after
+#: a client has read the text.
+OF_TEXT: frozenset[RuleId] = frozenset({"syntax", "duplicate-key"})
+
+# What a server refuses for reasons that no document states, by what it says about the
+# field. Everything else that it refuses must be found.
+BEYOND_THE_DOCUMENT = (
+    # Two values contradict each other, or one depends on another.
+    r"`selector` does not match template `labels`",
+    r"must be spec\.names\.plural",
+    r"may not be used when `type` is",
+    r"must not be specified when serviceAccountName is not set",
+    r"Not found: ",
+    r"^subjects\[\d+\]\.namespace: Required value",
+    r"restartPolicy: Required value: valid values",
+    # The syntax of a name, a label or an address.
+    r"a lowercase RFC 1123 (subdomain|label) must consist of",
+    r"a DNS-1035 label must consist of",
+    r"a valid label must be an empty string or consist of",
+    r"failed to allocate IP",
+    # A value that the document does not require, since controllers fill it in, or
+    # that is there and empty.
+    r"name or generateName is required",
+    r"containers\[\d+\]\.image: Required value",
+    r"clientConfig\.service\.name: Required value",
+    # Values that only the documents of clusters list (enum).
+    r"pathType: Unsupported value",
+    # Rules of structural schemas, for the schema inside of an object.
+    r"mutual exclusive",
+    r"must not be used at the root",
+    r"uniqueItems cannot be set to true",
+    r"must have exactly one version marked as storage version",
+    r"must have at least one stored version",
+    r"cannot set to true, set x-kubernetes-preserve-unknown-fields",
+    r"openAPIV3Schema: Required value",
+    r"^spec\.names\.(singular|listKind): Required value",
+    # CEL that an older server cannot compile.
+    r"x-kubernetes-validations\[\d+\]\.rule: ",
+    # Labels and selectors that the server itself sets.
+    r"batch\.kubernetes\.io/controller-uid",
+    r"^spec\.clusterIPs",
+)
+
+
+@pytest.fixture(scope="module")
+def manifests(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("manifests")
+    with tarfile.open(Path(FOLDER or "", "manifests.tar.xz")) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def findings(manifests: Path) -> Mapping[str, Mapping[Key, list[Finding]]]:
+    """The findings about objects by release, then by object."""
+    report = check([str(manifests)], load("1.35"), load("1.29"))
+    by_release: dict[str, dict[Key, list[Finding]]] = {name: {} for name in RELEASES}
+    for finding in report.findings:
+        if finding.rule_id not in OF_TEXT:
+            file = str(Path(finding.file).relative_to(manifests))
+            key = (file, finding.subject.document, finding.subject.item)
+            for release in finding.releases:
+                by_release[release].setdefault(key, []).append(finding)
+    return by_release
+
+
+def verdicts(release: str, *statuses: int) -> Mapping[Key, dict[str, Any]]:
+    path = Path(FOLDER or "", f"verdicts-{release}.jsonl.xz")
+    with lzma.open(path, "rt") as lines:
+        rows = list(map(json.loads, lines))
+    return {
+        (row["file"], row["document"], row["item"]): row
+        for row in rows
+        if row["status"] in statuses
+    }
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_no_object_that_the_server_decodes_is_an_error(
+    findings: Mapping[str, Mapping[Key, list[Finding]]], release: str
+) -> None:
+    accepted = verdicts(release, 201, 500)
+    assert len(accepted) > 2500
+    errors = {
+        key: [finding.message for finding in findings[release].get(key, ())]
+        for key in accepted
+        if any(
+            finding.severity == "error" for finding in findings[release].get(key, ())
+        )
+    }
+    assert not errors
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_object_that_the_server_cannot_decode_is_found(
+    findings: Mapping[str, Mapping[Key, list[Finding]]], release: str
+) -> None:
+    refused = verdicts(release, 400)
+    assert len(refused) > 40
+    for key, row in refused.items():
+        found = findings[release].get(key, ())
+        strict = row["message"].partition("strict decoding error: ")[2]
+        if strict:
+            # The paths are those of the server, to the letter.
+            assert set(strict.split(", ")) == {
+                finding.message
+                for finding in found
+                if finding.rule_id in ("unknown-field", "patch-directive")
+            }, key
+        else:
+            assert any(finding.severity == "error" for finding in found), row
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_validation_refuses_is_found_or_beyond_the_document(
+    findings: Mapping[str, Mapping[Key, list[Finding]]], manifests: Path, release: str
+) -> None:
+    refused = verdicts(release, 422)
+    assert len(refused) > 200
+    files = list(find_files([str(manifests)]))
+    patches = {str(Path(path).relative_to(manifests)) for path in listed_patches(files)}
+    missed: list[tuple[Key, str]] = []
+    for key, row in refused.items():
+        if key[0] in patches:
+            # A patch leaves out what it does not change.
+            continue
+        found = findings[release].get(key, ())
+        paths = {finding.field_path for finding in found}
+        for field, _, message in row["causes"]:
+            cause = f"{field}: {message}"
+            is_found = any(
+                field == path or field.startswith((f"{path}.", f"{path}["))
+                for path in paths
+            )
+            if not is_found and not any(
+                re.search(pattern, cause) for pattern in BEYOND_THE_DOCUMENT
+            ):
+                missed.append((key, cause))
+    assert not missed
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_kinds_that_the_server_does_not_serve_are_found_or_counted(
+    findings: Mapping[str, Mapping[Key, list[Finding]]], release: str
+) -> None:
+    """A kind of Kubernetes' own groups is never taken for a custom resource."""
+    absent = verdicts(release, 0)
+    own_groups = {"", "apps", "extensions", "batch", "policy", "autoscaling"}
+    for key, row in absent.items():
+        group = row["apiVersion"].rpartition("/")[0]
+        is_list = row["kind"].endswith("List")
+        if (group in own_groups or group == "apiextensions.k8s.io") and not is_list:
+            rules = {finding.rule_id for finding in findings[release].get(key, ())}
+            assert rules & {"removed-kind", "unknown-kind", "future-kind"}, row
