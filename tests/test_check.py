@@ -134,3 +134,19 @@ def test_a_deprecated_kind_is_told_with_its_release_and_replacement(
     (finding,) = report["findings"]
     assert finding["rule"] == "deprecated-kind"
     assert finding["message"] == "Endpoints of v1 is deprecated since 1.33"
+
+
+def test_the_python_api_returns_values(deployment: Path) -> None:
+    # The second import is of the package, whose module replaces the function.
+    for _ in range(2):
+        from kubestencil import check
+
+        report = check([deployment], to="1.35", from_="1.29")
+        finding = report.findings[0]
+        assert (finding.rule_id, finding.line, finding.severity, finding.change) == (
+            "wrong-type",
+            6,
+            "error",
+            "both",
+        )
+        import kubestencil.check.run  # noqa: F401

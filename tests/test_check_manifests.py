@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from kubestencil.check import Finding, check
+from kubestencil.check import Finding, check_paths
 from kubestencil.check.files import find_files
 from kubestencil.check.kustomize import listed_patches
 from kubestencil.check.rules import RuleId
@@ -88,7 +88,7 @@ def manifests(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def findings(manifests: Path) -> Mapping[str, Mapping[Key, list[Finding]]]:
     """The findings about objects by release, then by object."""
-    report = check([str(manifests)], load("1.35"), load("1.29"))
+    report = check_paths([str(manifests)], load("1.35"), load("1.29"))
     by_release: dict[str, dict[Key, list[Finding]]] = {name: {} for name in RELEASES}
     for finding in report.findings:
         if finding.rule_id not in OF_TEXT:

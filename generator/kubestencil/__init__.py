@@ -2,12 +2,15 @@
 
 The public Python API::
 
-    from kubestencil import compare, history, load, render
+    from kubestencil import check, compare, history, load, render
 
     old, new = load("1.29"), load("1.35")
     for change in compare(old, new).changes:
         if change.severity == "breaking":
             print(change.definition, change.field, change.rule.reason)
+
+    for finding in check(["manifests"], to=new, from_=old).findings:
+        print(finding.file, finding.line, finding.severity, finding.message)
 
     render(["1.35"], targets=["python"], out="generated")
 
@@ -31,6 +34,7 @@ from kubestencil.version import __version__
 # access, so that "import kubestencil" and "kubestencil --help" stay fast.
 if TYPE_CHECKING:
     from kubestencil.build import Summary
+    from kubestencil.check.findings import Finding, Report
     from kubestencil.diff import Change, Comparison, History
     from kubestencil.schema import Release
     from kubestencil.source import Source
@@ -38,8 +42,10 @@ else:
     _MODULES = {
         "Change": "kubestencil.diff",
         "Comparison": "kubestencil.diff",
+        "Finding": "kubestencil.check.findings",
         "History": "kubestencil.diff",
         "Release": "kubestencil.schema",
+        "Report": "kubestencil.check.findings",
         "Summary": "kubestencil.build",
     }
 
@@ -53,10 +59,13 @@ else:
 __all__ = [
     "Change",
     "Comparison",
+    "Finding",
     "History",
     "Release",
+    "Report",
     "Summary",
     "__version__",
+    "check",
     "compare",
     "history",
     "load",
@@ -126,6 +135,36 @@ def compare(
     return (
         comparison.filter(kind=kinds, group=groups) if groups or kinds else comparison
     )
+
+
+def check(
+    paths: Iterable[_PathLike],
+    *,
+    to: Release | _PathLike,
+    from_: Release | _PathLike | None = None,
+    specs: _PathLike | None = None,
+) -> Report:
+    """What is wrong with the manifests at ``paths`` in the release ``to``.
+
+    ``paths`` are files, folders, and "-" for standard input. ``to`` and ``from_`` are
+    releases, or what ``load`` takes; with ``from_``, each finding says whether it is
+    new in ``to``.
+
+    Raises UsageError for a path that does not exist and where there is no file to
+    check, SourceError for a file that cannot be read, and as ``load``.
+    """
+    from kubestencil.check.run import check as check_paths
+    from kubestencil.errors import UsageError
+
+    if isinstance(paths, str):
+        raise UsageError(
+            "must be a list, not a string",
+            where="check: paths",
+            hint=f"write [{paths!r}]",
+        )
+    after = _as_release(to, specs)
+    before = None if from_ is None else _as_release(from_, specs)
+    return check_paths([os.fspath(path) for path in paths], after, before)
 
 
 def history(releases: Sequence[Release], kind: str) -> tuple[History, ...]:
@@ -207,6 +246,12 @@ class _Reading(NamedTuple):
     unserved: bool
     groups: tuple[str, ...]
     kinds: tuple[str, ...]
+
+
+def _as_release(document: Release | _PathLike, specs: _PathLike | None) -> Release:
+    if isinstance(document, str | os.PathLike):
+        return load(document, specs=specs)
+    return document
 
 
 def _source(document: _PathLike, reading: _Reading, name: str | None) -> Source:
