@@ -33,6 +33,7 @@ PAGES = [
     ROOT / "ARCHITECTURE.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",
+    ROOT / "SECURITY.md",
     ROOT / "specs/README.md",
     ROOT / "generated/README.md",
     *sorted((ROOT / "tests").rglob("README.md")),

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,6 +125,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_response(302)
             self.send_header("location", "http://example.invalid/swagger.json")
             self.end_headers()
+        elif self.path in ("/other", "/circle"):
+            self.send_response(302)
+            self.send_header("location", "/x" if self.path == "/other" else "/circle")
+            self.send_header("content-length", "0")
+            self.end_headers()
         else:
             self.send_response(200)
             length = len(self.body)
@@ -184,8 +190,44 @@ def test_a_failed_download_leaves_no_file(
 
 
 def test_a_redirect_may_not_leave_https() -> None:
-    with server() as url, pytest.raises((UsageError, SourceError)):
+    message = "redirects to http://example.invalid/swagger.json"
+    with server() as url, pytest.raises(SourceError, match=message):
         remote.download(f"{url}/moved", no_progress)
+
+
+def test_redirects_are_followed_a_few_times() -> None:
+    with server() as url:
+        assert remote.download(f"{url}/other", no_progress) == Handler.body
+        with pytest.raises(SourceError, match="redirects more than 5 times"):
+            remote.download(f"{url}/circle", no_progress)
+    assert Handler.request_counts["/circle"] == 6
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "169.254.169.254", "10.0.0.1", "::1", "fe80::1", "0.0.0.0"]
+)
+def test_a_redirect_may_not_lead_from_outside_to_this_network(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    addresses = {"outside.example": "93.184.215.14", "inside.example": address}
+
+    def resolve(host: str, _: None) -> list[tuple[Any, ...]]:
+        return [(0, 0, 0, "", (addresses[host], 0))]
+
+    monkeypatch.setattr("socket.getaddrinfo", resolve)
+    outside, inside = (f"https://{host}/x" for host in addresses)
+    with pytest.raises(SourceError, match="on this machine or in its network"):
+        remote._check_redirect(outside, inside)
+    remote._check_redirect(inside, outside)
+    remote._check_redirect(outside, outside)
+
+
+def test_a_response_that_does_not_end_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(remote, "MAX_SECONDS", -1)
+    with server() as url, pytest.raises(SourceError, match="takes longer than"):
+        remote.download(f"{url}/x", no_progress)
 
 
 def test_fetch_checks_the_digest_and_the_document(tmp_path: Path) -> None:

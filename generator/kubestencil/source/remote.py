@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
+import socket
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from kubestencil import atomic
@@ -14,9 +18,16 @@ from kubestencil.source.document import MAX_BYTES, Source, SourceFile
 from kubestencil.source.folder import read_bytes
 from kubestencil.source.releases import ListedRelease, release_name
 
+if TYPE_CHECKING:
+    from urllib3.response import BaseHTTPResponse
+
 #: Seconds to wait for a connection, and between two chunks of a response.
 TIMEOUT = (10.0, 30.0)
 RETRIES = 3
+MAX_REDIRECTS = 5
+#: Seconds after which a response must be complete.
+MAX_SECONDS = 900
+_LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 _CHUNK_BYTES = 64 * 1024
 
 #: Called with the number of bytes received, and that of all bytes (0 if unknown).
@@ -75,14 +86,18 @@ def download(url: str, progress: Progress) -> bytes:
     """The content at a URL.
 
     The scheme is https, or http on this machine (a cluster behind ``kubectl proxy``).
+    A redirect must not lead from another machine to this one, or into its network.
     Raises SourceError without a network, after a time-out, for a response that is not
-    200, too large or incomplete; UsageError for another scheme.
+    200, too large or incomplete, and for a redirect that is not allowed; UsageError
+    for another scheme.
     """
     import urllib3
 
     _check_scheme(url)
+    # Each redirect is checked before it is followed.
     retry = urllib3.Retry(
         total=RETRIES,
+        redirect=False,
         backoff_factor=0.5,
         status_forcelist=(429, 500, 502, 503, 504),
         raise_on_status=False,
@@ -91,16 +106,18 @@ def download(url: str, progress: Progress) -> bytes:
         timeout=urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]), retries=retry
     )
     try:
-        with pool.request("GET", url, preload_content=False) as response:
-            if response.status != 200:
-                raise SourceError(
-                    f"the server responds {response.status} "
-                    f"{response.reason or ''}".rstrip(),
-                    where=url,
-                )
-            for request in response.retries.history if response.retries else ():
-                _check_scheme(urljoin(url, request.redirect_location or url))
-            return _receive(response, url, progress)
+        location = url
+        for _ in range(MAX_REDIRECTS + 1):
+            with pool.request(
+                "GET", location, preload_content=False, redirect=False
+            ) as response:
+                target = response.get_redirect_location()
+                if not target:
+                    _check_status(response, location)
+                    return _receive(response, url, progress)
+                following = urljoin(location, target)
+                _check_redirect(location, following)
+                location = following
     except urllib3.exceptions.HTTPError as error:
         reason = getattr(error, "reason", None) or error
         raise SourceError(
@@ -108,6 +125,7 @@ def download(url: str, progress: Progress) -> bytes:
             where=url,
             hint="without a network, use the embedded documents or --specs DIR",
         ) from error
+    raise SourceError(f"redirects more than {MAX_REDIRECTS} times", where=url)
 
 
 def fetch(
@@ -141,31 +159,72 @@ def fetch(
     return path
 
 
-def _receive(response: object, url: str, progress: Progress) -> bytes:
-    import urllib3
-
-    assert isinstance(response, urllib3.HTTPResponse)
+def _receive(response: BaseHTTPResponse, url: str, progress: Progress) -> bytes:
     expected = int(response.headers.get("content-length", "0") or 0)
     if expected > MAX_BYTES:
         raise _too_large(url)
+    end = time.monotonic() + MAX_SECONDS
     received = bytearray()
     for chunk in response.stream(_CHUNK_BYTES):
         received += chunk
         if len(received) > MAX_BYTES:
             raise _too_large(url)
+        if time.monotonic() > end:
+            raise SourceError(
+                f"takes longer than {MAX_SECONDS} seconds, the limit", where=url
+            )
         progress(len(received), expected)
     return bytes(received)
 
 
+def _check_status(response: BaseHTTPResponse, url: str) -> None:
+    if response.status != 200:
+        raise SourceError(
+            f"the server responds {response.status} {response.reason or ''}".rstrip(),
+            where=url,
+        )
+
+
 def _check_scheme(url: str) -> None:
     parts = urlsplit(url)
-    local = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    local = parts.hostname in _LOCAL_HOSTS
     if parts.scheme == "https" or (parts.scheme == "http" and local):
         return
     raise UsageError(
         f"cannot read {url}",
         hint="give a file, an https URL, or an http URL on this machine",
     )
+
+
+def _check_redirect(url: str, target: str) -> None:
+    """Raise SourceError where a response must not lead from ``url`` to ``target``.
+
+    A server on the internet could otherwise read from services that only this machine
+    can reach.
+    """
+    try:
+        _check_scheme(target)
+    except UsageError as error:
+        raise SourceError(f"redirects to {target}", where=url) from error
+    if _is_internal(url) or not _is_internal(target):
+        return
+    raise SourceError(
+        f"redirects to {target}, which is on this machine or in its network", where=url
+    )
+
+
+def _is_internal(url: str) -> bool:
+    """Whether the host of a URL has a loopback, link-local or private address."""
+    host = urlsplit(url).hostname or ""
+    if host in _LOCAL_HOSTS:
+        return True
+    try:
+        infos = socket.getaddrinfo(host, None)
+    except (OSError, UnicodeError):
+        # The request will say that the name is unknown.
+        return False
+    addresses = (ipaddress.ip_address(str(info[4][0]).split("%")[0]) for info in infos)
+    return any(not address.is_global for address in addresses)
 
 
 def _too_large(where: str) -> SourceError:
