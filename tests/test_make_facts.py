@@ -11,241 +11,21 @@ import pytest
 from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
 from kubestencil.schema.lifecycle import lifecycles
-from specs.make import gated_fields, gates, lifecycle, resources
+from specs.make import (
+    gated_fields,
+    gates,
+    lifecycle,
+    parameters,
+    required_fields,
+    resources,
+)
 from specs.make.checkouts import Checkout
-
-RELEASES = ("1.30", "1.31", "1.32")
-
-# The kinds of each release: Widget moves from v1beta1, which only some servers serve,
-# to v1, and Gadget needs a gate that is on from 1.32.
-KINDS = {
-    "1.30": {("v1beta1", "Widget"), ("v1", "Pod")},
-    "1.31": {("v1beta1", "Widget"), ("v1", "Widget"), ("v1", "Gadget"), ("v1", "Pod")},
-    "1.32": {("v1", "Widget"), ("v1", "Gadget"), ("v1", "Pod")},
-}
-
-INSTANCE = """
-package controlplane
-
-import (
-	shopv1 "k8s.io/api/shop/v1"
-	shopv1beta1 "k8s.io/api/shop/v1beta1"
-	apiv1 "k8s.io/api/core/v1"
+from tests.small_kubernetes import (
+    DISCOVERY,
+    NEW_GATES,
+    make_checkouts,
+    object_schema,
 )
-
-var (
-	stableAPIGroupVersionsEnabledByDefault = []schema.GroupVersion{
-		// shopv1alpha1.SchemeGroupVersion,
-		shopv1.SchemeGroupVersion,
-		apiv1.SchemeGroupVersion,
-	}
-	betaAPIGroupVersionsDisabledByDefault = []schema.GroupVersion{
-		shopv1beta1.SchemeGroupVersion,
-	}
-)
-
-func DefaultAPIResourceConfigSource() *serverstorage.ResourceConfig {
-	ret := serverstorage.NewResourceConfig()
-	ret.EnableVersions(stableAPIGroupVersionsEnabledByDefault...)
-	ret.DisableVersions(betaAPIGroupVersionsDisabledByDefault...)
-	LEGACY
-	return ret
-}
-"""
-
-STORAGE = """
-import shopv1 "k8s.io/api/shop/v1"
-
-func storage() {
-	if resource := "gadgets"; source.ResourceEnabled(shopv1.SchemeGroupVersion.WithResource(resource)) {
-		if utilfeature.DefaultFeatureGate.Enabled(features.Gadgets) {
-			storage[resource] = store
-		}
-	}
-}
-"""
-
-# The gates of 1.30 in the older form, those of later releases with their history.
-OLD_GATES = """
-const (
-	// owner: nobody
-	Gadgets featuregate.Feature = "Gadgets"
-	Colours featuregate.Feature = "ColourGate"
-)
-
-var gates = map[featuregate.Feature]featuregate.FeatureSpec{
-	genericfeatures.Gadgets: {Default: false, PreRelease: featuregate.Alpha},
-	Colours: {Default: true, PreRelease: featuregate.GA, LockToDefault: true}, // gone in 1.31
-}
-"""
-
-NEW_GATES = """
-const (
-	Gadgets featuregate.Feature = "Gadgets"
-	Later featuregate.Feature = "Later"
-)
-
-var gates = map[featuregate.Feature]featuregate.VersionedSpecs{
-	Gadgets: {
-		{Version: version.MustParse("1.29"), Default: false, PreRelease: featuregate.Alpha},
-		{Version: version.MustParse("1.32"), PreRelease: featuregate.Beta, Default: true},
-	},
-	Later: {
-		{Version: version.MustParse("1.33"), Default: false, PreRelease: featuregate.Alpha},
-	},
-}
-
-var dependencies = map[featuregate.Feature][]featuregate.Feature{
-	Gadgets: {Later},
-}
-"""
-
-TYPES = """
-type Widget struct {
-	metav1.TypeMeta `json:",inline"`
-	Spec WidgetSpec `json:"spec"`
-}
-
-type WidgetSpec struct {
-	// The weight.
-	// +optional
-	// +featureGate=Gadgets
-	Weight *int32 `json:"weight,omitempty"`
-
-	// This is an alpha field and requires enabling the Gadgets feature gate.
-	Height *int32 `json:"height,omitempty"`
-
-	// If the Gadgets feature gate is enabled, a width may be 0.
-	Width *int32 `json:"width,omitempty"`
-
-	Parts []Part `json:"parts"`
-	Source `json:",inline"`
-}
-
-type Part struct {
-	Size *int32 `json:"size,omitempty"`
-	Colour string `json:"colour"`
-}
-
-type Source struct {
-	// +featureGate=Gadgets,Unknown
-	Origin string `json:"origin"`
-}
-"""
-
-STRATEGY = """
-func dropDisabledFields(newWidget, oldWidget *shop.Widget) {
-	if !utilfeature.DefaultFeatureGate.Enabled(features.Gadgets) &&
-		!inUse(oldWidget) {
-		for i := range newWidget.Spec.Parts {
-			newWidget.Spec.Parts[i].Size = nil
-		}
-	}
-}
-"""
-
-LIFECYCLE = """
-// APILifecycleIntroduced is generated.
-func (in *Widget) APILifecycleIntroduced() (major, minor int) {
-	return 1, 29
-}
-
-func (in *Widget) APILifecycleDeprecated() (major, minor int) {
-	return 1, 31
-}
-
-func (in *Widget) APILifecycleReplacement() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: "shop.example.com", Version: "v1", Kind: "Widget"}
-}
-
-func (in *Widget) APILifecycleRemoved() (major, minor int) {
-	return 1, 34
-}
-"""
-
-
-def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
-    for release in RELEASES:
-        minor = release.partition(".")[2]
-        kubernetes = f"k8s.io/kubernetes@v1.{minor}.0"
-        api = f"k8s.io/api@v0.{minor}.0"
-        features = "pkg/features/kube_features.go"
-        files = {
-            f"{kubernetes}/api/openapi-spec/swagger.json": json.dumps(
-                _document(release)
-            ),
-            f"{kubernetes}/api/discovery/apis__shop.example.com__v1.json": json.dumps(
-                DISCOVERY
-            ),
-            f"{kubernetes}/pkg/controlplane/instance.go": INSTANCE.replace(
-                "LEGACY", legacy
-            ),
-            f"{kubernetes}/pkg/registry/shop/rest/storage_shop.go": STORAGE,
-            f"{kubernetes}/pkg/registry/shop/widget/strategy.go": STRATEGY,
-            f"{kubernetes}/{features}": OLD_GATES if release == "1.30" else NEW_GATES,
-            f"k8s.io/apiserver@v0.{minor}.0/{features}": "package features",
-            f"k8s.io/apiextensions-apiserver@v0.{minor}.0/{features}": "package features",
-            f"k8s.io/apimachinery@v0.{minor}.0/go.mod": "module k8s.io/apimachinery",
-            f"{api}/shop/register.go": 'const GroupName = "shop.example.com"',
-            f"{api}/shop/v1/types.go": TYPES,
-            f"{api}/shop/v1beta1/zz_generated.prerelease-lifecycle.go": LIFECYCLE,
-            # A later patch is not read.
-            f"k8s.io/api@v0.{minor}.1/shop/v1/types.go": "",
-        }
-        for name, text in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-    return [Checkout(folder, release) for release in RELEASES]
-
-
-DISCOVERY = {
-    "groupVersion": "shop.example.com/v1",
-    "resources": [
-        {
-            "name": "widgets",
-            "singularName": "widget",
-            "kind": "Widget",
-            "shortNames": ["wd"],
-            "categories": ["all"],
-        },
-        {"name": "widgets/status", "singularName": "", "kind": "Widget"},
-    ],
-}
-
-
-def _document(release: str) -> dict[str, Any]:
-    paths: dict[str, Any] = {}
-    definitions: dict[str, Any] = {}
-    for version, kind in sorted(KINDS[release]):
-        group = "" if kind == "Pod" else "shop.example.com"
-        gvk = {"group": group, "version": version, "kind": kind}
-        prefix = f"/apis/{group}/{version}" if group else f"/api/{version}"
-        path = f"{prefix}/namespaces/{{namespace}}/{kind.lower()}s"
-        operation = {"x-kubernetes-group-version-kind": gvk}
-        paths[f"{path}/{{name}}"] = {"get": {**operation, "x-kubernetes-action": "get"}}
-        paths[f"{path}/{{name}}/status"] = {
-            "put": {**operation, "x-kubernetes-action": "put"}
-        }
-        package = f"io.k8s.api.{'shop' if group else 'core'}.{version}"
-        definitions[f"{package}.{kind}"] = {
-            "type": "object",
-            "x-kubernetes-group-version-kind": [gvk],
-        }
-    fields = ("weight", "height", "width", "parts", "origin")
-    definitions["io.k8s.api.shop.v1.WidgetSpec"] = _object(*fields)
-    definitions["io.k8s.api.shop.v1.Part"] = _object("size", "colour")
-    return {
-        "swagger": "2.0",
-        "info": {"title": "Kubernetes", "version": "1"},
-        "paths": paths,
-        "definitions": definitions,
-    }
-
-
-def _object(*fields: str) -> dict[str, Any]:
-    properties = {field: {"type": "string"} for field in fields}
-    return {"type": "object", "properties": properties}
 
 
 @pytest.fixture
@@ -304,6 +84,16 @@ def test_resources_are_ranges_of_releases(checkouts: list[Checkout]) -> None:
     ]
 
 
+def test_parameters_are_those_of_an_action_or_of_a_resource(
+    checkouts: list[Checkout],
+) -> None:
+    rows = parameters.make_rows(checkouts, append=False)
+    assert ["|".join(row) for row in rows] == [
+        "1.30..|get||pretty|string",
+        "1.32..|put|pods/status|force|boolean",
+    ]
+
+
 def test_gates_are_read_in_both_forms(checkouts: list[Checkout]) -> None:
     rows = gates.make_rows(checkouts, append=False)
     assert ["|".join(row) for row in rows] == [
@@ -330,14 +120,14 @@ def test_gated_fields_come_from_markers_comments_and_code(
 
 @pytest.mark.parametrize(
     "table",
-    [lifecycle, resources, gates, gated_fields],
+    [lifecycle, resources, gates, gated_fields, parameters],
     ids=lambda table: table.__name__,
 )
 def test_a_table_is_continued_with_the_next_release(
     table: Any, checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = table.make_rows(checkouts[:2], append=False)
-    for module in ("lifecycle", "resource_facts", "feature_gates"):
+    for module in ("lifecycle", "resource_facts", "feature_gates", "parameters"):
         monkeypatch.setattr(f"kubestencil.schema.{module}.rows", lambda _: first)
     lifecycles.cache_clear()
     try:
@@ -346,6 +136,68 @@ def test_a_table_is_continued_with_the_next_release(
         )
     finally:
         lifecycles.cache_clear()
+
+
+def _require(checkout: Checkout, definition: str, field: str) -> None:
+    """Let the document of a release list a field as required."""
+    path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
+    document = json.loads(path.read_text())
+    document["definitions"][definition]["required"] = [field]
+    path.write_text(json.dumps(document))
+
+
+def _with_host_aliases(checkouts: list[Checkout]) -> None:
+    """Let pods of all releases have host aliases, in their spec and in their status."""
+    for checkout in checkouts:
+        path = checkout.module("kubernetes") / "api/openapi-spec/swagger.json"
+        document = json.loads(path.read_text())
+        alias = "io.k8s.api.core.v1.HostAlias"
+        condition = "io.k8s.api.core.v1.PodCondition"
+        document["definitions"] |= {
+            alias: object_schema("ip"),
+            condition: object_schema("type"),
+        }
+        document["definitions"]["io.k8s.api.core.v1.Pod"]["properties"] = {
+            "spec": {"type": "array", "items": {"$ref": f"#/definitions/{alias}"}},
+            "status": {"$ref": f"#/definitions/{condition}"},
+        }
+        path.write_text(json.dumps(document))
+
+
+HOST_ALIASES = """
+func ValidateHostAliases(hostAliases []core.HostAlias) field.ErrorList {
+	allErrs = append(allErrs, IsValidIP(fldPath.Child("ip"), hostAlias.IP)...)
+}
+"""
+
+
+def test_a_field_that_was_validated_before_was_required_before(
+    checkouts: list[Checkout],
+) -> None:
+    _with_host_aliases(checkouts)
+    _require(checkouts[2], "io.k8s.api.core.v1.HostAlias", "ip")
+    # Only the server writes a status.
+    _require(checkouts[2], "io.k8s.api.core.v1.PodCondition", "type")
+    name = "pkg/apis/core/validation/validation.go"
+    file = checkouts[1].module("kubernetes") / name
+    file.parent.mkdir(parents=True)
+    file.write_text(HOST_ALIASES)
+    assert required_fields.make_rows(checkouts[1:], append=False) == [
+        ("1.32", "io.k8s.api.core.v1.HostAlias", "ip", f"{name} ValidateHostAliases")
+    ]
+    file.write_text(HOST_ALIASES.replace("hostAlias.IP", "other.IP"))
+    with pytest.raises(SourceError, match="is not validated by ValidateHostAliases"):
+        required_fields.make_rows(checkouts[1:], append=False)
+
+
+def test_a_newly_required_field_needs_its_validation_named(
+    checkouts: list[Checkout],
+) -> None:
+    _with_host_aliases(checkouts)
+    _require(checkouts[2], "io.k8s.api.core.v1.Pod", "spec")
+    with pytest.raises(SourceError, match=r"Pod\.spec: is required in 1\.32") as info:
+        required_fields.make_rows(checkouts[1:], append=False)
+    assert "specs/make/required_fields.py" in info.value.hint
 
 
 def test_a_missing_module_is_named(tmp_path: Path) -> None:
@@ -373,7 +225,14 @@ def test_a_singular_of_another_form_is_refused(checkouts: list[Checkout]) -> Non
 
 @pytest.mark.parametrize(
     "name",
-    ["lifecycle", "resources", "feature-gates", "gated-fields", "required-fields"],
+    [
+        "lifecycle",
+        "resources",
+        "feature-gates",
+        "gated-fields",
+        "required-fields",
+        "parameters",
+    ],
 )
 def test_a_table_says_how_it_was_made(name: str) -> None:
     text = data_file(f"specs/{name}.tsv").read_text("utf-8")

@@ -10,7 +10,14 @@ from typing import NamedTuple
 
 from kubestencil.errors import KubestencilError
 from kubestencil.source.releases import minor_version
-from specs.make import gated_fields, gates, lifecycle, required_fields, resources
+from specs.make import (
+    gated_fields,
+    gates,
+    lifecycle,
+    parameters,
+    required_fields,
+    resources,
+)
 from specs.make.checkouts import Checkout
 from specs.make.tables import write_table
 
@@ -26,6 +33,7 @@ TABLES = {
     "feature-gates": Table(gates.HEADER, gates.make_rows),
     "gated-fields": Table(gated_fields.HEADER, gated_fields.make_rows),
     "lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows),
+    "parameters": Table(parameters.HEADER, parameters.make_rows),
     "required-fields": Table(required_fields.HEADER, required_fields.make_rows),
     "resources": Table(resources.HEADER, resources.make_rows),
 }

@@ -11,7 +11,8 @@ from kubestencil.schema.kinds import read_kind
 from kubestencil.schema.pointer import json_pointer
 from kubestencil.schema.types import GroupVersionKind, JsonObject, Release
 
-_METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
+#: The methods of OpenAPI, in the order in which operations are listed.
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def operations(release: Release) -> Iterator[Operation]:
     operation names a kind that is not a group, version and kind.
     """
     for path, methods in release.document.get("paths", {}).items():
-        for method in _METHODS:
+        for method in METHODS:
             if method in methods:
                 yield _operation(release, path, method, methods[method])
 
