@@ -278,6 +278,7 @@ def api_server(folder: Path) -> Iterator[Client]:
                 "endpoint-reconciler-type": "none",
                 "disable-admission-plugins": "ServiceAccount,NamespaceLifecycle",
                 "runtime-config": "api/all=true",
+                "allow-privileged": "true",
             },
             folder / "api-server.log",
         )

@@ -1,0 +1,229 @@
+"""Objects that kubestencil makes, beside a real API server: examples of kinds, and what
+the generated Python classes write, submitted as dry runs with strict validation."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubestencil.schema import Release
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.targets.examples.nodes import Object, to_json
+from kubestencil.targets.examples.trees import ExampleTrees
+from tests.api_server import Client, Reply
+from tests.conftest import load, load_with_crds
+from tests.manifests import manifests
+from tests.packages import generate_package, import_package
+
+Crds = list[dict[str, Any]]
+
+SHAPES = ("required", "all_fields")
+#: The examples that CEL rules refuse, by shape.
+REFUSED = Path(__file__).with_name("refused_examples.toml")
+
+
+@pytest.fixture(scope="module")
+def crd_release(cluster_crds: Crds) -> Release:
+    return load_with_crds("1.35", cluster_crds)
+
+
+def examples(release: Release, shape: str) -> dict[str, Any]:
+    """The example of each kind as a JSON value, by apiVersion and kind."""
+    trees = ExampleTrees(release)
+    result: dict[str, Any] = {}
+    for name, kind in kind_definitions(release).items():
+        definition = release.definitions[name]
+        tree: Object | None = getattr(trees, shape)(definition)
+        if tree is not None:
+            result[f"{kind.api_version} {kind.kind}"] = to_json(tree)
+    return result
+
+
+def submit_examples(client: Client, values: Mapping[str, Any]) -> dict[str, Reply]:
+    return dict(zip(values, client.submit_all(values.values()), strict=True))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_examples_of_custom_resources_are_refused_by_cel_rules_only(
+    api_server: Client, custom_resources: Crds, crd_release: Release, shape: str
+) -> None:
+    rules = {
+        kind: [*cel_rules(crd["spec"]["versions"])]
+        for crd in custom_resources
+        for kind, _ in versions(crd)
+    }
+    values = examples(crd_release, shape)
+    custom = {kind: values[kind] for kind in rules}
+    refused: list[str] = []
+    for kind, reply in submit_examples(api_server, custom).items():
+        if reply.accepted:
+            continue
+        assert reply.status == 422, (kind, reply.message)
+        for field, _, message in reply.causes:
+            assert any(is_failure(rule, message) for rule in rules[kind]), (
+                kind,
+                field,
+                message,
+            )
+        refused.append(kind)
+    assert sorted(refused) == tomllib.loads(REFUSED.read_text())[shape]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_examples_of_built_in_kinds_are_decoded(api_server: Client, shape: str) -> None:
+    values = examples(load("1.35"), shape)
+    statuses: list[int] = []
+    for kind, reply in submit_examples(api_server, values).items():
+        # Types and names of fields are right; values may still be refused.
+        assert "decoding" not in reply.message, (kind, reply.message)
+        assert "cannot be handled" not in reply.message, (kind, reply.message)
+        statuses.append(reply.status)
+    assert statuses.count(201) >= {"required": 32, "all_fields": 5}[shape]
+
+
+def test_manifests_are_accepted(api_server: Client) -> None:
+    for value, reply in zip(
+        manifests(), api_server.submit_all(manifests()), strict=True
+    ):
+        assert reply.accepted, (value["kind"], value["metadata"], reply.message)
+
+
+def test_objects_of_built_in_classes_survive_the_server(
+    api_server: Client, package: Any
+) -> None:
+    for value in manifests():
+        instance, returned = send_and_return(api_server, package, value)
+        assert [*lost(instance.to_dict(), returned.to_dict())] == []
+
+
+def test_objects_of_custom_classes_survive_the_server(
+    api_server: Client,
+    custom_resources: Crds,
+    crd_release: Release,
+    tmp_path: Path,
+) -> None:
+    folder = generate_package(crd_release, tmp_path, "custom_models")
+    package = import_package(folder, "custom_models")
+    refused = tomllib.loads(REFUSED.read_text())
+    counts = {"submitted": 0, "returned": 0}
+    stored = {
+        kind: is_stored for crd in custom_resources for kind, is_stored in versions(crd)
+    }
+    for shape in SHAPES:
+        values = examples(crd_release, shape)
+        for kind in stored.keys() - set(refused[shape]):
+            counts["submitted"] += 1
+            if not stored[kind]:
+                # The server prunes it by the schema of the version that it stores.
+                submit_instance(api_server, package, values[kind])
+                continue
+            instance, returned = send_and_return(api_server, package, values[kind])
+            assert [*lost(instance.to_dict(), returned.to_dict())] == [], kind
+            counts["returned"] += 1
+    assert counts == {"submitted": 286, "returned": 211}
+
+
+def versions(crd: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """The versions of a kind that are served, and whether objects are stored in it."""
+    spec = crd["spec"]
+    for version in spec["versions"]:
+        if version["served"]:
+            kind = f"{spec['group']}/{version['name']} {spec['names']['kind']}"
+            yield kind, version["storage"]
+
+
+def submit_instance(
+    client: Client, package: Any, value: Mapping[str, Any]
+) -> tuple[Any, Reply]:
+    """Check that the class of an object writes it as it was, and that the server
+    accepts that; returns the instance, and what the server says."""
+    [instance] = package.load(json.dumps(value), strict=True)
+    assert not isinstance(instance, dict), value["kind"]
+    sent = json.loads(instance.to_json())
+    assert sent == value
+    reply = client.submit(sent)
+    assert reply.accepted, (value["kind"], reply.message)
+    return instance, reply
+
+
+def send_and_return(
+    client: Client, package: Any, value: Mapping[str, Any]
+) -> tuple[Any, Any]:
+    """The same, and check that the class loses nothing of what the server returns;
+    returns both instances."""
+    instance, reply = submit_instance(client, package, value)
+    [returned] = package.load(json.dumps(reply.body), strict=True)
+    assert type(returned) is type(instance)
+    assert returned.to_dict() == without_null(reply.body)
+    return instance, returned
+
+
+def without_null(value: Any) -> Any:
+    """A JSON value without the fields that are null, as the server writes absent times
+    (``eventTime``)."""
+    if isinstance(value, dict):
+        return {
+            key: without_null(inner)
+            for key, inner in value.items()
+            if inner is not None
+        }
+    return [without_null(item) for item in value] if isinstance(value, list) else value
+
+
+#: The fields of ObjectMeta that the server sets, and of cluster-scoped kinds removes.
+_SET_BY_SERVER = {
+    f".metadata.{name}"
+    for name in (
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "generation",
+        "managedFields",
+        "namespace",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    )
+}
+
+
+def lost(value: Any, returned: Any, path: str = "") -> Iterator[str]:
+    """What a returned object does not have of the one that was sent: the server adds
+    defaults and items, and leaves out what is empty."""
+    if path in _SET_BY_SERVER:
+        return
+    if isinstance(value, dict) and isinstance(returned, dict):
+        for key, inner in value.items():
+            if inner not in (None, "", 0, False, [], {}) or key in returned:
+                yield from lost(inner, returned.get(key), f"{path}.{key}")
+    elif isinstance(value, list) and isinstance(returned, list):
+        if len(value) > len(returned):
+            yield f"{path}: {len(value)} items, {len(returned)}"
+        for index, (item, other) in enumerate(zip(value, returned, strict=False)):
+            yield from lost(item, other, f"{path}[{index}]")
+    elif value != returned:
+        yield f"{path}: {value!r}, {returned!r}"
+
+
+def cel_rules(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """The CEL rules at any depth of a schema."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from cel_rules(item)
+    elif isinstance(schema, dict):
+        yield from schema.get("x-kubernetes-validations", ())
+        for inner in schema.values():
+            yield from cel_rules(inner)
+
+
+def is_failure(rule: Mapping[str, Any], message: str) -> bool:
+    """Whether the message of the server is that of a rule. A message that is itself an
+    expression cannot be compared."""
+    if "messageExpression" in rule:
+        return True
+    return str(rule.get("message") or rule["rule"]).strip() in message
