@@ -22,7 +22,7 @@ from kubestencil.check.problems import (
     refuse_type,
     unknown_field,
 )
-from kubestencil.check.rules import RuleId
+from kubestencil.check.remarks import Remark, Remarks
 from kubestencil.check.scalar_checks import (
     SPECIAL,
     accept_all,
@@ -34,18 +34,6 @@ from kubestencil.schema.types import Definition, Schema
 from kubestencil.schema.well_known import is_built_in
 
 _APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions."
-
-
-class Remark(NamedTuple):
-    """What is to be said about a field, whatever its value."""
-
-    rule: RuleId
-    message: str
-    hint: str
-
-
-#: The remarks on fields, by definition and field.
-Remarks = Mapping[str, Mapping[str, Remark]]
 
 
 class Member(NamedTuple):
@@ -113,7 +101,7 @@ class Decoder:
         required = tuple(
             name for name, _, is_required in definition.fields if is_required
         )
-        remarks = self.remarks.get(definition.name, {})
+        remarks = self.remarks.on(definition)
         return _struct(members, required, remarks, is_strict)
 
     def _check_of_schema(self, schema: Schema, is_strict: bool) -> Check:
@@ -146,7 +134,7 @@ class Decoder:
 def _struct(
     members: Mapping[str, Member],
     required: tuple[str, ...],
-    remarks: Mapping[str, Remark],
+    remarks: Mapping[str, tuple[Remark, ...]],
     is_strict: bool,
 ) -> Check:
     def check(
@@ -173,14 +161,15 @@ def _struct(
 
 
 def _add_remarks(
-    remarks: Mapping[str, Remark],
+    remarks: Mapping[str, tuple[Remark, ...]],
     value: Mapping[str, Any],
     link: Link,
     results: Results,
 ) -> None:
     for name, content in value.items():
-        if name in remarks and content is not None:
-            rule, message, hint = remarks[name]
+        if content is None:
+            continue
+        for rule, message, hint in remarks.get(name, ()):
             path = path_of(link, name)
             results.problems.append(Problem(rule, path, message, hint, of_key=True))
 

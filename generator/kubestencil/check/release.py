@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kubestencil.check.decode import Decoder
 from kubestencil.check.problems import Check
+from kubestencil.check.remarks import Remarks
 from kubestencil.schema.types import GroupVersionKind, Release
 
 
@@ -40,11 +41,16 @@ class CheckedRelease:
         ]
 
 
-def prepare(release: Release) -> CheckedRelease:
-    """A release with its checks, which are compiled when they are needed."""
+def prepare(release: Release, earlier: Release | None = None) -> CheckedRelease:
+    """A release with its checks, which are compiled when they are needed.
+
+    ``earlier`` is the release that an upgrade starts from: fields whose meaning changed
+    since are remarked on.
+    """
     kinds = {
         definition.kinds[0]: name
         for name, definition in release.definitions.items()
         if len(definition.kinds) == 1
     }
-    return CheckedRelease(release, kinds, Decoder(release.definitions, {}))
+    remarks = Remarks(release.name, earlier.definitions if earlier else {})
+    return CheckedRelease(release, kinds, Decoder(release.definitions, remarks))

@@ -59,7 +59,7 @@ def check(
         raise UsageError(
             f"no {', '.join(SUFFIXES)} file", where=", ".join(paths) or "check"
         )
-    upgrade = Upgrade(prepare(before) if before else None, prepare(after))
+    upgrade = Upgrade(prepare(before) if before else None, prepare(after, before))
     return _report(upgrade, files, check_files(files, upgrade))
 
 
