@@ -12,6 +12,7 @@ import hashlib
 from collections import deque
 from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
@@ -25,6 +26,7 @@ _OBJECT_REFERENCE = "io.k8s.api.core.v1.ObjectReference"
 _TEXT_FORMATS = frozenset(["date-time", "byte"])
 # Only malicious documents have types with longer names.
 _MAX_NAME_LENGTH = 200
+_BY_NAME = attrgetter("name")
 _ANY = Schema(
     raw={},
     type=None,
@@ -91,8 +93,9 @@ def prepare_custom_kinds(release: Release, list_kinds: Container[str]) -> Custom
 
 def is_string_enum(schema: Schema) -> bool:
     """Whether a schema lists the strings that are allowed; null may be one of them."""
-    types = {type(value) for value in schema.enum if value is not None}
-    return schema.type == "string" and types == {str}
+    if schema.type != "string" or "enum" not in schema.raw:
+        return False
+    return {type(value) for value in schema.enum if value is not None} == {str}
 
 
 def enum_variants(schema: Schema) -> kopium.Variants:
@@ -174,8 +177,8 @@ class _Preparation:
         """The fields of an object, in the order of the document. Types in them get
         their names in the order of the fields' names, as in kopium."""
         prepared = {
-            field.name: field._replace(schema=self.field(field, owner))
-            for field in sorted(schema.fields, key=lambda field: field.name)
+            field.name: Field(field.name, self.field(field, owner), field.required)
+            for field in sorted(schema.fields, key=_BY_NAME)
         }
         return tuple(prepared[field.name] for field in schema.fields)
 
@@ -194,7 +197,8 @@ class _Preparation:
         """The schema of a value, in the field called ``field``: a reference where it
         has a type of its own."""
         if schema.ref is not None:
-            return schema._replace(ref=self.reference(schema.ref, owner, field))
+            name = self.reference(schema.ref, owner, field)
+            return schema if name == schema.ref else schema._replace(ref=name)
         if schema.items is not None:
             return schema._replace(items=self.value(schema.items, owner, field))
         if schema.values is not None and not schema.is_object:

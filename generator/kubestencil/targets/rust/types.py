@@ -14,7 +14,6 @@ from kubestencil.targets.rust.containment import is_time
 from kubestencil.targets.rust.crate import Crate, StructField
 from kubestencil.targets.rust.custom_kinds import enum_variants, is_string_enum
 from kubestencil.targets.rust.hand_written import HandWrittenForm, HandWrittenType
-from kubestencil.targets.rust.layout import Module
 from kubestencil.targets.rust.merging import merge_strategy
 from kubestencil.targets.rust.resources import Resource
 from kubestencil.targets.rust.value_types import json_schema_type, value_type
@@ -44,8 +43,7 @@ class Presence(StrEnum):
     REQUIRED_WITHOUT_DEFAULT = "demanded"
 
 
-@dataclass(frozen=True, slots=True)
-class RustField:
+class RustField(NamedTuple):
     """A field of a struct.
 
     ``name`` is the Rust name, ``json`` the JSON name as a string literal,
@@ -61,9 +59,13 @@ class RustField:
     presence: Presence
     merge: str
 
+    @property
+    def row(self) -> str:
+        """The field in the syntax of the macros in ``wire.rs``."""
+        return f"{self.name}: {self.presence} {self.json} [{self.merge}];"
 
-@dataclass(frozen=True, slots=True)
-class SchemaProperty:
+
+class SchemaProperty(NamedTuple):
     """A property in the JSON schema of a struct.
 
     ``json`` is its name and ``description`` its description, both string literals;
@@ -74,6 +76,12 @@ class SchemaProperty:
     required: bool
     type: str
     description: str
+
+    @property
+    def row(self) -> str:
+        """The property in the syntax of the macro in ``schema.rs``."""
+        presence = "required" if self.required else "optional"
+        return f"{self.json}: {presence} {self.type}, {self.description};"
 
 
 class Variant(NamedTuple):
@@ -165,8 +173,14 @@ def _struct(
     definition: Definition, crate: Crate, resource: Resource | None
 ) -> RustType:
     module = crate.paths[definition.name].module
-    struct_fields = crate.fields[definition.name].values()
-    fields = tuple(_field(field, crate, module) for field in struct_fields)
+    struct_fields = crate.fields[definition.name]
+    value_types = {
+        field.name: value_type(field.schema, crate, module)
+        for field in definition.fields
+    }
+    fields = tuple(
+        _field(field, value_types[name], crate) for name, field in struct_fields.items()
+    )
     declarations = "".join(field.declaration for field in fields)
     unknown_fields = crate.unknown_fields.get(definition.name, "")
     return RustType(
@@ -181,7 +195,7 @@ def _struct(
         needs_btree_map=bool(unknown_fields) or _names_btree_map(declarations),
         skip_rustfmt=_skips_rustfmt(declarations),
         fields=fields,
-        properties=tuple(_properties(definition, crate, module)),
+        properties=tuple(_properties(definition, value_types)),
         resource=resource,
         macro=_macro(definition, crate),
         unknown_fields=unknown_fields,
@@ -241,7 +255,7 @@ def _newtype(definition: Definition, crate: Crate) -> RustType:
         needs_btree_map=_names_btree_map(inner),
         skip_rustfmt=len(f"pub struct {path.name}(pub {inner});") > spelling.WIDTH,
         inner=inner,
-        inner_schema=json_schema_type(definition.schema, crate, path.module),
+        inner_schema=json_schema_type(inner),
         merge=str(merge_strategy(definition.schema, crate)),
     )
 
@@ -291,9 +305,10 @@ def _names_btree_map(code: str) -> bool:
     return "BTreeMap<" in code
 
 
-def _field(struct_field: StructField, crate: Crate, module: Module) -> RustField:
+def _field(struct_field: StructField, value_type: str, crate: Crate) -> RustField:
+    """A field whose value has the type ``value_type``."""
     schema = struct_field.field.schema
-    type_ = value_type(schema, crate, module)
+    type_ = value_type
     if struct_field.boxed:
         type_ = f"Box<{type_}>"
     if struct_field.is_option:
@@ -320,12 +335,12 @@ def _presence(document_field: Field, crate: Crate) -> Presence:
 
 
 def _properties(
-    definition: Definition, crate: Crate, module: Module
+    definition: Definition, value_types: Mapping[str, str]
 ) -> Iterator[SchemaProperty]:
     for document_field in sorted(definition.fields, key=lambda field: field.name):
         yield SchemaProperty(
             json=spelling.string_literal(document_field.name),
             required=document_field.required,
-            type=json_schema_type(document_field.schema, crate, module),
+            type=json_schema_type(value_types[document_field.name]),
             description=spelling.string_literal(document_field.schema.description),
         )
