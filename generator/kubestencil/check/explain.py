@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from kubestencil.check.findings import Path, Problem, field_path
 from kubestencil.check.release import CheckedRelease
+from kubestencil.schema.renamed_fields import renamed_field
 from kubestencil.schema.types import Definition, GroupVersionKind, Release, Schema
 
 
@@ -28,6 +29,10 @@ def _field_hints(
 ) -> Iterator[str]:
     """Hints about an unknown field, the best one first."""
     name = str(path[-1])
+    keys = ".".join(step for step in path if isinstance(step, str))
+    renamed = renamed_field(kind, keys)
+    if renamed is not None:
+        yield f"it is {renamed} in {kind.api_version}"
     for version in release.versions(kind.group, kind.kind):
         other = GroupVersionKind(kind.group, version, kind.kind)
         if other != kind and _schema_at(release.release, release.kinds[other], path):

@@ -35,6 +35,7 @@ RuleId = Literal[
     "deprecated-field",
     "gated-field",
     "no-effect",
+    "removed-resource",
     "dropped-field",
     "newer-version",
     "changed-meaning",
@@ -99,6 +100,12 @@ _RULES: tuple[Rule, ...] = (
         "server drops the value.",
     ),
     Rule("no-effect", "warning", "The field has no effect any more."),
+    Rule(
+        "removed-resource",
+        "warning",
+        "A rule of RBAC or of a webhook names what the release does not serve any "
+        "more: it has no effect.",
+    ),
     Rule(
         "dropped-field",
         "warning",

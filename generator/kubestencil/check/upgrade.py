@@ -16,6 +16,7 @@ from kubestencil.check.kinds import (
     remarks_on_kind,
 )
 from kubestencil.check.kustomize import is_kustomize_kind
+from kubestencil.check.named_resources import removed_resources
 from kubestencil.check.release import CheckedRelease
 from kubestencil.check.rules import Change
 from kubestencil.check.validate import results_of
@@ -119,4 +120,5 @@ def _results(
     if results is None:
         return Results([kind_problem(kind, release)])
     results.problems.extend(remarks_on_kind(kind, release))
+    results.problems.extend(removed_resources(value, kind, release))
     return results
