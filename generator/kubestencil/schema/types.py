@@ -121,6 +121,21 @@ class Schema(NamedTuple):
         return bool(self.raw.get("x-kubernetes-preserve-unknown-fields", False))
 
     @property
+    def embedded_resource(self) -> bool:
+        """Whether the value is a Kubernetes object with an apiVersion and a kind."""
+        return bool(self.raw.get("x-kubernetes-embedded-resource", False))
+
+    @property
+    def any_of(self) -> tuple[JsonObject, ...]:
+        """The schemas of which a value satisfies at least one, as in the document."""
+        return tuple(self.raw.get("anyOf", ()))
+
+    @property
+    def one_of(self) -> tuple[JsonObject, ...]:
+        """The schemas of which a value satisfies exactly one, as in the document."""
+        return tuple(self.raw.get("oneOf", ()))
+
+    @property
     def validations(self) -> tuple[JsonObject, ...]:
         """The CEL rules of ``x-kubernetes-validations``."""
         return tuple(self.raw.get("x-kubernetes-validations", ()))

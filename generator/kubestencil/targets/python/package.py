@@ -11,8 +11,10 @@ from typing import NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.targets.python.custom_classes import CustomClasses
 from kubestencil.targets.python.imports import import_cycles
 from kubestencil.targets.python.spelling import (
+    attribute_names,
     class_names,
     module_name,
     read_spelling,
@@ -35,16 +37,22 @@ class KindKey(NamedTuple):
 class Package:
     """The names and types of the package that ``target`` generates for ``release``.
 
-    ``classes`` maps the full name of a definition to its class. Raises SpecError where
-    two definitions get the same class, TargetError for a mistake in the target's
-    spelling or options.
+    ``classes`` maps the full name of a definition to its class in ``models``, which has
+    those that are not custom; ``custom`` has the others. Raises SpecError where two
+    definitions get the same class, TargetError for a mistake in the target's spelling
+    or options.
     """
 
     def __init__(self, release: Release, target: Target) -> None:
         _check_options(target)
         self.definitions = release.definitions
         self.spelling = read_spelling(target)
-        self.classes = class_names(release.definitions, self.spelling.reserved_classes)
+        self.custom = CustomClasses(release, self.spelling)
+        custom = self.custom.modules.members
+        self.classes = class_names(
+            [name for name in release.definitions if name not in custom],
+            self.spelling.reserved_classes,
+        )
         self._types = TypeSpeller(release.definitions, self.classes)
 
     def check(self) -> None:
@@ -61,7 +69,7 @@ class Package:
         objects = (
             definition
             for definition in self.definitions.values()
-            if definition.is_object
+            if definition.is_object and definition.name in self.classes
         )
         return sorted(objects, key=lambda definition: self.classes[definition.name])
 
@@ -94,11 +102,23 @@ class Package:
                 key = KindKey(kind.api_version, kind.kind)
                 other = classes.setdefault(key, class_name)
                 if other != class_name:
-                    raise SpecError(
-                        f"{other} and {class_name} are both {key.kind!a} of "
-                        f"{key.api_version!a}",
-                        hint="remove x-kubernetes-group-version-kind from one of them",
-                    )
+                    raise _same_kind_error(key, other, class_name)
+        return classes
+
+    def custom_kinds(self) -> Mapping[KindKey, str]:
+        """The class of each custom kind, after its module: ``example_com.v1:Widget``.
+
+        Raises SpecError where two classes are one kind.
+        """
+        built_in = self.kinds()
+        classes: dict[KindKey, str] = {}
+        for name, location in self.custom.modules.locations.items():
+            class_name = f"{location.group}.{location.version}:{location.class_name}"
+            for kind in self.definitions[name].kinds:
+                key = KindKey(kind.api_version, kind.kind)
+                other = built_in.get(key) or classes.setdefault(key, class_name)
+                if other != class_name:
+                    raise _same_kind_error(key, other, class_name)
         return classes
 
     def type(self, schema: Schema) -> PythonType:
@@ -123,21 +143,15 @@ class Package:
         return [(field, self.type(field.schema)) for field in fields]
 
     def attributes(self, definition: Definition) -> Mapping[str, str]:
-        """The attribute of each field, by JSON name.
+        """The attribute of each field, by JSON name."""
+        return attribute_names(definition.fields, self.spelling)
 
-        Where several fields would get the same attribute, those after the first have
-        a number: ``proxy_url`` and ``proxy_url2`` for proxyURL and proxyUrl.
-        """
-        attributes: dict[str, str] = {}
-        taken: set[str] = set()
-        for field in definition.fields:
-            spelled = self.spelling.attribute(field.name)
-            attribute, number = spelled, 2
-            while attribute in taken:
-                attribute, number = f"{spelled}{number}", number + 1
-            taken.add(attribute)
-            attributes[field.name] = attribute
-        return attributes
+
+def _same_kind_error(key: KindKey, first: str, second: str) -> SpecError:
+    return SpecError(
+        f"{first} and {second} are both {key.kind!a} of {key.api_version!a}",
+        hint="remove x-kubernetes-group-version-kind from one of them",
+    )
 
 
 def _check_options(target: Target) -> None:

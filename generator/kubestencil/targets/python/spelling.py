@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError, nearest
+from kubestencil.schema import Field
 from kubestencil.schema.well_known import is_built_in
 
 #: How a run of capitals is divided into words: "split" gives pod_cid_rs for podCIDRs,
@@ -141,6 +142,24 @@ def snake_case(name: str, acronyms: Acronyms) -> str:
     return _WORD_END[acronyms].sub("_", name).lower()
 
 
+def attribute_names(fields: Iterable[Field], spelling: Spelling) -> Mapping[str, str]:
+    """The attribute of each field, by JSON name.
+
+    Where several fields would get the same attribute, those after the first have a
+    number: ``proxy_url`` and ``proxy_url2`` for proxyURL and proxyUrl.
+    """
+    attributes: dict[str, str] = {}
+    taken: set[str] = set()
+    for field_ in fields:
+        spelled = spelling.attribute(field_.name)
+        attribute, number = spelled, 2
+        while attribute in taken:
+            attribute, number = f"{spelled}{number}", number + 1
+        taken.add(attribute)
+        attributes[field_.name] = attribute
+    return attributes
+
+
 def module_name(class_name: str, acronyms: Acronyms) -> str:
     """The module of a class: ``v1_pod`` for ``V1Pod``."""
     module = snake_case(class_name, acronyms)
@@ -169,23 +188,24 @@ def _class_names(
     classes: dict[str, str] = {}
     owners: dict[str, str] = {}
     for definition, short in _short_names(definitions).items():
-        class_name = _class_name(short)
-        if class_name in reserved:
-            class_name = f"Model{class_name}"
-        other = owners.setdefault(class_name.casefold(), definition)
+        name = class_name(short, reserved)
+        other = owners.setdefault(name.casefold(), definition)
         if other != definition:
             raise SpecError(
-                f"two definitions get the name {class_name}: {other} and {definition}",
+                f"two definitions get the name {name}: {other} and {definition}",
                 hint="rename one of them in the document",
             )
-        classes[definition] = class_name
+        classes[definition] = name
     return classes
 
 
-def _class_name(short: str) -> str:
-    """``V1Pod`` for ``v1.Pod``; always an identifier that is no keyword."""
+def class_name(short: str, reserved: frozenset[str] = frozenset()) -> str:
+    """``V1Pod`` for ``v1.Pod``; always an identifier that is no keyword.
+
+    A name in ``reserved`` gets the prefix ``Model``.
+    """
     name = "".join(part[:1].upper() + part[1:] for part in _SEPARATOR.split(short))
-    if iskeyword(name) or not name.isidentifier():
+    if iskeyword(name) or not name.isidentifier() or name in reserved:
         return f"Model{name}"
     return name
 

@@ -1,5 +1,7 @@
 """The view ``python``: a package with a module for each definition that has fields.
 
+Custom kinds have modules of their own (``kubestencil.targets.python.custom_view``).
+
 Names are those of the official client (``kubestencil.targets.python.spelling``). A
 class is a msgspec Struct, which shapes the modules in three ways:
 
@@ -26,8 +28,10 @@ from typing import NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release
+from kubestencil.targets.python.custom_view import CUSTOM_EACH, custom_contexts
 from kubestencil.targets.python.literals import LINE_LENGTH, docstring, literal
 from kubestencil.targets.python.package import KindKey, Package
+from kubestencil.targets.python.sorting import sort_like_isort
 from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType
 
 # What base.py.j2 provides for annotations.
@@ -109,7 +113,8 @@ class ModelEntry:
 
 @dataclass(frozen=True, slots=True)
 class KindEntry:
-    """A kind and its class: ``kind`` is a literal, ``name`` the class."""
+    """A kind and its class: ``kind`` is a literal, ``name`` the class, of a custom
+    kind after its module (``example_com.v1:Widget``)."""
 
     kind: str
     name: str
@@ -138,9 +143,12 @@ EACH: Mapping[str, Each] = {
         variables={
             "models": list[ModelEntry],
             "kinds": list[KindGroup],
+            "custom_kinds": list[KindGroup],
+            "custom_groups": list[str],
             "project_version": str,
         },
     ),
+    **CUSTOM_EACH,
 }
 
 #: This view reproduces no quirks.
@@ -162,6 +170,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             ),
             # Many files are generated for it.
             "release": cache(lambda: [_release_context(package, release.name)]),
+            **custom_contexts(package, release),
         },
     )
 
@@ -170,6 +179,12 @@ def _release_context(package: Package, release: str) -> FileContext:
     variables = {
         "models": [_model_entry(package, definition) for definition in package.models],
         "kinds": _kind_groups(package.kinds()),
+        "custom_kinds": _kind_groups(package.custom_kinds()),
+        "custom_groups": list(
+            dict.fromkeys(
+                version.group for version in package.custom.modules.versions
+            )
+        ),
         "project_version": _project_version(release),
     }
     return FileContext(release, {}, variables)
@@ -217,7 +232,7 @@ def make_module(package: Package, definition: Definition) -> Module:
         fields=rows,
         time_fields=time_fields,
         typing_names=("Any",) if "Any" in words else (),
-        runtime_names=_sort_like_isort(
+        runtime_names=sort_like_isort(
             {base, *_RUNTIME_TYPES.intersection(words), *converters}
         ),
         aliased_builtins=tuple(sorted(aliased)),
@@ -290,11 +305,6 @@ def _kind_groups(classes: Mapping[KindKey, str]) -> list[KindGroup]:
 
 def _words(annotation: str) -> Iterator[str]:
     return (match[0] for match in _WORD.finditer(annotation))
-
-
-def _sort_like_isort(names: Iterable[str]) -> tuple[str, ...]:
-    """Classes before functions, each sorted."""
-    return tuple(sorted(names, key=lambda name: (name[0].islower(), name)))
 
 
 def _project_version(release: str) -> str:

@@ -1,0 +1,87 @@
+"""Lays out type hints as black does: on one line, or over several where they are long.
+
+black splits a hint from the outside in: a union at each ``|``, then the brackets of
+a subscript, whose arguments share a line if they fit.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from kubestencil.targets.python.literals import LINE_LENGTH
+
+_STEP = "    "
+
+
+def attribute_lines(name: str, annotation: str, default: str, indent: int) -> str:
+    """An annotated attribute of a class: ``name: annotation = default``.
+
+    ``default`` is empty where there is none; ``indent`` is the column of the attribute.
+    The first line is not indented.
+    """
+    end = f" = {default}" if default else ""
+    line = f"{name}: {annotation}{end}"
+    if indent + len(line) <= LINE_LENGTH:
+        return line
+    margin = " " * indent
+    if default and indent + len(f"{name}: {annotation} = (") <= LINE_LENGTH:
+        return f"{name}: {annotation} = (\n{margin}{_STEP}{default}\n{margin})"
+    tree = ast.parse(annotation, mode="eval").body
+    if not isinstance(tree, ast.BinOp | ast.Subscript):
+        if len(margin + _STEP + annotation) <= LINE_LENGTH:
+            return f"{name}: (\n{margin}{_STEP}{annotation}\n{margin}){end}"
+        return f"{name}: {annotation}" + (f" = ({default})" if default else "")
+    if isinstance(tree, ast.BinOp):
+        lines = _lines(annotation, tree, margin + _STEP, "", "")
+        return "\n".join([f"{name}: (", *lines, f"{margin}){end}"])
+    lines = _bracket_lines(annotation, tree, margin, f"{name}: ", end)
+    return "\n".join(lines).removeprefix(margin)
+
+
+def _lines(
+    source: str, node: ast.expr, margin: str, before: str, after: str
+) -> list[str]:
+    """The lines of a type, with what is before it on the first and after it on the
+    last one."""
+    line = f"{margin}{before}{_text(source, node)}{after}"
+    if len(line) <= LINE_LENGTH:
+        return [line]
+    if not isinstance(node, ast.BinOp):
+        return _bracket_lines(source, node, margin, before, after)
+    # a | b | c is (a | b) | c.
+    members: list[ast.expr] = []
+    left: ast.expr = node
+    while isinstance(left, ast.BinOp):
+        members.insert(0, left.right)
+        left = left.left
+    lines = _lines(source, left, margin, before, "")
+    for member in members[:-1]:
+        lines += _lines(source, member, margin, "| ", "")
+    return lines + _lines(source, members[-1], margin, "| ", after)
+
+
+def _bracket_lines(
+    source: str, node: ast.expr, margin: str, before: str, after: str
+) -> list[str]:
+    """The lines of a type that is split at its brackets; one line if it has none."""
+    if not isinstance(node, ast.Subscript):
+        return [f"{margin}{before}{_text(source, node)}{after}"]
+    deeper = margin + _STEP
+    arguments = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    line = deeper + ", ".join(_text(source, argument) for argument in arguments)
+    if len(line) <= LINE_LENGTH:
+        lines = [line]
+    else:
+        # A comma would make a tuple of a single argument.
+        comma = "," if len(arguments) > 1 else ""
+        lines = [
+            line
+            for argument in arguments
+            for line in _lines(source, argument, deeper, "", comma)
+        ]
+    name = _text(source, node.value)
+    return [f"{margin}{before}{name}[", *lines, f"{margin}]{after}"]
+
+
+def _text(source: str, node: ast.expr) -> str:
+    return ast.get_source_segment(source, node) or ""

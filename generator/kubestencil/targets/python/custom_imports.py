@@ -1,0 +1,98 @@
+"""Imports of the files of custom kinds: from where, under which name, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from kubestencil.schema.graph import reference_graph
+from kubestencil.targets.python.custom_modules import ClassLocation, CustomFile
+from kubestencil.targets.python.imports import import_cycles
+from kubestencil.targets.python.package import Package
+
+
+class ImportedClass(NamedTuple):
+    """A class that a file imports.
+
+    ``module`` is relative to the file, ``name`` the class, ``local_name`` its name in
+    the file. ``is_late`` says that the module imports the file, too.
+    """
+
+    module: str
+    name: str
+    local_name: str
+    is_late: bool
+
+    @property
+    def specifier(self) -> str:
+        """What follows ``import``."""
+        if self.name == self.local_name:
+            return self.name
+        return f"{self.name} as {self.local_name}"
+
+
+class CustomImports:
+    """The classes that the files of custom kinds refer to."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        self._locations = package.custom.modules.locations
+
+    @cached_property
+    def _cycles(self) -> Mapping[str, int]:
+        """A number for each file, the same for files that import each other."""
+        members = {name: self._package.definitions[name] for name in self._locations}
+        graph: dict[str, set[str]] = {}
+        for name, references in reference_graph(members).items():
+            file = _file_id(self._locations[name])
+            graph.setdefault(file, set()).update(
+                _file_id(self._locations[reference])
+                for reference in references
+                if reference in self._locations
+            )
+        return import_cycles(graph)
+
+    def of_file(
+        self, file: CustomFile, references: Iterable[str]
+    ) -> Mapping[str, ImportedClass]:
+        """The classes of ``references``, by the full name of their definition, that a
+        file imports; local names differ from those of the file's own classes."""
+        location = self._locations[file.definitions[0].name]
+        taken = {
+            self._locations[definition.name].class_name
+            for definition in file.definitions
+        }
+        imported: dict[str, ImportedClass] = {}
+        for reference in dict.fromkeys(references):
+            other = self._locations.get(reference)
+            if other is not None and _file_id(other) == _file_id(location):
+                continue
+            name = other.class_name if other else self._package.classes[reference]
+            local_name = name
+            while local_name in taken:
+                local_name = f"_{local_name}"
+            taken.add(local_name)
+            imported[reference] = ImportedClass(
+                module=_relative(location, other)
+                if other
+                else f"...models.{self._package.modules[name]}",
+                name=name,
+                local_name=local_name,
+                is_late=other is not None
+                and self._cycles[_file_id(other)] == self._cycles[_file_id(location)],
+            )
+        return imported
+
+
+def _file_id(location: ClassLocation) -> str:
+    return f"{location.group}.{location.version}.{location.file}"
+
+
+def _relative(location: ClassLocation, other: ClassLocation) -> str:
+    """The module of ``other``, relative to that of ``location``."""
+    if (other.group, other.version) == (location.group, location.version):
+        return f".{other.file}"
+    if other.group == location.group:
+        return f"..{other.version}.{other.file}"
+    return f"...{other.group}.{other.version}.{other.file}"
