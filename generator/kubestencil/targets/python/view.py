@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
@@ -144,7 +144,12 @@ EACH: Mapping[str, Each] = {
             "models": list[ModelEntry],
             "kinds": list[KindGroup],
             "custom_kinds": list[KindGroup],
-            "custom_groups": list[str],
+            "custom_groups": Annotated[
+                list[str], "the packages of groups with custom kinds: example_com"
+            ],
+            "custom_versions": Annotated[
+                list[str], "the packages of their versions: example_com.v1"
+            ],
             "project_version": str,
         },
     ),
@@ -176,15 +181,15 @@ def make_contexts(release: Release, target: Target) -> Contexts:
 
 
 def _release_context(package: Package, release: str) -> FileContext:
+    versions = package.custom.modules.versions
     variables = {
         "models": [_model_entry(package, definition) for definition in package.models],
         "kinds": _kind_groups(package.kinds()),
         "custom_kinds": _kind_groups(package.custom_kinds()),
-        "custom_groups": list(
-            dict.fromkeys(
-                version.group for version in package.custom.modules.versions
-            )
-        ),
+        "custom_groups": list(dict.fromkeys(version.group for version in versions)),
+        "custom_versions": [
+            f"{version.group}.{version.version}" for version in versions
+        ],
         "project_version": _project_version(release),
     }
     return FileContext(release, {}, variables)
