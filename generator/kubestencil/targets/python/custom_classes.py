@@ -30,12 +30,13 @@ class CustomClasses:
         A field whose name msgspec does not allow has none: it is kept as an unknown
         one.
         """
-        fields = (field for field in definition.fields if _can_be_attribute(field))
+        fields = filter(_can_be_attribute, definition.fields)
         return sorted(fields, key=lambda field: field.name)
 
     def attributes(self, definition: Definition) -> Mapping[str, str]:
         """The attribute of each field that has one, by JSON name."""
-        return attribute_names(self.fields(definition), self._spelling)
+        fields = filter(_can_be_attribute, definition.fields)
+        return attribute_names(fields, self._spelling)
 
     def keeps_unknown_fields(self, definition: Definition) -> bool:
         """Whether objects of the class keep fields that have no attribute."""

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import NamedTuple
 
-from kubestencil.schema.graph import reference_graph
 from kubestencil.targets.python.custom_modules import ClassLocation, CustomFile
-from kubestencil.targets.python.imports import import_cycles
 from kubestencil.targets.python.package import Package
 
 
@@ -38,20 +35,7 @@ class CustomImports:
     def __init__(self, package: Package) -> None:
         self._package = package
         self._locations = package.custom.modules.locations
-
-    @cached_property
-    def _cycles(self) -> Mapping[str, int]:
-        """A number for each file, the same for files that import each other."""
-        members = {name: self._package.definitions[name] for name in self._locations}
-        graph: dict[str, set[str]] = {}
-        for name, references in reference_graph(members).items():
-            file = _file_id(self._locations[name])
-            graph.setdefault(file, set()).update(
-                _file_id(self._locations[reference])
-                for reference in references
-                if reference in self._locations
-            )
-        return import_cycles(graph)
+        self._cycles = package.custom.modules.cycles
 
     def of_file(
         self, file: CustomFile, references: Iterable[str]
@@ -66,7 +50,7 @@ class CustomImports:
         imported: dict[str, ImportedClass] = {}
         for reference in dict.fromkeys(references):
             other = self._locations.get(reference)
-            if other is not None and _file_id(other) == _file_id(location):
+            if other is not None and other.module == location.module:
                 continue
             name = other.class_name if other else self._package.classes[reference]
             local_name = name
@@ -74,19 +58,17 @@ class CustomImports:
                 local_name = f"_{local_name}"
             taken.add(local_name)
             imported[reference] = ImportedClass(
-                module=_relative(location, other)
-                if other
-                else f"...models.{self._package.modules[name]}",
+                module=(
+                    _relative(location, other)
+                    if other
+                    else f"...models.{self._package.modules[name]}"
+                ),
                 name=name,
                 local_name=local_name,
                 is_late=other is not None
-                and self._cycles[_file_id(other)] == self._cycles[_file_id(location)],
+                and self._cycles[other.module] == self._cycles[location.module],
             )
         return imported
-
-
-def _file_id(location: ClassLocation) -> str:
-    return f"{location.group}.{location.version}.{location.file}"
 
 
 def _relative(location: ClassLocation, other: ClassLocation) -> str:

@@ -21,6 +21,7 @@ from kubestencil.schema.graph import Graph, components, reference_graph
 from kubestencil.schema.kinds import list_item
 from kubestencil.targets.python.custom_kinds import GroupVersion, custom_definitions
 from kubestencil.targets.python.custom_types import RUNTIME_NAMES, is_any_resource
+from kubestencil.targets.python.imports import import_cycles
 from kubestencil.targets.python.spelling import Spelling, class_name, module_name
 
 # What the package itself has under these names.
@@ -65,6 +66,11 @@ class ClassLocation:
     group: str
     version: str
     file: str
+
+    @property
+    def module(self) -> str:
+        """The module of the file, within the package."""
+        return f"{self.group}.{self.version}.{self.file}"
 
 
 class CustomModules:
@@ -117,6 +123,22 @@ class CustomModules:
             for file in version.files
             for definition in file.definitions
         }
+
+    @cached_property
+    def cycles(self) -> Mapping[str, int]:
+        """A number for each module, the same for those that import each other.
+
+        Raises SpecError where imports would be nested too deeply.
+        """
+        definitions = {name: self._definitions[name] for name in self.locations}
+        graph: dict[str, set[str]] = {}
+        for name, references in reference_graph(definitions).items():
+            graph.setdefault(self.locations[name].module, set()).update(
+                self.locations[reference].module
+                for reference in references
+                if reference in self.locations
+            )
+        return import_cycles(graph)
 
     @cached_property
     def _classes(self) -> Mapping[str, str]:

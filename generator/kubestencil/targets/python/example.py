@@ -6,8 +6,10 @@ keeps. A list or a map is on one line where it is short enough.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -19,20 +21,34 @@ from kubestencil.targets.examples.nodes import (
     MapNode,
     Node,
     Object,
+    list_node,
+    map_node,
+    object_node,
 )
 from kubestencil.targets.python.literals import LINE_LENGTH, literal
 from kubestencil.targets.python.package import Package
 
 _STEP = "    "
-_NO_NAMES: frozenset[str] = frozenset()
-_DATETIME = frozenset(["datetime"])
+
+
+class _Import(NamedTuple):
+    """What follows ``from`` and ``import``."""
+
+    module: str
+    name: str
+
+
+_NO_NAMES: frozenset[_Import] = frozenset()
+_DATETIME = frozenset(
+    [_Import("datetime", "datetime"), _Import("datetime", "timezone")]
+)
 
 
 class _Code(NamedTuple):
     """An expression or an argument, and the names that it needs imported."""
 
     text: str
-    names: frozenset[str]
+    names: frozenset[_Import]
 
 
 class Writer:
@@ -53,9 +69,9 @@ class Writer:
     def write(self, example: Object) -> str:
         """A Python module that creates the object."""
         code = self._value(example, None, "", len("example = "))
-        imports = _import(self._package_name, sorted(code.names - _DATETIME))
-        if "datetime" in code.names:
-            imports = f"from datetime import datetime, timezone\n\n{imports}"
+        imports = _imports(code.names - _DATETIME)
+        if code.names >= _DATETIME:
+            imports = f"{_imports(_DATETIME)}\n{imports}"
         return f"{imports}\nexample = {code.text}\n"
 
     def _value(
@@ -66,44 +82,74 @@ class Writer:
             return self._object(node, indent)
         if isinstance(node, ListNode | MapNode):
             return self._container(node, schema, indent, column)
-        type_ = self._package.type(schema) if schema else None
-        if type_ is not None and type_.time_converter and isinstance(node.value, str):
+        if (
+            schema is not None
+            and isinstance(node.value, str)
+            and self._package.type(schema).time_converter
+        ):
             return _time(node.value, indent, column)
         return _Code(_scalar(node.value), _NO_NAMES)
 
     def _object(self, node: Object, indent: str) -> _Code:
-        if node.definition is None:
-            opening, closing, names = "{", "}", _NO_NAMES
-            entries = [self._item(entry, indent + _STEP) for entry in node.entries]
-        else:
-            class_name = self._package.classes[node.definition.name]
-            opening, closing, names = f"{class_name}(", ")", frozenset([class_name])
-            entries = [
-                self._argument(node.definition, entry, indent + _STEP)
-                for entry in node.entries
-            ]
-        if not entries:
-            return _Code(f"{opening}{closing}", names)
-        text = "".join(entry.text for entry in entries)
-        return _Code(
-            f"{opening}\n{text}{indent}{closing}",
-            names.union(*(entry.names for entry in entries)),
-        )
+        definition = node.definition
+        class_ = self._class(definition) if definition else None
+        if definition is None:
+            return self._dict(node.entries, indent)
+        if class_ is None:
+            return self._value(_without_classes(node), None, indent, 0)
+        local_name = class_.name.rpartition(" ")[2]
+        attributes = self._attributes_of(definition)
+        deeper = indent + _STEP
+        arguments = [
+            self._argument(attributes[entry.field.name], entry, deeper)
+            for entry in node.entries
+            if entry.field.name in attributes
+        ]
+        others = [entry for entry in node.entries if entry.field.name not in attributes]
+        if others:
+            extra = self._dict(others, deeper)
+            line = f"{deeper}extra_fields={extra.text},\n"
+            arguments.append(_Code(line, extra.names))
+        code = _joined(f"{local_name}(", arguments, f"{indent})")
+        return _Code(code.text, code.names | {class_})
 
-    def _argument(self, owner: Definition, entry: Entry, indent: str) -> _Code:
-        """The lines of a keyword argument for a field of ``owner``'s class."""
+    def _dict(self, entries: Iterable[Entry], indent: str) -> _Code:
+        items = [self._item(entry, indent + _STEP) for entry in entries]
+        return _joined("{", items, f"{indent}}}")
+
+    def _class(self, definition: Definition) -> _Import | None:
+        """The class of a definition, None where it has none.
+
+        A custom class has an alias where a class of the package has the same name.
+        """
+        name = self._package.classes.get(definition.name)
+        if name is not None:
+            return _Import(self._package_name, name)
+        location = self._package.custom.modules.locations.get(definition.name)
+        if location is None:
+            return None
+        name = location.class_name
+        if name in self._package.modules:
+            name = f"{name} as Custom{name}"
+        module = f"{self._package_name}.{location.group}.{location.version}"
+        return _Import(module, name)
+
+    def _attributes_of(self, definition: Definition) -> Mapping[str, str]:
+        if definition.name not in self._attributes:
+            self._attributes[definition.name] = (
+                self._package.attributes(definition)
+                if definition.name in self._package.classes
+                else self._package.custom.attributes(definition)
+            )
+        return self._attributes[definition.name]
+
+    def _argument(self, attribute: str, entry: Entry, indent: str) -> _Code:
+        """The lines of a keyword argument for an attribute."""
         return self._fragments.get(
             entry,
             indent,
-            lambda: self._lines(
-                f"{indent}{self._attribute(owner, entry)}=", entry, indent
-            ),
+            lambda: self._lines(f"{indent}{attribute}=", entry, indent),
         )
-
-    def _attribute(self, owner: Definition, entry: Entry) -> str:
-        if owner.name not in self._attributes:
-            self._attributes[owner.name] = self._package.attributes(owner)
-        return self._attributes[owner.name][entry.field.name]
 
     def _item(self, entry: Entry, indent: str) -> _Code:
         """The lines of an item of a dict, for a field of an object without a class."""
@@ -158,6 +204,20 @@ class Writer:
         return schema.values or schema.items
 
 
+def _without_classes(node: Node) -> Node:
+    """A node in which every object is a dict."""
+    if isinstance(node, Object):
+        entries = (
+            replace(entry, node=_without_classes(entry.node)) for entry in node.entries
+        )
+        return object_node(None, entries)
+    if isinstance(node, ListNode):
+        return list_node([_without_classes(item) for item in node.items])
+    if isinstance(node, MapNode):
+        return map_node({key: _without_classes(value) for key, value in node.items})
+    return node
+
+
 def _parts(node: ListNode | MapNode) -> tuple[str, list[tuple[str, Node]]]:
     """The brackets of a container, and its children, each with what precedes it."""
     if isinstance(node, ListNode):
@@ -178,6 +238,24 @@ def _time(text: str, indent: str, column: int) -> _Code:
 
 def _scalar(value: Any) -> str:
     return literal(value) if isinstance(value, str) else repr(value)
+
+
+def _joined(opening: str, lines: Sequence[_Code], closing: str) -> _Code:
+    """Lines between brackets; ``closing`` begins with its indentation."""
+    if not lines:
+        return _Code(f"{opening}{closing.lstrip()}", _NO_NAMES)
+    text = "".join(line.text for line in lines)
+    names = _NO_NAMES.union(*(line.names for line in lines))
+    return _Code(f"{opening}\n{text}{closing}", names)
+
+
+def _imports(names: Iterable[_Import]) -> str:
+    """The statements that import ``names``, one for each module."""
+    statements = (
+        _import(module, [import_.name for import_ in imports])
+        for module, imports in groupby(sorted(names), lambda import_: import_.module)
+    )
+    return "".join(statements)
 
 
 def _import(package: str, names: Sequence[str]) -> str:

@@ -57,11 +57,12 @@ class Package:
 
     def check(self) -> None:
         """Raise the SpecError that generating the package would raise."""
-        self.kinds()
+        self.custom_kinds()
         for definition in self.models:
             self.fields(definition)
             self.attributes(definition)
-        _ = self.modules, self.cycles  # computed, and checked, when first used
+        # Computed, and checked, when first used.
+        _ = self.modules, self.cycles, self.custom.modules.cycles
 
     @cached_property
     def models(self) -> Sequence[Definition]:
