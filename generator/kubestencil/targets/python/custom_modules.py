@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -22,7 +22,12 @@ from kubestencil.schema.kinds import list_item
 from kubestencil.targets.python.custom_kinds import GroupVersion, custom_definitions
 from kubestencil.targets.python.custom_types import RUNTIME_NAMES, is_any_resource
 from kubestencil.targets.python.imports import import_cycles
-from kubestencil.targets.python.spelling import Spelling, class_name, module_name
+from kubestencil.targets.python.spelling import (
+    Spelling,
+    class_name,
+    module_name,
+    unique_names,
+)
 
 # What the package itself has under these names.
 _RESERVED_GROUPS = frozenset(["dump", "dump_json", "load", "model_for", "models"])
@@ -94,7 +99,7 @@ class CustomModules:
                 definitions.setdefault(group_version, []).append(
                     self._definitions[name]
                 )
-        groups = _unique(
+        groups = unique_names(
             sorted({group for group, _ in definitions}),
             lambda group: _package_name(group, "group"),
             "_",
@@ -153,7 +158,7 @@ class CustomModules:
         return {
             name: unique_name
             for members in names.values()
-            for name, unique_name in _unique(
+            for name, unique_name in unique_names(
                 members,
                 lambda name: class_name(name.rpartition(".")[2], reserved),
             ).items()
@@ -169,7 +174,7 @@ class CustomModules:
         members: dict[str, list[Definition]] = {}
         for name in order:
             members.setdefault(owners[name], []).append(self._definitions[name])
-        names = _unique(sorted(members), self._file_name, "_")
+        names = unique_names(sorted(members), self._file_name, "_")
         for owner in sorted(members):
             yield CustomFile(names[owner], tuple(members[owner]))
 
@@ -219,7 +224,9 @@ def _version_names(
 ) -> Mapping[str, str]:
     """The package of each version of a group."""
     versions = sorted(version for other, version in definitions if other == group)
-    return _unique(versions, lambda version: _package_name(version, "version"), "_")
+    return unique_names(
+        versions, lambda version: _package_name(version, "version"), "_"
+    )
 
 
 def _package_name(name: str, prefix: str) -> str:
@@ -239,22 +246,3 @@ def _shortened(name: str) -> str:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:8]
     return f"{name[: _MAX_LENGTH - len(digest)]}{digest}"
-
-
-def _unique(
-    names: Iterable[str],
-    spell: Callable[[str], str],
-    separator: str = "",
-    reserved: Iterable[str] = (),
-) -> dict[str, str]:
-    """A distinct spelling of each name: numbered where two would be equal."""
-    spellings: dict[str, str] = {}
-    taken = set(reserved)
-    for name in names:
-        spelling = candidate = spell(name)
-        number = 2
-        while candidate in taken:
-            candidate, number = f"{spelling}{separator}{number}", number + 1
-        taken.add(candidate)
-        spellings[name] = candidate
-    return spellings

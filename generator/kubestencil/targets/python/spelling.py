@@ -9,8 +9,9 @@ reproduced, with the differences between the versions of openapi-generator.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from functools import cache
 from keyword import iskeyword
 from typing import Any, Literal, get_args
@@ -62,7 +63,7 @@ class Spelling:
 
     acronyms: Acronyms = "split"
     reserved_prefix: str = "_"
-    mapped: Mapping[str, str] = field(default_factory=dict)
+    mapped: Mapping[str, str] = dataclass_field(default_factory=dict)
     reserved: frozenset[str] = frozenset()
     reserved_classes: frozenset[str] = frozenset()
 
@@ -143,21 +144,36 @@ def snake_case(name: str, acronyms: Acronyms) -> str:
 
 
 def attribute_names(fields: Iterable[Field], spelling: Spelling) -> Mapping[str, str]:
-    """The attribute of each field, by JSON name.
+    """The attribute of each field, by JSON name: ``proxy_url`` and ``proxy_url2`` for
+    proxyURL and proxyUrl."""
+    return unique_names((field.name for field in fields), spelling.attribute)
 
-    Where several fields would get the same attribute, those after the first have a
-    number: ``proxy_url`` and ``proxy_url2`` for proxyURL and proxyUrl.
+
+def unique_names(
+    names: Iterable[str],
+    spell: Callable[[str], str],
+    separator: str = "",
+    reserved: Iterable[str] = (),
+) -> Mapping[str, str]:
+    """A different spelling of each name, none of them ``reserved``.
+
+    Where several names would be spelled alike, those after the first have a number,
+    after ``separator``.
     """
-    attributes: dict[str, str] = {}
-    taken: set[str] = set()
-    for field_ in fields:
-        spelled = spelling.attribute(field_.name)
-        attribute, number = spelled, 2
-        while attribute in taken:
-            attribute, number = f"{spelled}{number}", number + 1
-        taken.add(attribute)
-        attributes[field_.name] = attribute
-    return attributes
+    spellings: dict[str, str] = {}
+    taken = set(reserved)
+    # So that the next number is found without trying all before it.
+    numbers: dict[str, int] = {}
+    for name in names:
+        spelling = candidate = spell(name)
+        number = numbers.get(spelling, 1)
+        while candidate in taken:
+            number += 1
+            candidate = f"{spelling}{separator}{number}"
+        numbers[spelling] = number
+        taken.add(candidate)
+        spellings[name] = candidate
+    return spellings
 
 
 def module_name(class_name: str, acronyms: Acronyms) -> str:
