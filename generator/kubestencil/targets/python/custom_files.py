@@ -55,9 +55,10 @@ class CustomClass(NamedTuple):
     ``bases`` are its base classes, ``docstring`` is complete with its quotes.
     ``renamed_fields`` are the ``fields`` whose attribute is not their JSON name,
     ``time_fields`` those that contain times. ``drops_unknown`` says that the class
-    keeps no fields that its schema does not have, although its base class does;
-    ``nullable`` has the JSON names, as literals, of the fields in which null differs
-    from an absent value.
+    keeps no fields that its schema does not have, although its base class does.
+    ``kept`` has the JSON names, as literals, of the fields that it keeps without an
+    attribute, ``nullable`` those of the fields in which null differs from an absent
+    value.
     """
 
     name: str
@@ -67,6 +68,7 @@ class CustomClass(NamedTuple):
     renamed_fields: tuple[CustomField, ...]
     time_fields: tuple[CustomField, ...]
     drops_unknown: bool
+    kept: tuple[str, ...]
     nullable: tuple[str, ...]
 
 
@@ -181,9 +183,8 @@ class _FileBuilder:
             renamed_fields=tuple(field for field in fields if field.is_renamed),
             time_fields=time_fields,
             drops_unknown=is_open and not custom.keeps_unknown_fields(definition),
-            nullable=tuple(
-                literal(field.name) for field in custom.nullable_fields(definition)
-            ),
+            kept=tuple(map(literal, custom.fields_without_attribute(definition))),
+            nullable=tuple(map(literal, custom.nullable_fields(definition))),
         )
 
     def _field(self, field: Field, attribute: str, type_: CustomType) -> CustomField:
