@@ -48,9 +48,10 @@ def remarks_on_kind(
 ) -> Iterator[Problem]:
     """What is to be said about a kind that the release can serve."""
     minor = minor_version(release.name)
-    resource = release.release.resources.get(kind)
     facts = lifecycle(kind)
-    if facts is None and resource is not None and resource.deprecated:
+    # Reading the resources of a release reads all of its kinds.
+    resource = None if facts else release.release.resources.get(kind)
+    if resource is not None and resource.deprecated:
         message = resource.deprecation_warning or f"{kind.api_version} is deprecated"
         yield _of_kind("deprecated-kind", message, _newer_version_hint(kind, release))
         return

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kubestencil.check.decode import Decoder
 from kubestencil.check.problems import Check
 from kubestencil.check.remarks import Remarks
+from kubestencil.schema.lazy import LazyDefinitions
 from kubestencil.schema.types import GroupVersionKind, Release
 
 
@@ -47,10 +48,16 @@ def prepare(release: Release, earlier: Release | None = None) -> CheckedRelease:
     ``earlier`` is the release that an upgrade starts from: fields whose meaning changed
     since are remarked on.
     """
-    kinds = {
-        definition.kinds[0]: name
-        for name, definition in release.definitions.items()
-        if len(definition.kinds) == 1
-    }
+    kinds = dict(_kinds(release))
     remarks = Remarks(release.name, earlier.definitions if earlier else {})
     return CheckedRelease(release, kinds, Decoder(release.definitions, remarks))
+
+
+def _kinds(release: Release) -> Iterator[tuple[GroupVersionKind, str]]:
+    definitions = release.definitions
+    if isinstance(definitions, LazyDefinitions):
+        yield from definitions.kinds()
+        return
+    for name, definition in definitions.items():
+        if len(definition.kinds) == 1:
+            yield definition.kinds[0], name

@@ -106,12 +106,12 @@ def check(
     findings of the severity of --fail-on, and with 2 if nothing could be checked.
     """
     from kubestencil.check.run import check as check_paths
-    from kubestencil.schema.load import load_release
+    from kubestencil.schema.lazy import load_lazily
 
     options = DocumentOptions(specs, crds, unserved)
     sources = _sources(after, before, spec, options)
     console.announce_sources(sources, quiet)
-    *earlier, latest = [load_release(source) for source in sources]
+    *earlier, latest = [load_lazily(source) for source in sources]
     console.show_notes(latest.notes, quiet)
     report = _without_known(check_paths(paths, latest, *earlier), config, baseline)
     format_name = format_name or _format_of(file)

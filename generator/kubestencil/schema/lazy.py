@@ -1,0 +1,77 @@
+"""Loads a release whose definitions are parsed when they are needed.
+
+A check of manifests needs some tens of a thousand definitions. Only embedded documents
+are loaded like that: they are valid, so that nothing is left to be refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from kubestencil.schema.keywords import KINDS_KEYWORD
+from kubestencil.schema.load import load_release
+from kubestencil.schema.openapi2 import parse_definitions
+from kubestencil.schema.pointer import Pointer, printable_pointer
+from kubestencil.schema.served_resources import ServedResources
+from kubestencil.schema.types import Definition, GroupVersionKind, Release
+from kubestencil.source import Source
+
+
+class LazyDefinitions(Mapping[str, Definition]):
+    """Definitions by full name, each parsed when it is first read."""
+
+    def __init__(self, raw: Mapping[str, Any], origin: str) -> None:
+        self._raw = raw
+        self._origin = origin
+        self._parsed: dict[str, Definition] = {}
+
+    def __getitem__(self, name: str) -> Definition:
+        definition = self._parsed.get(name)
+        if definition is None:
+            raw = {name: self._raw[name]}
+            # What it refers to is in the document, which was checked as a whole.
+            others: Any = self._raw
+            parsed = parse_definitions(raw, others, self._locate)
+            definition = self._parsed[name] = parsed.definitions[name]
+        return definition
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._raw)
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    def kinds(self) -> Iterator[tuple[GroupVersionKind, str]]:
+        """The kinds that are served as one definition, each with its full name."""
+        for name, schema in self._raw.items():
+            kinds = schema.get(KINDS_KEYWORD, ())
+            if len(kinds) == 1:
+                kind = kinds[0]
+                yield (
+                    GroupVersionKind(kind["group"], kind["version"], kind["kind"]),
+                    name,
+                )
+
+    def _locate(self, pointer: Pointer) -> str:
+        return f"{self._origin}#{printable_pointer(pointer)}"
+
+
+def load_lazily(source: Source) -> Release:
+    """The release in ``source``; raises as ``load_release``.
+
+    What is not embedded, or has custom resources, is parsed as a whole.
+    """
+    if source.revert is None or source.crds is not None or source.selection is not None:
+        return load_release(source)
+    document = source.document()
+    release = Release(
+        name=source.release,
+        origin=source.origin,
+        sha256=source.sha256,
+        definitions=LazyDefinitions(document["definitions"], source.origin),
+        unknown_keywords=(),
+        document=document,
+    )
+    return replace(release, resources=ServedResources(release))
