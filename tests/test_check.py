@@ -198,3 +198,18 @@ def test_a_field_behind_a_feature_gate_is_warned_of(tmp_path: Path) -> None:
         ("spec.resources", "fixed")
     ]
     assert "PodLevelResources" in gated[0]["message"]
+
+
+def test_a_field_of_an_older_version_leads_to_the_current_one(tmp_path: Path) -> None:
+    path = tmp_path / "ingress.yaml"
+    path.write_text("""\
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: a}
+spec:
+  backend: {serviceName: b}
+""")
+    _, report = run(path, "--to", "1.35")
+    (finding,) = report["findings"]
+    assert finding["message"] == 'unknown field "spec.backend"'
+    assert finding["hint"] == "networking.k8s.io/v1 has defaultBackend instead"

@@ -216,6 +216,10 @@ def environment() -> dict[str, str]:
 
 
 def test_examples_of_the_python_api_run(tmp_path: Path) -> None:
+    (tmp_path / "manifests").mkdir()
+    (tmp_path / "manifests/namespace.yaml").write_text(
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n"
+    )
     program = tmp_path / "program.py"
     program.write_text("\n".join(blocks(ROOT / "docs/python-api.md", "python")))
     result = subprocess.run(
