@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubestencil.check.findings import Path, Subject
+from kubestencil.check.kustomize import is_json_patch
 from kubestencil.check.placeholders import is_template
 from kubestencil.source.json_text import JsonDocument, json_documents
 from kubestencil.source.yaml import (
@@ -137,7 +138,7 @@ def _items(
         yield RepeatedKey(index, repeated)
     value = document.value
     if not isinstance(value, dict):
-        yield NoObject(index, "not an object")
+        yield NoObject(index, "JSON patches" if is_json_patch(value) else "no object")
         return
     kind, items = value.get("kind"), value.get("items")
     if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):
@@ -159,7 +160,7 @@ def _list_items(
     )
     for number, item in enumerate(value["items"]):
         if not isinstance(item, dict):
-            yield NoObject(index, "not an object")
+            yield NoObject(index, "no object")
             continue
         subject = Subject(document=index, item=number, source=source)
         whole = item if "kind" in item else {**implied, **item}

@@ -1,0 +1,106 @@
+"""Custom resources are checked against the schemas of their CRDs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from kubestencil.cli import cli
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              required: [size]
+              x-kubernetes-validations: [{rule: "self.size > 0"}]
+              properties:
+                size: {type: integer, minimum: 1}
+                colour: {type: string, enum: [red, blue]}
+                name: {type: string, pattern: "(?i)^[a-z]+$"}
+                port: {x-kubernetes-int-or-string: true}
+                maybe: {type: string, nullable: true}
+                parts:
+                  type: array
+                  x-kubernetes-list-type: map
+                  x-kubernetes-list-map-keys: [id]
+                  items:
+                    type: object
+                    required: [id]
+                    properties: {id: {type: string}}
+                open: {type: object, x-kubernetes-preserve-unknown-fields: true}
+"""
+
+
+def found(tmp_path: Path, spec: str) -> tuple[list[tuple[str, str]], dict[str, int]]:
+    (tmp_path / "crd.yaml").write_text(CRD)
+    path = tmp_path / "widget.yaml"
+    path.write_text(
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n"
+        f"spec: {spec}\n"
+    )
+    arguments = ["--to", "1.35", "--crds", str(tmp_path / "crd.yaml")]
+    result = CliRunner().invoke(
+        cli, ["check", str(path), *arguments, "-q", "-f", "json"]
+    )
+    assert result.exit_code in (0, 1), result.output
+    report = json.loads(result.stdout)
+    return (
+        [(finding["rule"], finding["path"]) for finding in report["findings"]],
+        {entry["reason"]: entry["count"] for entry in report["skipped"]},
+    )
+
+
+def test_a_valid_object_has_no_finding_and_cel_is_counted(tmp_path: Path) -> None:
+    findings, skipped = found(
+        tmp_path,
+        "{size: 1, colour: red, name: AbC, port: 80, maybe: null, "
+        "parts: [{id: a}, {id: b}], open: {x: {y: 1}}}",
+    )
+    assert findings == []
+    assert skipped == {"CEL rules of custom resources": 1}
+
+
+def test_every_rule_of_the_schema_is_applied(tmp_path: Path) -> None:
+    findings, _ = found(
+        tmp_path,
+        "{size: 0, colour: green, name: a1, port: true, maybe: 1, "
+        "parts: [{id: a}, {id: a}, {ix: c}], unknown: 1, open: 3}",
+    )
+    assert set(findings) == {
+        ("invalid-value", "spec.size"),
+        ("invalid-enum", "spec.colour"),
+        ("invalid-value", "spec.name"),
+        ("wrong-type", "spec.port"),
+        ("wrong-type", "spec.maybe"),
+        ("invalid-value", "spec.parts"),
+        ("unknown-field", "spec.parts[2].ix"),
+        ("missing-field", "spec.parts[2].id"),
+        ("unknown-field", "spec.unknown"),
+        ("wrong-type", "spec.open"),
+    }
+
+
+def test_null_is_refused_where_the_schema_is_not_nullable(tmp_path: Path) -> None:
+    findings, _ = found(tmp_path, "{size: 1, colour: null}")
+    assert ("wrong-type", "spec.colour") in findings
+
+
+def test_a_required_field_that_is_absent_is_warned_of(tmp_path: Path) -> None:
+    findings, _ = found(tmp_path, "{colour: red}")
+    assert findings == [("missing-field", "spec.size")]
