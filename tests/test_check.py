@@ -212,4 +212,4 @@ spec:
     _, report = run(path, "--to", "1.35")
     (finding,) = report["findings"]
     assert finding["message"] == 'unknown field "spec.backend"'
-    assert finding["hint"] == "networking.k8s.io/v1 has defaultBackend instead"
+    assert finding["hint"] == "networking.k8s.io/v1 has spec.defaultBackend instead"

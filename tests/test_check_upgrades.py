@@ -124,7 +124,7 @@ spec:
             "unknown-field",
             "spec.backend",
             'unknown field "spec.backend"',
-            "it is spec.defaultBackend in networking.k8s.io/v1",
+            "networking.k8s.io/v1 has spec.defaultBackend instead",
         ]
     ]
 

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from difflib import get_close_matches
 
 from kubestencil.check.findings import Path, Problem, field_path
 from kubestencil.check.release import CheckedRelease
 from kubestencil.schema.renamed_fields import renamed_field
 from kubestencil.schema.types import Definition, GroupVersionKind, Release, Schema
-
-# Fields of versions that are older than the embedded documents, by kind, with what the
-# current version has: https://kubernetes.io/docs/reference/using-api/deprecation-guide/.
-_MOVED: Mapping[tuple[str, str], str] = {
-    ("Ingress", "backend"): "defaultBackend",
-    ("Ingress", "serviceName"): "service.name",
-    ("Ingress", "servicePort"): "service.port.number, or service.port.name",
-    ("CustomResourceDefinition", "version"): "versions",
-    ("CustomResourceDefinition", "validation"): "versions[].schema",
-    ("CustomResourceDefinition", "webhookClientConfig"): "webhook.clientConfig",
-    ("CustomResourceDefinition", "JSONPath"): "jsonPath",
-    ("HorizontalPodAutoscaler", "targetAverageUtilization"): (
-        "target.averageUtilization"
-    ),
-    ("HorizontalPodAutoscaler", "targetAverageValue"): "target.averageValue",
-    ("PriorityLevelConfiguration", "assuredConcurrencyShares"): (
-        "nominalConcurrencyShares"
-    ),
-    ("EndpointSlice", "topology"): "nodeName and zone",
-}
 
 
 def explained(
@@ -49,13 +29,10 @@ def _field_hints(
 ) -> Iterator[str]:
     """Hints about an unknown field, the best one first."""
     name = str(path[-1])
-    moved = _MOVED.get((kind.kind, name))
-    if moved:
-        yield f"{kind.api_version} has {moved} instead"
     keys = ".".join(step for step in path if isinstance(step, str))
     renamed = renamed_field(kind, keys)
     if renamed is not None:
-        yield f"it is {renamed} in {kind.api_version}"
+        yield f"{kind.api_version} has {renamed} instead"
     for version in release.versions(kind.group, kind.kind):
         other = GroupVersionKind(kind.group, version, kind.kind)
         if other != kind and _schema_at(release.release, release.kinds[other], path):
