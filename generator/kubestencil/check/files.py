@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil.errors import UsageError
+from kubestencil.source.crds import SUFFIXES
+from kubestencil.source.folder import read_bytes, read_stdin
 
-SUFFIXES = (".yaml", ".yml", ".json")
 #: The name of standard input in findings.
 STDIN = "<stdin>"
-_MAX_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +29,9 @@ class ManifestFile:
         return STDIN if self.path == "-" else self.path.replace(os.sep, "/")
 
     def read(self) -> bytes:
-        """The bytes. Raises OSError where the file cannot be read or is too large."""
-        if self.path == "-":
-            return sys.stdin.buffer.read()
-        path = Path(self.path)
-        if path.stat().st_size > _MAX_BYTES:
-            raise OSError(0, f"is larger than {_MAX_BYTES >> 20} MB")
-        return path.read_bytes()
+        """The bytes. Raises SourceError where they cannot be read, and for a file that
+        is larger than MAX_BYTES."""
+        return read_stdin() if self.path == "-" else read_bytes(Path(self.path))
 
 
 def find_files(paths: Sequence[str]) -> Iterator[ManifestFile]:
@@ -63,7 +58,11 @@ def _files_at(path: str) -> Iterator[str]:
     elif os.path.exists(path):  # noqa: PTH110
         yield path
     else:
-        raise UsageError("does not exist", where=path)
+        raise UsageError(
+            "does not exist",
+            where=path or "an empty PATH",
+            hint="name a file, a folder, or - for standard input",
+        )
 
 
 @dataclass(frozen=True)

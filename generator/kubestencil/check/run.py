@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kubestencil.check.files import SUFFIXES, ManifestFile, find_files
+from kubestencil.check.files import ManifestFile, find_files
 from kubestencil.check.findings import (
     Finding,
     Problem,
@@ -28,8 +28,9 @@ from kubestencil.check.manifests import (
 from kubestencil.check.release import prepare
 from kubestencil.check.upgrade import Difference, Upgrade
 from kubestencil.check.validate import kind_of
-from kubestencil.errors import SourceError, UsageError
+from kubestencil.errors import UsageError
 from kubestencil.schema.types import Release
+from kubestencil.source.crds import SUFFIXES
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,7 @@ def check_file(
 
     Raises SourceError where it cannot be read.
     """
-    try:
-        data = file.read()
-    except OSError as error:
-        raise SourceError(
-            f"cannot be read: {error.strerror}", where=file.name
-        ) from error
+    data = file.read()
     is_patch = os.path.abspath(file.path) in patches  # noqa: PTH100
     return _FileCheck(file.name, upgrade, is_patch).result(data)
 
@@ -117,14 +113,14 @@ class _FileCheck:
                 self.documents.add(item.document)
                 self.skip_document(item)
         findings = tuple(sorted(self.findings, key=lambda finding: finding[2:4]))
-        left = apply_ignores(self.name, data, findings, self.upgrade.releases)
+        outcome = apply_ignores(self.name, data, findings, self.upgrade.releases)
         return FileResult(
-            left.findings,
+            outcome.findings,
             tuple(self.skipped),
             len(self.documents),
             self.objects,
             self.checked,
-            left.ignored,
+            outcome.ignored,
         )
 
     def check_manifest(self, manifest: Manifest) -> None:

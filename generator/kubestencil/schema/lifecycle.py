@@ -92,14 +92,13 @@ def lifecycles() -> Mapping[GroupVersionKind, Lifecycle]:
 
 
 def _read() -> Iterator[tuple[GroupVersionKind, Lifecycle]]:
-    for api_version, name, introduced, deprecated, removed, default, then in rows(
-        _TABLE
-    ):
+    for cells in rows(_TABLE):
+        api_version, name, introduced, deprecated, removed, default, successor = cells
         kind = group_version_kind(api_version, name)
         yield kind, Lifecycle(
             introduced=introduced,
             deprecated=deprecated or None,
             removed=removed or None,
-            replacement=group_version_kind(*then.split()) if then else None,
+            replacement=group_version_kind(*successor.split()) if successor else None,
             served_by_default=tuple(map(ReleaseRange.parse, default.split())),
         )

@@ -22,4 +22,6 @@ def renamed_field(kind: GroupVersionKind, path: str) -> str | None:
 
 @cache
 def _table() -> Mapping[tuple[str, str, str], str]:
-    return {(group, kind, path): then for group, kind, path, then in rows(_TABLE)}
+    return {
+        (group, kind, path): new_path for group, kind, path, new_path in rows(_TABLE)
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -28,6 +29,22 @@ def read(release: str, path: Path) -> Source:
     Raises SourceError where the file cannot be read.
     """
     return Source(release, str(path), read_bytes(path))
+
+
+def read_stdin(limit: int = -1) -> bytes:
+    """The bytes of standard input, at most ``limit`` where that is not negative.
+
+    Raises SourceError where it is closed or cannot be read.
+    """
+    where = "standard input"
+    if sys.stdin is None:
+        raise SourceError(
+            "is closed", where=where, hint="pipe a document into it, or name a file"
+        )
+    try:
+        return sys.stdin.buffer.read(limit)
+    except OSError as error:
+        raise SourceError(f"cannot be read: {error.strerror}", where=where) from error
 
 
 def read_bytes(path: Path) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import socket
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.source.document import MAX_BYTES, Source, SourceFile
-from kubestencil.source.folder import read_bytes
+from kubestencil.source.folder import read_bytes, read_stdin
 from kubestencil.source.releases import ListedRelease, release_name
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def read_file(location: str) -> SourceFile:
     Raises UsageError where the URL is not https, SourceError where it cannot be read.
     """
     if location == "-":
-        data = sys.stdin.buffer.read(MAX_BYTES + 1)
+        data = read_stdin(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise _too_large("standard input")
         return SourceFile("standard input", data)

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from kubestencil.errors import SpecError
+from kubestencil.errors import SpecError, UsageError
 from kubestencil.source.yaml_scalars import (
     NOT_FINITE,
     as_json_number,
@@ -220,6 +220,20 @@ class _Node:
         self.merges: list[Any] | None = None
 
 
+def _max_aliased() -> int:
+    """The limit of the environment, or MAX_ALIASED; raises UsageError for no number."""
+    text = os.environ.get(MAX_ALIASED_VARIABLE, "")
+    if not text:
+        return MAX_ALIASED
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise UsageError(
+            f"is {text[:40]!a}, not a number of values",
+            where=MAX_ALIASED_VARIABLE,
+            hint=f"set it to a number above {MAX_ALIASED}, or unset it",
+        )
+    return int(text)
+
+
 class _Composer:
     """Composes one document from events; counts what aliases stand for, not only
     aliases."""
@@ -230,7 +244,7 @@ class _Composer:
         self.line = line
         self.count = 0
         self.aliased = 0
-        self.limit = int(os.environ.get(MAX_ALIASED_VARIABLE, MAX_ALIASED))
+        self.limit = _max_aliased()
         self.anchors: dict[str, tuple[Any, int]] = {}
         self.marks: dict[int, Any] = {}
         self.repeated: list[Repeated] = []
