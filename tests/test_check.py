@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from kubestencil.check.files import ManifestFile
 from kubestencil.cli import cli
+from kubestencil.errors import SourceError, UsageError
+from kubestencil.source.remote import read_file
 
 DEPLOYMENT = """\
 # Source: web/templates/web.yaml
@@ -213,3 +218,22 @@ spec:
     (finding,) = report["findings"]
     assert finding["message"] == 'unknown field "spec.backend"'
     assert finding["hint"] == "networking.k8s.io/v1 has spec.defaultBackend instead"
+
+
+@pytest.mark.parametrize("read", [ManifestFile("-").read, lambda: read_file("-")])
+def test_a_closed_standard_input_is_an_error_with_a_hint(
+    read: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Python has no sys.stdin then (``<&-`` in a shell)."""
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(SourceError, match="standard input: is closed") as error:
+        read()
+    assert error.value.hint
+
+
+def test_a_file_without_objects_is_not_a_success(tmp_path: Path) -> None:
+    path = tmp_path / "empty.yaml"
+    path.write_text("# nothing\n")
+    result = CliRunner().invoke(cli, ["check", str(path), "--to", "1.35"])
+    assert isinstance(result.exception, UsageError)
+    assert result.exception.hint == "there is no object in it"

@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestencil.errors import SpecError
+from kubestencil.errors import SpecError, UsageError
 from kubestencil.source.yaml import documents, resolve
 
 
@@ -123,6 +123,15 @@ def test_aliases_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read("a: &a [1, 2]\nb: *a") == [{"a": [1, 2], "b": [1, 2]}]
     with pytest.raises(SpecError, match="more than 100 values"):
         read("a: &a [" + "1, " * 60 + "1]\nb: *a\nc: *a\n")
+
+
+@pytest.mark.parametrize("limit", ["many", "-1", "1e6", "²"])
+def test_a_limit_that_is_no_number_is_a_usage_error(
+    limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBESTENCIL_MAX_ALIASED", limit)
+    with pytest.raises(UsageError, match="not a number of values"):
+        read("a: 1")
 
 
 # JSON's escapes for other characters are pairs, which YAML does not know, and a key of

@@ -21,6 +21,7 @@ from kubestencil.check.problems import (
     unknown_field,
 )
 from kubestencil.check.rules import RuleId
+from kubestencil.check.scalar_checks import accept_all
 from kubestencil.schema.conditions import LOGIC, satisfies
 from kubestencil.schema.types import JsonObject, Schema
 from kubestencil.schema.well_known import is_built_in
@@ -31,7 +32,7 @@ PATTERN = "patterns in a syntax that is not supported"
 FORMAT = "formats of strings"
 
 _LIST_TYPE = "x-kubernetes-list-type"
-# Keywords that say something together, the first of which must be there.
+# Keywords that are checked together; those after the first only change its meaning.
 _KEYWORDS: tuple[tuple[str, ...], ...] = (
     ("enum",),
     ("pattern",),
@@ -48,7 +49,7 @@ _KEYWORDS: tuple[tuple[str, ...], ...] = (
     (_LIST_TYPE, "x-kubernetes-list-map-keys"),
     *((keyword,) for keyword in (*LOGIC, "not")),
 )
-# Formats that are checked with the value, and those that every value has.
+# Formats that are checked, and formats that add nothing to the type.
 _CHECKED_FORMATS = frozenset(["int32", "int64", "uint32", "uint64", "ipv4", "ipv6"])
 _FREE_FORMATS = frozenset(["float", "double", "password", "int-or-string"])
 _TYPES: Mapping[str, tuple[type, ...]] = {
@@ -131,7 +132,7 @@ def _check_of_shape(schema: Schema, references: References) -> Check:
         return _type_check(_TYPES[schema.type], _TYPE_NAMES[schema.type])
     if schema.is_object:
         return _any_or_object(_object(schema, references))
-    return _accept_all
+    return accept_all
 
 
 def _member(schema: Schema, references: References) -> _Member:
@@ -223,10 +224,6 @@ def _any_or_object(check_object: Check) -> Check:
             check_object(value, parent, step, results)
 
     return check
-
-
-def _accept_all(value: Any, parent: Any, step: Any, results: Any) -> None:
-    """Accepts everything: x-kubernetes-preserve-unknown-fields."""
 
 
 def _conditions(schema: Schema) -> Iterator[_Condition]:

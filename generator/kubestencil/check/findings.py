@@ -31,7 +31,7 @@ class Results:
     """What is found while one object is checked, in the order of its values.
 
     ``unchecked`` has the reasons why rules were not applied to values: a placeholder
-    stands in its place, or the rule needs what is not there.
+    stands for the value, or the rule cannot be evaluated.
     """
 
     problems: list[Problem] = field(default_factory=list)
@@ -68,7 +68,7 @@ class FindingKey(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A problem with its place.
+    """A problem with its position in a file.
 
     ``line`` and ``column`` count from 1, columns in characters. ``path`` leads from
     the object to the value. ``releases`` are those in which it is a problem, and

@@ -39,8 +39,8 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _annotation(finding: Finding) -> str:
     subject = finding.subject
-    place = " ".join(filter(None, (subject.kind, subject.name)))
-    message = f"{place}: {finding.message}" if place else finding.message
+    name = " ".join(filter(None, (subject.kind, subject.name)))
+    message = f"{name}: {finding.message}" if name else finding.message
     if finding.hint:
         message += f"\nhint: {finding.hint}"
     properties = {
@@ -50,7 +50,7 @@ def _annotation(finding: Finding) -> str:
         "title": f"kubestencil {finding.rule_id}",
     }
     listed = ",".join(
-        f"{name}={value.translate(_IN_PROPERTY)}" for name, value in properties.items()
+        f"{key}={value.translate(_IN_PROPERTY)}" for key, value in properties.items()
     )
     command = _COMMANDS[finding.severity]
     return f"::{command} {listed}::{message.translate(_IN_MESSAGE)}"

@@ -11,7 +11,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from kubestencil.check.findings import Finding, Report
-from kubestencil.check.rules import SEVERITIES, Severity
+from kubestencil.check.rules import Severity, at_least
 
 # What XML 1.0 cannot have, not even as a reference (2.2, Char).
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -23,7 +23,7 @@ def report_junit(report: Report, fail_on: Severity) -> str:
     Findings of the severity ``fail_on`` or a more severe one are failures, unless the
     upgrade fixes them.
     """
-    failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    failing = at_least(fail_on)
     root = Element("testsuites", name="kubestencil check")
     for file, findings in groupby(report.findings, key=lambda finding: finding.file):
         _add_suite(root, file, list(findings), failing)
@@ -61,12 +61,18 @@ def _add_suite(
     )
     for finding in findings:
         subject = finding.subject
-        place = " ".join(filter(None, (subject.kind, subject.name, finding.field_path)))
+        subject_text = " ".join(
+            filter(None, (subject.kind, subject.name, finding.field_path))
+        )
         case = SubElement(
             suite,
             "testcase",
             classname=_text(file),
-            name=_text(f"{place}: {finding.rule_id}" if place else finding.rule_id),
+            name=_text(
+                f"{subject_text}: {finding.rule_id}"
+                if subject_text
+                else finding.rule_id
+            ),
             file=_text(file),
             line=str(finding.line),
         )

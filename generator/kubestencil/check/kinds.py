@@ -18,9 +18,8 @@ from kubestencil.schema.lifecycle import (
     served_by_default,
 )
 from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import minor_version_in, release_order
 
-_MINOR = re.compile(r"v?(\d+\.\d+)")
 #: Configuration files of programs that look like objects, by group.
 _CONFIGURATION = re.compile(
     r"(?:.*\.)?(?:config\.k8s\.io|kind\.x-k8s\.io|kubeadm\.k8s\.io)\Z|skaffold\Z|"
@@ -31,7 +30,7 @@ _CONFIGURATION = re.compile(
 def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
     """Why a release does not serve a kind of Kubernetes."""
     facts = lifecycle(kind)
-    minor = minor_version(release.name)
+    minor = minor_version_in(release.name)
     name = f"{kind.kind} of {kind.api_version}"
     hint = _other_kind(kind, release)
     if facts is None and is_of_kubernetes(kind):
@@ -47,7 +46,7 @@ def remarks_on_kind(
     kind: GroupVersionKind, release: CheckedRelease
 ) -> Iterator[Problem]:
     """What is to be said about a kind that the release can serve."""
-    minor = minor_version(release.name)
+    minor = minor_version_in(release.name)
     facts = lifecycle(kind)
     # Reading the resources of a release reads all of its kinds.
     resource = None if facts else release.release.resources.get(kind)
@@ -94,12 +93,6 @@ def is_configuration(kind: GroupVersionKind) -> bool:
     return _CONFIGURATION.match(kind.group) is not None
 
 
-def minor_version(release: str) -> str | None:
-    """The minor version that a release is called after; None for other names."""
-    match = _MINOR.match(release)
-    return match[1] if match else None
-
-
 @cache
 def _groups() -> frozenset[str]:
     return frozenset(kind.group for kind in lifecycles())
@@ -117,7 +110,7 @@ def _deprecation(kind: GroupVersionKind, facts: Lifecycle) -> str:
 def _other_kind(kind: GroupVersionKind, release: CheckedRelease) -> str:
     """A hint which kind to use instead."""
     successor = None
-    minor = minor_version(release.name)
+    minor = minor_version_in(release.name)
     if minor is not None:
         successor = replacement(kind, minor)
     if successor is None:
@@ -148,7 +141,7 @@ def _newer_version(
     kind: GroupVersionKind, release: CheckedRelease
 ) -> GroupVersionKind | None:
     """The preferred version of the same kind, where it is preferred to this one."""
-    minor = minor_version(release.name)
+    minor = minor_version_in(release.name)
     served = [
         GroupVersionKind(kind.group, version, kind.kind)
         for version in release.versions(kind.group, kind.kind)

@@ -11,11 +11,10 @@ from functools import cache
 from typing import Any
 
 from kubestencil.check.findings import Path, Problem
-from kubestencil.check.kinds import minor_version
 from kubestencil.check.release import CheckedRelease
 from kubestencil.schema.lifecycle import lifecycles, replacement
 from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import minor_version_in, release_order
 
 _RBAC_KINDS = ("ClusterRole", "Role")
 _WEBHOOK_KINDS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
@@ -26,7 +25,7 @@ def removed_resources(
 ) -> Iterator[Problem]:
     """A problem for each group, version or resource that rules in an object name and
     that was removed in ``release`` or before."""
-    minor = minor_version(release.name)
+    minor = minor_version_in(release.name)
     if minor is None:
         return
     if kind.group == "rbac.authorization.k8s.io" and kind.kind in _RBAC_KINDS:

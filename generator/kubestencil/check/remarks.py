@@ -13,8 +13,8 @@ from typing import NamedTuple
 from kubestencil.check.rules import RuleId
 from kubestencil.schema.feature_gates import gate_of
 from kubestencil.schema.types import Definition, Field
+from kubestencil.source.releases import minor_version_in
 
-_MINOR = re.compile(r"v?(\d+\.\d+)")
 _NO_EFFECT = re.compile(
     r"no longer (?:functional|honou?red|has an?y? ?effect|supported|in use|used)\b|"
     r"has no effect any ?more\b",
@@ -62,7 +62,7 @@ class Remarks:
             field.name: tuple(self._on_field(definition, field))
             for field in definition.fields
         }
-        return {name: found for name, found in remarks.items() if found}
+        return {name: on_field for name, on_field in remarks.items() if on_field}
 
     def _on_field(self, definition: Definition, field: Field) -> list[Remark]:
         description = field.schema.description
@@ -72,8 +72,8 @@ class Remarks:
         return [remark for remark in remarks if remark is not None]
 
     def _gate(self, definition: Definition, field: Field) -> Remark | None:
-        minor = _MINOR.match(self.release)
-        gate = gate_of(definition.name, field.name, minor[1]) if minor else None
+        minor = minor_version_in(self.release)
+        gate = gate_of(definition.name, field.name, minor) if minor else None
         if gate is None or gate.enabled or gate.stage == "deprecated":
             return None
         message = (

@@ -129,8 +129,13 @@ _RULES: tuple[Rule, ...] = (
     ),
 )
 
-#: All rules by name, in the order of their severities.
+#: All rules by name, in the order in which reports and the documentation list them.
 RULES: Mapping[RuleId, Rule] = {rule.id: rule for rule in _RULES}
+
+
+def at_least(severity: Severity) -> tuple[Severity, ...]:
+    """The severities that are as bad as ``severity`` or worse."""
+    return SEVERITIES[: SEVERITIES.index(severity) + 1]
 
 
 def rule(rule_id: RuleId) -> Rule:

@@ -31,7 +31,8 @@ def check_of_scalar(schema: Schema) -> Check:
 
 
 def accept_all(value: Any, parent: Any, step: Any, results: Any) -> None:
-    """Accepts everything: apiextensions' JSON, runtime.RawExtension."""
+    """Accepts everything: apiextensions' JSON, runtime.RawExtension, and
+    x-kubernetes-preserve-unknown-fields without a type."""
 
 
 def check_object(

@@ -9,13 +9,13 @@ from kubestencil.check.findings import Problem, Results
 from kubestencil.check.kinds import is_of_kubernetes
 from kubestencil.check.problems import missing_field
 from kubestencil.check.release import CheckedRelease
+from kubestencil.schema.facts import group_version_kind
 from kubestencil.schema.types import GroupVersionKind
 
 
 def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
     """The kind that an object says it is; its apiVersion and kind are strings."""
-    group, _, version = value["apiVersion"].rpartition("/")
-    return GroupVersionKind(group, version, value["kind"])
+    return group_version_kind(value["apiVersion"], value["kind"])
 
 
 def results_of(

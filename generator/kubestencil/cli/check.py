@@ -113,14 +113,18 @@ def check(
     console.announce_sources(sources, quiet)
     *earlier, latest = [load_lazily(source) for source in sources]
     console.show_notes(latest.notes, quiet)
-    report = _without_known(check_paths(paths, latest, *earlier), config, baseline)
+    report = _without_suppressed(check_paths(paths, latest, *earlier), config, baseline)
     format_name = format_name or _format_of(file)
     console.write_result(_rendered(report, format_name, fail_on, file), file)
     if not report.checked and not report.findings:
         raise UsageError(
             "nothing was checked",
-            where=", ".join(paths),
-            hint="the report says why each object was left out",
+            where=", ".join(dict.fromkeys(paths)),
+            hint=(
+                "the report says what was left out, and why"
+                if report.skipped
+                else "there is no object in it"
+            ),
         )
     if _has_severity(report, fail_on):
         context.exit(1)
@@ -149,16 +153,20 @@ def _sources(
     return with_crds(sources, options.read_crds())
 
 
-def _without_known(
+def _without_suppressed(
     report: Report, config: Path | None, baseline: Path | None
 ) -> Report:
     """The report without the findings that a configuration or a baseline names."""
-    from kubestencil.check import known
+    from kubestencil.check import suppressions
 
     if config is not None:
-        report = known.apply_config(report, known.load_config(config), config)
+        report = suppressions.apply_config(
+            report, suppressions.load_config(config), config
+        )
     if baseline is not None:
-        report = known.apply_baseline(report, known.load_baseline(baseline))
+        report = suppressions.apply_baseline(
+            report, suppressions.load_baseline(baseline)
+        )
     return report
 
 
@@ -213,7 +221,6 @@ def _json(value: object) -> str:
 
 
 def _has_severity(report: Report, least: Severity) -> bool:
-    from kubestencil.check import SEVERITIES
+    from kubestencil.check.rules import at_least
 
-    severe = SEVERITIES[: SEVERITIES.index(least) + 1]
-    return any(report.count(severity) for severity in severe)
+    return any(report.count(severity) for severity in at_least(least))

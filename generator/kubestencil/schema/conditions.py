@@ -49,8 +49,8 @@ def alternatives(schemas: Sequence[JsonObject]) -> Iterator[tuple[JsonObject, ..
     and ``anyOf``. ``not`` is left to ``satisfies``, and so is whether another branch of
     a ``oneOf`` holds, too. There are at most 200.
     """
-    ways = [list(_expansions(schema)) for schema in schemas]
-    for combination in islice(product(*ways), _MAX_ALTERNATIVES):
+    expansions = [list(_expansions(schema)) for schema in schemas]
+    for combination in islice(product(*expansions), _MAX_ALTERNATIVES):
         yield tuple(chain.from_iterable(combination))
 
 

@@ -51,7 +51,7 @@ def decode_json(text: str, where: str, make_object: MakeObject | None = None) ->
     """
     try:
         value = json.loads(
-            text, parse_constant=_refuse_constant, object_pairs_hook=make_object
+            text, parse_constant=refuse_constant, object_pairs_hook=make_object
         )
     except json.JSONDecodeError as error:
         truncated = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
@@ -92,7 +92,8 @@ def _check_unicode(text: str, value: Any, where: str) -> None:
         ) from error
 
 
-def _refuse_constant(name: str) -> Any:
+def refuse_constant(name: str) -> Any:
+    """Refuse NaN and Infinity, which Python reads as JSON; raises ValueError."""
     raise ValueError(f"{name} is not a JSON number")
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from kubestencil.source.decoding import refuse_constant
 from kubestencil.source.yaml import Position, Repeated
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -79,7 +80,7 @@ def _documents(text: str) -> Iterator[JsonDocument]:
         return members
 
     decoder = json.JSONDecoder(
-        object_pairs_hook=make_object, parse_constant=_refuse_constant
+        object_pairs_hook=make_object, parse_constant=refuse_constant
     )
     index = _end_of_space(text, 0)
     while index < len(text):
@@ -127,10 +128,6 @@ def _scan(text: str, start: int) -> _Scan:
 def _end_of_space(text: str, index: int) -> int:
     match = _SPACE.match(text, index)
     return match.end() if match else index
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _position(text: str, index: int) -> Position:

@@ -12,6 +12,7 @@ from kubestencil.data_files import data_file
 from kubestencil.errors import UsageError, nearest
 
 _MINOR = re.compile(r"v?(\d+)\.(\d+)\Z")
+_MINOR_PREFIX = re.compile(r"v?(\d+\.\d+)")
 # A release's name is the name of a folder in the output, so it has no path in it.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 
@@ -69,6 +70,13 @@ def minor_version(text: str) -> str:
             hint="name a minor version, such as 1.35",
         )
     return f"{match[1]}.{match[2]}"
+
+
+def minor_version_in(name: str) -> str | None:
+    """The minor version that the name of a release begins with: ``1.35`` of ``1.35.2``;
+    None for other names."""
+    match = _MINOR_PREFIX.match(name)
+    return match[1] if match else None
 
 
 def listed_releases() -> dict[str, ListedRelease]:

@@ -71,8 +71,8 @@ class YamlError(SpecError):
     ) -> None:
         self.at = at or Position(1, 1)
         self.origin = where
-        place = f"{where}:{at.line}:{at.column}" if at else where
-        super().__init__(what, where=place, hint=hint)
+        position = f"{where}:{at.line}:{at.column}" if at else where
+        super().__init__(what, where=position, hint=hint)
 
 
 class Repeated(NamedTuple):

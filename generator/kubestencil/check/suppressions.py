@@ -1,4 +1,4 @@
-"""Findings that are known: those of a configuration file, and those of a baseline.
+"""Removes the findings that a configuration file or a baseline names from a report.
 
 A baseline is an earlier report in JSON.
 """
@@ -169,13 +169,13 @@ def load_baseline(path: Path) -> Counter[FindingKey]:
         ) from error
 
 
-def apply_baseline(report: Report, known: Counter[FindingKey]) -> Report:
+def apply_baseline(report: Report, baseline: Counter[FindingKey]) -> Report:
     """``report`` without the findings of a baseline.
 
     Lines and columns may have changed. A finding that is there more often than in the
     baseline is kept.
     """
-    remaining = known.copy()
+    remaining = baseline.copy()
     kept: list[Finding] = []
     for finding in report.findings:
         if remaining[finding.key] > 0:
