@@ -3,12 +3,17 @@
 An independent comparison, which flattens both documents and shares no code with the
 first, finds the same differences. Applied as a patch, the changes turn one document
 into the other. Comparing in the other direction gives the inverse changes.
+
+CEL rules and subresources are reported one by one: what was removed and added is each
+in one change.
 """
 
 from __future__ import annotations
 
 import copy
 import json
+from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -17,16 +22,55 @@ from hypothesis import strategies as st
 
 from kubestencil.diff import compare, serialize
 from kubestencil.schema import Release
+from kubestencil.schema.load import load_release
+from kubestencil.schema.resources import Resource
+from kubestencil.source.document import CrdSet, SourceFile
+from kubestencil.source.inputs import crds_alone
 from tests.conftest import RELEASES
 from tests.diff_specs import PAIRS, document, release
+from tests.strategies import crds
 
 Key = tuple[str, str, str | None, str | None]
 
 
-def fragments(release: Release) -> dict[str, Any]:
-    return {
-        name: definition.schema.raw for name, definition in release.definitions.items()
+# Lists whose elements are reported one by one, and of which an order is no difference
+# if their elements differ, too.
+BY_ELEMENT = ("x-kubernetes-validations", "subresources")
+# What an inline object has of its field, and what is compared there.
+OF_FIELD = ("description", "default", "nullable", "title")
+
+
+def fragments(release: Release, other: Release | None = None) -> dict[str, Any]:
+    """The schemas by name, those of custom kinds that ``other`` has, too, with how they
+    are served."""
+    result: dict[str, Any] = {}
+    for name, definition in release.definitions.items():
+        raw = dict(definition.schema.raw)
+        if name in release.inline_definitions:
+            raw = {key: value for key, value in raw.items() if key not in OF_FIELD}
+        for kind in definition.kinds:
+            if other is not None and kind in release.custom_kinds & other.custom_kinds:
+                raw |= facts(release.resources[kind])
+        result[name] = raw
+    return result
+
+
+def facts(resource: Resource) -> dict[str, Any]:
+    stated = {
+        "scope": "Namespaced" if resource.namespaced else "Cluster",
+        "plural": resource.plural,
+        "shortNames": [resource.singular, *resource.short_names],
+        "categories": list(resource.categories),
+        "served": resource.served,
+        "storage": resource.storage,
+        "deprecated": resource.deprecated,
+        "deprecationWarning": resource.deprecation_warning,
+        "subresources": [subresource.name for subresource in resource.subresources],
+        "additionalPrinterColumns": [
+            asdict(column) for column in resource.printer_columns
+        ],
     }
+    return {key: value for key, value in stated.items() if value not in (None, [])}
 
 
 def json_changes(before: Release, after: Release) -> list[dict[str, Any]]:
@@ -56,6 +100,13 @@ def flattened(documents: dict[str, Any]) -> dict[Key, str]:
                 for inner in value:
                     path = inner if field is None else f"{field}.{inner}"
                     content[name, at, path, "required of"] = "yes"
+            elif keyword in ("items", "additionalProperties") and isinstance(
+                value, dict
+            ):
+                # Schemas of another type are compared as a whole.
+                signature = [value.get("type"), value.get("$ref")]
+                content[name, at, field, keyword] = json.dumps(signature)
+                walk(name, f"{at}/{keyword}", field, value)
             else:
                 content[name, at, field, keyword] = json.dumps(value, sort_keys=True)
 
@@ -67,6 +118,12 @@ def flattened(documents: dict[str, Any]) -> dict[Key, str]:
 def differing_keys(before: dict[str, Any], after: dict[str, Any]) -> set[Key]:
     old, new = flattened(before), flattened(after)
     differing = {key for key in old.keys() | new.keys() if old.get(key) != new.get(key)}
+    replaced = {
+        (name, f"{at}/{keyword}")
+        for name, at, _, keyword in differing
+        if keyword in ("items", "additionalProperties")
+    }
+    differing = {key for key in differing if not is_inside(key, replaced)}
     whole_schemas = {key[:2] for key in differing if key[3] is None}
     reported = set()
     for name, at, field, keyword in differing:
@@ -92,6 +149,15 @@ def differing_keys(before: dict[str, Any], after: dict[str, Any]) -> set[Key]:
     return reported
 
 
+def is_inside(key: Key, schemas: set[tuple[str, str]]) -> bool:
+    """Whether a key is that of one of the schemas, or inside of one."""
+    name, at, *_ = key
+    steps = at.split("/")
+    return any(
+        (name, "/".join(steps[:end])) in schemas for end in range(1, len(steps) + 1)
+    )
+
+
 def keys(changes: list[dict[str, Any]]) -> list[Key]:
     return [(c["definition"], c["at"], c["field"], c["keyword"]) for c in changes]
 
@@ -110,6 +176,11 @@ def apply_changes(
         ]
         node, last = result, change["definition"]
         path = [change["definition"], *steps]
+        if change["keyword"] in BY_ELEMENT and not change["change"].startswith(
+            "validations-"
+        ):
+            replace_element(result, path, change)
+            continue
         if change["keyword"] is None:
             *path, last = path
             value = change["after"]
@@ -125,6 +196,37 @@ def apply_changes(
             assert last in node or last == "required"
             node.pop(last, None)
     return result
+
+
+def replace_element(result: Any, path: list[str], change: dict[str, Any]) -> None:
+    """Replace one element of a list, or append or remove one."""
+    keyword = change["keyword"]
+    for step in path:
+        result = result[step]
+    elements = [*result.get(keyword, ())]
+    for element in (change["before"] or {}).get(keyword, ()):
+        elements.remove(element)
+    elements += (change["after"] or {}).get(keyword, ())
+    result[keyword] = elements
+    if not elements:
+        del result[keyword]
+
+
+def in_any_order(value: Any) -> Any:
+    """Definitions in which the lists of BY_ELEMENT are sorted, and left out if empty."""
+    if isinstance(value, list):
+        return [in_any_order(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: (
+            sorted(item, key=lambda element: json.dumps(element, sort_keys=True))
+            if key in BY_ELEMENT and isinstance(item, list)
+            else in_any_order(item)
+        )
+        for key, item in value.items()
+        if not (key in BY_ELEMENT and item == [])
+    }
 
 
 _INVERSE_SUFFIX = {
@@ -156,15 +258,48 @@ def as_tuple(change: dict[str, Any]) -> tuple[Any, ...]:
     )
 
 
+def check_elements(
+    changes: list[dict[str, Any]], old: dict[str, Any], new: dict[str, Any]
+) -> None:
+    """Each element that only one side has is in one change; a change of the order is
+    reported only where there is no other."""
+    before, after = flattened(old), flattened(new)
+    for key in {key for key in keys(changes) if key[3] in BY_ELEMENT}:
+        removed, added = (
+            Counter(map(dumps, json.loads(side.get(key, "[]"))))
+            for side in (before, after)
+        )
+        of_key = [change for change in changes if keys([change]) == [key]]
+        if removed == added:
+            assert [change["change"] for change in of_key] == [
+                "validations-order-changed"
+            ]
+            continue
+        for side, expected in (("before", removed - added), ("after", added - removed)):
+            fragments = [change[side] for change in of_key if change[side]]
+            assert all(len(fragment[key[3]]) == 1 for fragment in fragments)
+            assert (
+                Counter(dumps(fragment[key[3]][0]) for fragment in fragments)
+                == expected
+            )
+
+
+def dumps(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
 def check(before: Release, after: Release) -> None:
-    old, new = fragments(before), fragments(after)
+    old, new = fragments(before, after), fragments(after, before)
     changes = json_changes(before, after)
-    assert sorted(map(repr, keys(changes))) == sorted(
+    whole = [change for change in changes if change["keyword"] not in BY_ELEMENT]
+    by_element = {key for key in keys(changes) if key[3] in BY_ELEMENT}
+    assert sorted(map(repr, [*keys(whole), *by_element])) == sorted(
         map(repr, differing_keys(old, new))
     )
-    assert json.dumps(apply_changes(old, changes), sort_keys=True) == json.dumps(
-        new, sort_keys=True
-    )
+    check_elements(changes, old, new)
+    assert json.dumps(
+        in_any_order(apply_changes(old, changes)), sort_keys=True
+    ) == json.dumps(in_any_order(new), sort_keys=True)
     assert sorted(map(as_tuple, changes), key=repr) == sorted(
         map(inverse, json_changes(after, before)), key=repr
     )
@@ -202,6 +337,17 @@ _values = st.recursive(
     | st.dictionaries(st.text(max_size=2), inner, max_size=2),
     max_leaves=4,
 )
+_rules = st.lists(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "rule": st.sampled_from(["self > 0", "self < 9"]),
+            "message": st.sampled_from(["one", "two"]),
+            "reason": st.just("FieldValueInvalid"),
+        },
+    ),
+    max_size=3,
+)
 _SPECS = "#/definitions/io.k8s.api.core.v1."
 
 
@@ -220,7 +366,8 @@ def _schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
             "x-kubernetes-list-map-keys": st.lists(_names, max_size=2),
             "x-kubernetes-patch-strategy": st.sampled_from(["merge", "replace"]),
             "x-kubernetes-patch-merge-key": _names,
-            "x-kubernetes-validations": st.just([{"rule": "self > 0"}]),
+            "x-kubernetes-validations": _rules,
+            "anyOf": st.lists(st.fixed_dictionaries({"minimum": st.integers(0, 2)})),
             "maxLength": st.integers(0, 3),
             "x-unheard-of": _values,
             "items": inner,
@@ -313,3 +460,18 @@ def test_objects_inside_a_field_are_compared_field_by_field() -> None:
             "kinds": [],
         }
     ]
+
+
+def custom_release(*crds: Any, unserved: bool = False) -> Release:
+    """A release of CustomResourceDefinitions only."""
+    file = SourceFile("crds.json", json.dumps({"kind": "List", "items": crds}).encode())
+    crd_set = CrdSet(("crds.json",), (file,), unserved=unserved)
+    return load_release(crds_alone("crds", crd_set))
+
+
+@settings(max_examples=60)
+@given(crds(), crds())
+def test_changes_between_generated_custom_resources_are_complete(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    check(custom_release(before, unserved=True), custom_release(after, unserved=True))

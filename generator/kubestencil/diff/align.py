@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.graph import reachable, references
+from kubestencil.schema.inline import FIELD_KEYWORDS
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import api_versions, served_kinds
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.resources import Resource
+from kubestencil.schema.types import Definition, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,21 +22,18 @@ class Side:
 
     ``fragments`` are the schemas by the names under
     which they are compared, and ``names`` maps those to their names in ``release``.
+    ``resources`` say how custom kinds are served, by the same names.
     """
 
     release: Release
     fragments: Mapping[str, JsonObject]
     names: Mapping[str, str]
+    resources: Mapping[str, Resource]
 
 
 def all_definitions(release: Release) -> Side:
     """Every definition of a release, under its own name."""
-    definitions = release.definitions
-    return Side(
-        release,
-        {name: definition.schema.raw for name, definition in definitions.items()},
-        {name: name for name in definitions},
-    )
+    return _side(release, release.definitions)
 
 
 def api_version_subset(release: Release, api_version: str) -> Side:
@@ -44,11 +43,35 @@ def api_version_subset(release: Release, api_version: str) -> Side:
     Raises UsageError where the release does not have the API version.
     """
     names = _with_references_in_group(release, _package_members(release, api_version))
+    return _side(release, names)
+
+
+def _side(release: Release, names: Iterable[str]) -> Side:
+    """Definitions of a release under their own names."""
+    definitions = {name: release.definitions[name] for name in names}
     return Side(
         release,
-        {name: release.definitions[name].schema.raw for name in names},
-        {name: name for name in names},
+        {
+            name: _fragment(definition, release)
+            for name, definition in definitions.items()
+        },
+        {name: name for name in definitions},
+        {
+            name: release.resources[kind]
+            for name, definition in definitions.items()
+            for kind in definition.kinds
+            if kind in release.custom_kinds
+        },
     )
+
+
+def _fragment(definition: Definition, release: Release) -> JsonObject:
+    """The schema of a definition. That of an inline object has copies of what belongs
+    to its field, which are compared there."""
+    raw = definition.schema.raw
+    if definition.name not in release.inline_definitions:
+        return raw
+    return {key: value for key, value in raw.items() if key not in FIELD_KEYWORDS}
 
 
 def align_names(side: Side, other: Side) -> Side:
@@ -83,7 +106,8 @@ def align_names(side: Side, other: Side) -> Side:
             fragment[KINDS_KEYWORD] = kinds
         fragments[new] = fragment
     names = {new: side.names[old] for old, new in mapping.items()}
-    return Side(side.release, fragments, names)
+    resources = {mapping[old]: resource for old, resource in side.resources.items()}
+    return Side(side.release, fragments, names, resources)
 
 
 def rewrite_refs(value: Any, new_refs: Mapping[str, str]) -> Any:

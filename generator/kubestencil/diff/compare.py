@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from heapq import merge
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from kubestencil.diff.align import (
@@ -18,6 +20,7 @@ from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.conditions import ComparedDefinitions
 from kubestencil.diff.differences import differences
 from kubestencil.diff.labels import distinct_labels
+from kubestencil.diff.resource_differences import resource_differences
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.graph import RootKinds, root_kinds
 from kubestencil.schema.kinds import api_versions, non_list_kinds, precedence
@@ -62,10 +65,13 @@ def _changes(
 ) -> Iterator[Change]:
     definitions = ComparedDefinitions(before.fragments, after.fragments)
     non_lists = {*non_list_kinds(before.release), *non_list_kinds(after.release)}
-    for name, group in groupby(
+    by_definition = attrgetter("definition")
+    all_differences = merge(
         differences(before.fragments, after.fragments),
-        key=lambda difference: difference.definition,
-    ):
+        resource_differences(before.resources, after.resources),
+        key=by_definition,
+    )
+    for name, group in groupby(all_differences, key=by_definition):
         old_name, new_name = before.names.get(name), after.names.get(name)
         old_kinds, new_kinds = roots[0].of(old_name or ""), roots[1].of(new_name or "")
         kinds = tuple(sorted(old_kinds.keys() | new_kinds.keys()))

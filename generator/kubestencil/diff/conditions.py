@@ -6,11 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from kubestencil.diff.constraints import DOCUMENTATION, is_looser, is_looser_keyword
 from kubestencil.diff.differences import Definitions, Difference, differing_keywords
 from kubestencil.schema.keywords import REFERENCE_PREFIX
+from kubestencil.schema.types import JsonObject
+from kubestencil.schema.well_known import is_built_in
 
-# What describes a schema without constraining its values.
-_DOCUMENTATION = frozenset({"description", "title", "example", "externalDocs"})
+_PRESERVE = "x-kubernetes-preserve-unknown-fields"
+# What a definition says of its fields, apart from which values they may have.
+_STRUCTURE = frozenset({"$ref", "type", "properties", "default", "nullable", _PRESERVE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,7 @@ def is_compatible_rename(
         and old.get("format") == new.get("format")
         and set(new.get("required", ())) <= set(old.get("required", ()))
         and all(
-            name in fields
-            and differing_keywords(schema, fields[name]) <= _DOCUMENTATION
+            name in fields and differing_keywords(schema, fields[name]) <= DOCUMENTATION
             for name, schema in old.get("properties", {}).items()
         )
     )
@@ -62,13 +65,71 @@ def removes_enum_value(difference: Difference, _: ComparedDefinitions) -> bool:
     return any(repr(value) not in new for value in _old_value(difference))
 
 
-def loosens_bound(difference: Difference, _: ComparedDefinitions) -> bool:
-    """Whether an upper or lower bound was removed or moved outwards."""
-    old, new = _old_value(difference), _new_value(difference)
-    if new is None or old is None:
-        return new is None
-    is_upper = (difference.keyword or "").startswith("max")
-    return bool(new > old if is_upper else new < old)
+def loosens(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the keyword accepts every value that it accepted before."""
+    keyword = difference.keyword or ""
+    return is_looser_keyword(keyword, _old_value(difference), _new_value(difference))
+
+
+def names_object(difference: Difference, definitions: ComparedDefinitions) -> bool:
+    """Whether an object became a reference to a definition, or the other way round,
+    and accepts every value that it accepted before."""
+    before, after = difference.schemas
+    old = _resolved(before, definitions.before)
+    new = _resolved(after, definitions.after)
+    if ("$ref" in before) is ("$ref" in after):
+        return False
+    if not old.get("type") == new.get("type") == "object":
+        return False
+    # An object that lists no fields keeps none, unless it preserves them.
+    lists_fields = "properties" in new or not old.get("properties")
+    rest_before, rest_after = (
+        {key: value for key, value in schema.items() if key not in _STRUCTURE}
+        for schema in (old, new)
+    )
+    return bool(lists_fields or new.get(_PRESERVE)) and is_looser(
+        rest_before, rest_after
+    )
+
+
+def has_default(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the API server fills in a field that became required: it does so for
+    custom resources, whose schemas have the default."""
+    if is_built_in(difference.definition):
+        return False
+    name = (difference.field or "").rpartition(".")[2]
+    field = difference.schemas[1].get("properties", {}).get(name, {})
+    return isinstance(field, dict) and field.get("default") is not None
+
+
+def preserves_unknown_fields(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the object of an added field kept such a field before, whatever it was."""
+    return bool(difference.schemas[0].get(_PRESERVE))
+
+
+def requires_unique_items(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the API server refuses lists with equal items: it does so for lists of
+    custom resources that are sets or maps."""
+    return not is_built_in(difference.definition) and _new_value(difference) in (
+        "set",
+        "map",
+    )
+
+
+def removes_element(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether a list has lost an element."""
+    new = _new_value(difference) or ()
+    return any(element not in new for element in _old_value(difference) or ())
+
+
+def unsets_keyword(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether a boolean keyword is false now."""
+    return not _new_value(difference)
+
+
+def adds_status(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the subresource that was added is ``status``."""
+    return bool(_new_value(difference) == ["status"])
 
 
 def sets_keyword(difference: Difference, _: ComparedDefinitions) -> bool:
@@ -126,11 +187,19 @@ def _referenced(definitions: Definitions, reference: str) -> Any:
     return definitions.get(reference.removeprefix(REFERENCE_PREFIX), {})
 
 
+def _resolved(schema: JsonObject, definitions: Definitions) -> JsonObject:
+    """A schema, with the definition that it refers to, if it refers to one."""
+    reference = schema.get("$ref")
+    if not isinstance(reference, str):
+        return schema
+    return {**_referenced(definitions, reference), **schema}
+
+
 def _same_but_documentation(old: Any, new: Any) -> bool:
     if not (isinstance(old, dict) and isinstance(new, dict)):
         return bool(old == new)
     return all(
-        keyword in _DOCUMENTATION
+        keyword in DOCUMENTATION
         or _same_but_documentation(old.get(keyword), new.get(keyword))
         for keyword in differing_keywords(old, new)
     )

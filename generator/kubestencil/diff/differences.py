@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import Any, Literal
 
+from kubestencil.diff.validations import VALIDATIONS, rule_changes
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.types import JsonObject
 
@@ -22,7 +23,7 @@ Definitions = Mapping[str, JsonObject]
 _INNER_SCHEMAS = ("items", "additionalProperties")
 # fmt: off
 _STANDARD_KEYWORDS = (
-    "type", "format", "items", "allOf", "default", "enum", "description", "title",
+    "type", "format", "items", "allOf", "anyOf", "oneOf", "not", "default", "enum", "description", "title",
     "example", "externalDocs", "nullable", "readOnly", "pattern", "maximum", "minimum",
     "exclusiveMaximum", "exclusiveMinimum", "maxLength", "minLength", "maxItems",
     "minItems", "uniqueItems", "maxProperties", "minProperties", "multipleOf",
@@ -30,7 +31,7 @@ _STANDARD_KEYWORDS = (
 _EXTENSIONS = (
     "embedded-resource", "group-version-kind", "int-or-string", "list-map-keys",
     "list-type", "map-type", "patch-merge-key", "patch-strategy",
-    "preserve-unknown-fields", "unions", "validations",
+    "preserve-unknown-fields", "selectable-fields", "unions",
 )
 # fmt: on
 # How the name of a change spells a keyword. A keyword that is not listed is unknown to
@@ -147,7 +148,9 @@ def _schema_differences(
             yield from _properties_differences(location, before, after)
         elif keyword == "required":
             yield from _required_differences(location, before, after)
-        elif keyword in _INNER_SCHEMAS and _has_fields(old) and _has_fields(new):
+        elif keyword == VALIDATIONS:
+            yield from _rule_differences(location, before, after)
+        elif keyword in _INNER_SCHEMAS and _is_same_type(old, new):
             assert old is not None and new is not None
             yield from _schema_differences(location.inner(keyword), old, new)
         else:
@@ -208,6 +211,29 @@ def _required_differences(
         )
 
 
+def _rule_differences(
+    location: _Location, before: JsonObject, after: JsonObject
+) -> Iterator[Difference]:
+    """A difference for each CEL rule; the fragments have only this rule."""
+    changes = list(
+        rule_changes(before.get(VALIDATIONS) or (), after.get(VALIDATIONS) or ())
+    )
+    for change, old, new in changes:
+        yield Difference(
+            f"validation-{change}",
+            location.definition,
+            location.field,
+            location.schema_path,
+            VALIDATIONS,
+            None if old is None else {VALIDATIONS: [old]},
+            None if new is None else {VALIDATIONS: [new]},
+            (before, after),
+        )
+    if not changes:
+        change_name = "validations-order-changed"
+        yield _keyword_difference(change_name, location, VALIDATIONS, before, after)
+
+
 def _properties_keyword_difference(
     change: str, location: _Location, before: JsonObject, after: JsonObject
 ) -> Difference:
@@ -264,13 +290,15 @@ def _keyword_difference(
     )
 
 
-def _has_fields(value: Any) -> bool:
-    """Whether a list's items, or a map's values, are objects with fields."""
-    while isinstance(value, dict):
-        if "properties" in value:
-            return True
-        value = value.get("items") or value.get("additionalProperties")
-    return False
+def _is_same_type(before: Any, after: Any) -> bool:
+    """Whether two schemas of items or values differ in details only, so that these
+    are compared: they refer to the same definition, or have the same type."""
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return False
+    return all(
+        json_equal(before.get(keyword), after.get(keyword))
+        for keyword in ("type", "$ref")
+    )
 
 
 def _presence_change(

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from kubestencil.diff.align import rewrite_refs
 from kubestencil.diff.classify import classify
 from kubestencil.diff.conditions import ComparedDefinitions
 from kubestencil.diff.differences import differences
+from kubestencil.diff.nesting import NestedType, nested_type
 from kubestencil.diff.rules import Rule, Severity
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
+from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import Level, group_names, level, precedence
 from kubestencil.schema.lookup import similar_kind
 from kubestencil.schema.types import JsonObject
@@ -50,8 +50,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field through all columns: its JSON name and a cell for each column, None where
-    the type does not have the field."""
+    """A field through all columns: its JSON name, with dots between those of nested
+    objects, and a cell for each column, None where the type does not have the field."""
 
     field: str
     cells: tuple[Cell | None, ...]
@@ -80,6 +80,7 @@ class Event:
     stability: Level
     rule: Rule
     field: str | None
+    schema_path: tuple[str, ...]
     before: JsonObject | None
     after: JsonObject | None
 
@@ -138,7 +139,8 @@ def history(releases: Sequence[Release], name: str) -> tuple[History, ...]:
 
 
 def only_field(histories: Sequence[History], name: str) -> tuple[History, ...]:
-    """The histories of one field, of those types that ever had it.
+    """The histories of one field and of those inside of it, of the types that ever
+    had it.
 
     Raises UsageError where none had it.
     """
@@ -148,11 +150,17 @@ def only_field(histories: Sequence[History], name: str) -> tuple[History, ...]:
             f"{histories[0].kind} has no field called {name!r} in any release",
             hint=nearest(name, fields),
         )
+
+    def is_included(field: str) -> bool:
+        return field == name or field.startswith(f"{name}.")
+
     return tuple(
         replace(
             history,
-            rows=tuple(row for row in history.rows if row.field == name),
-            events=tuple(event for event in history.events if event.field == name),
+            rows=tuple(row for row in history.rows if is_included(row.field)),
+            events=tuple(
+                event for event in history.events if is_included(event.field or "")
+            ),
         )
         for history in histories
         if any(row.field == name for row in history.rows)
@@ -175,31 +183,21 @@ def _history(
         ),
     )
     columns = tuple(column for column, _ in ordered)
-    schemas = [_schema(column, release) for column, release in ordered]
+    types = [
+        nested_type(release.definitions[column.definition], release)
+        for column, release in ordered
+    ]
+    bases = [
+        0,
+        *(_compared_with(index, columns, order) for index in range(1, len(columns))),
+    ]
     events = tuple(
         event
         for index in range(1, len(columns))
-        for event in _events(
-            index, _compared_with(index, columns, order), schemas, columns
-        )
+        for event in _events(index, bases[index], types, columns)
     )
-    rows = tuple(_rows(schemas, events))
+    rows = tuple(_rows(types, bases, events))
     return History(kind, group, tuple(releases), columns, rows, events)
-
-
-def _schema(column: Column, release: Release) -> JsonObject:
-    """The type's schema. References to types of its own version have only the last part
-    of their names, so that they are equal to those in other versions."""
-    package = column.definition.rpartition(".")[0]
-    new_refs = {
-        f"{REFERENCE_PREFIX}{name}": name.rpartition(".")[2]
-        for name in release.definitions
-        if name.rpartition(".")[0] == package
-    }
-    schema: JsonObject = rewrite_refs(
-        release.definitions[column.definition].schema.raw, new_refs
-    )
-    return schema
 
 
 def _compared_with(
@@ -219,11 +217,11 @@ def _compared_with(
 
 
 def _events(
-    index: int, base: int, schemas: Sequence[JsonObject], columns: Sequence[Column]
+    index: int, base: int, types: Sequence[NestedType], columns: Sequence[Column]
 ) -> Iterator[Event]:
     """The differences between the columns ``base`` and ``index``."""
     name, version = columns[index].definition, columns[base].version
-    before, after = {name: schemas[base]}, {name: schemas[index]}
+    before, after = {name: types[base].schema}, {name: types[index].schema}
     definitions = ComparedDefinitions(before, after)
     for difference in differences(before, after):
         # The kinds of a type follow from its version, which the column shows.
@@ -235,36 +233,31 @@ def _events(
                 classification.stability,
                 classification.rule,
                 difference.field,
+                difference.schema_path,
                 difference.before,
                 difference.after,
             )
 
 
-def _rows(schemas: Sequence[JsonObject], events: Sequence[Event]) -> Iterator[Row]:
-    """The fields, in the order in which they first appear."""
+def _rows(
+    types: Sequence[NestedType], bases: Sequence[int], events: Sequence[Event]
+) -> Iterator[Row]:
+    """The fields, in the order in which they first appear; ``bases`` are the indexes of
+    the columns that each column is compared with."""
     marks: dict[tuple[int, str], Mark] = {}
     for event in events:
         if event.field is not None:
-            key = (event.column, event.field.partition(".")[0])
+            key = event.column, event.field
             marks[key] = _combined(marks.get(key, ""), event)
-    fields = dict.fromkeys(
-        name for schema in schemas for name in schema.get("properties", {})
-    )
-    for name in fields:
-        yield Row(
-            name,
-            tuple(
-                _cell(schema, name, marks.get((index, name), ""))
-                for index, schema in enumerate(schemas)
-            ),
-        )
-
-
-def _cell(schema: JsonObject, name: str, mark: Mark) -> Cell | None:
-    properties = schema.get("properties", {})
-    if name not in properties:
-        return None
-    return Cell(properties[name], name in schema.get("required", ()), mark)
+    for name in dict.fromkeys(name for nested in types for name in nested.fields):
+        cells: list[Cell | None] = []
+        for index, nested in enumerate(types):
+            field = nested.fields.get(name)
+            # A field of an object that was added has no event of its own.
+            is_new = index > 0 and name not in types[bases[index]].fields
+            mark = "new" if is_new else marks.get((index, name), "")
+            cells.append(field and Cell(field.schema, field.required, mark))
+        yield Row(name, tuple(cells))
 
 
 def _combined(mark: Mark, event: Event) -> Mark:

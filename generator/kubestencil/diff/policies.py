@@ -41,3 +41,9 @@ STRATEGIC_MERGE_PATCH = Policy(
 OPTIONAL_FIELDS = Policy(
     "API conventions: optional and required", f"{_CONVENTIONS}#optional-vs-required"
 )
+STORED_VERSIONS = Policy(
+    "Custom resources: upgrade existing objects to a new stored version",
+    "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/"
+    "custom-resource-definition-versioning/"
+    "#upgrade-existing-objects-to-a-new-stored-version",
+)

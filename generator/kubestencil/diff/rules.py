@@ -68,6 +68,7 @@ def _any_change_of(*keywords: str) -> frozenset[str]:
 
 _UPPER = ("maximum", "max-length", "max-items", "max-properties")
 _LOWER = ("minimum", "min-length", "min-items", "min-properties")
+_LOGIC = ("all-of", "any-of", "one-of", "not")
 
 #: The rules; the first one that matches a difference decides.
 RULES: tuple[Rule, ...] = (
@@ -96,6 +97,15 @@ RULES: tuple[Rule, ...] = (
         policies.API_ELEMENTS,
     ),
     Rule(
+        "field-required-with-default",
+        "warning",
+        _changes("field-required"),
+        "The API server fills in the default where manifests leave the field out; "
+        "clients must set it.",
+        policies.COMPATIBILITY,
+        conditions.has_default,
+    ),
+    Rule(
         "field-required",
         "breaking",
         _changes("field-required"),
@@ -108,6 +118,15 @@ RULES: tuple[Rule, ...] = (
         _changes("field-optional"),
         "Clients that rely on the field being present may receive objects without it.",
         policies.OPTIONAL_FIELDS,
+    ),
+    Rule(
+        "field-typed",
+        "warning",
+        _changes("field-added"),
+        "Unknown fields are kept, so that objects may have the field with a value that "
+        "is now rejected.",
+        policies.COMPATIBILITY,
+        conditions.preserves_unknown_fields,
     ),
     Rule(
         "added",
@@ -134,12 +153,32 @@ RULES: tuple[Rule, ...] = (
         conditions.is_compatible_rename,
     ),
     Rule(
+        "type-named",
+        "warning",
+        _changes("type-added type-removed reference-added reference-removed"),
+        "The type got a definition of its own, or lost it: code must use the other "
+        "name, manifests stay as they are.",
+        policies.COMPATIBILITY,
+        conditions.names_object,
+    ),
+    Rule(
         "inner-wording",
         "docs",
-        _changes("items-changed values-changed all-of-changed"),
+        _changes("items-changed values-changed")
+        | _changes("all-of-changed any-of-changed one-of-changed not-changed"),
         "Only nested descriptions differ.",
         policies.COMPATIBILITY,
         conditions.changes_only_documentation,
+    ),
+    Rule(
+        "looser",
+        "warning",
+        _any_change_of(*_UPPER, *_LOWER, *_LOGIC, "pattern", "multiple-of")
+        | _any_change_of("exclusive-maximum", "exclusive-minimum", "unique-items")
+        | _changes("items-changed values-changed"),
+        "Clients may receive a value that was not valid before.",
+        policies.COMPATIBILITY,
+        conditions.loosens,
     ),
     Rule(
         "wider-number",
@@ -152,7 +191,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "type-changed",
         "breaking",
-        _any_change_of("type", "format", "reference", "items", "values", "all-of")
+        _any_change_of("type", "format", "reference", "items", "values")
         | _any_change_of("int-or-string"),
         "Values of the old type are rejected, or interpreted differently.",
         policies.COMPATIBILITY,
@@ -217,33 +256,45 @@ RULES: tuple[Rule, ...] = (
         policies.COMPATIBILITY,
     ),
     Rule(
-        "looser",
-        "warning",
-        _any_change_of(*_UPPER, *_LOWER)
-        | _changes("pattern-removed multiple-of-removed"),
-        "Clients may receive a value that was not valid before.",
-        policies.COMPATIBILITY,
-        conditions.loosens_bound,
-    ),
-    Rule(
         "stricter",
         "breaking",
-        _any_change_of(*_UPPER, *_LOWER, "exclusive-maximum", "exclusive-minimum")
-        | _any_change_of("pattern", "multiple-of", "unique-items"),
+        _any_change_of(*_UPPER, *_LOWER, *_LOGIC, "pattern", "multiple-of")
+        | _any_change_of("exclusive-maximum", "exclusive-minimum", "unique-items"),
         "A value that was valid may now be rejected.",
         policies.COMPATIBILITY,
     ),
     Rule(
-        "validations-dropped",
+        "cel-removed",
         "warning",
-        _changes("validations-removed"),
-        "Clients may receive a value that was not valid before.",
+        _changes("validation-removed"),
+        "Clients may receive a value that the CEL rule did not allow.",
         policies.COMPATIBILITY,
     ),
     Rule(
-        "validations-changed",
+        "cel-added",
         "breaking",
-        _changes("validations-added validations-changed unions-added unions-changed"),
+        _changes("validation-added"),
+        "A value that was valid is now rejected where it violates the CEL rule.",
+        policies.COMPATIBILITY,
+    ),
+    Rule(
+        "cel-changed",
+        "breaking",
+        _changes("validation-changed"),
+        "A value that was valid may now be rejected by the other expression.",
+        policies.COMPATIBILITY,
+    ),
+    Rule(
+        "cel-message",
+        "docs",
+        _changes("validation-message-changed validations-order-changed"),
+        "The same values are valid; what is reported of others changed.",
+        policies.COMPATIBILITY,
+    ),
+    Rule(
+        "unions-changed",
+        "breaking",
+        _changes("unions-added unions-changed"),
         "A value that was valid may now be rejected.",
         policies.COMPATIBILITY,
     ),
@@ -277,6 +328,15 @@ RULES: tuple[Rule, ...] = (
         "List items are identified by a different key, so that a patch or an apply "
         "may change a different item.",
         policies.MERGE_STRATEGY,
+    ),
+    Rule(
+        "items-unique",
+        "breaking",
+        _changes("list-type-added list-type-changed"),
+        "Lists with equal items, or items with equal keys, were valid and are now "
+        "rejected.",
+        policies.MERGE_STRATEGY,
+        conditions.requires_unique_items,
     ),
     Rule(
         "merge-changed",
@@ -332,9 +392,83 @@ RULES: tuple[Rule, ...] = (
         policies.ROUND_TRIPS,
     ),
     Rule(
+        "not-served",
+        "breaking",
+        _changes("served-changed"),
+        "The server no longer serves the version: manifests and clients that use it are "
+        "rejected.",
+        policies.VERSION_LIFETIMES,
+        conditions.unsets_keyword,
+    ),
+    Rule(
+        "storage-changed",
+        "warning",
+        _changes("storage-changed"),
+        "Objects are stored in another version: those that exist have to be migrated "
+        "before the former one can be removed.",
+        policies.STORED_VERSIONS,
+    ),
+    Rule(
+        "version-deprecated",
+        "warning",
+        _changes("deprecated-changed"),
+        "The server warns of requests for the version, which may be removed.",
+        policies.VERSION_LIFETIMES,
+        conditions.sets_keyword,
+    ),
+    Rule(
+        "renamed-resource",
+        "breaking",
+        _changes("scope-changed plural-changed"),
+        "Paths and permissions change, and the kind must be deleted to change them.",
+        policies.COMPATIBILITY,
+    ),
+    Rule(
+        "subresource-removed",
+        "breaking",
+        _changes("subresource-removed"),
+        "Requests to the subresource are rejected.",
+        policies.API_ELEMENTS,
+    ),
+    Rule(
+        "status-added",
+        "warning",
+        _changes("subresource-added"),
+        "The status is ignored in requests for the object, and the object in those for "
+        "its status.",
+        policies.COMPATIBILITY,
+        conditions.adds_status,
+    ),
+    Rule(
+        "selectable-fields-removed",
+        "breaking",
+        _any_change_of("selectable-fields"),
+        "Requests that select objects by the field are rejected.",
+        policies.API_ELEMENTS,
+        conditions.removes_element,
+    ),
+    Rule(
+        "kubectl-name-removed",
+        "warning",
+        _any_change_of("short-names", "categories"),
+        "kubectl no longer accepts the name.",
+        policies.API_ELEMENTS,
+        conditions.removes_element,
+    ),
+    Rule(
+        "resource-extended",
+        "safe",
+        _changes("served-changed deprecated-changed subresource-added")
+        | _any_change_of("short-names", "categories", "printer-columns")
+        | _any_change_of("selectable-fields"),
+        "The server and kubectl accept, or show, more or something else than before.",
+        policies.ROUND_TRIPS,
+    ),
+    Rule(
         "wording",
         "docs",
-        _any_change_of("description", "title", "example", "external-docs"),
+        _any_change_of("description", "title", "example", "external-docs")
+        | _any_change_of("deprecation-warning"),
         "The schema is unchanged. The new documentation may describe a change in "
         "behaviour.",
         policies.COMPATIBILITY,

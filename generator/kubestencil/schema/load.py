@@ -45,7 +45,8 @@ def load_release(source: Source) -> Release:
     else:
         # The digest of a valid document is remembered: that of the document alone.
         release = parse_document(replace(source, crds=None), document)
-        validate(release)
+        if source.crds is None or not source.crds.alone:
+            validate(release)
     if source.crds is not None:
         release = _with_crds(source, release, source.crds)
     return release if source.selection is None else select(release, source.selection)
@@ -127,6 +128,7 @@ def _combined(
         sha256=source.sha256,
         unknown_keywords=(*base.unknown_keywords, *custom.unknown_keywords),
         document={**base.document, "definitions": definitions},
+        custom_kinds=base.custom_kinds | custom.resources.keys(),
         inline_definitions=base.inline_definitions | custom.inline_definitions,
         notes=(*base.notes, *custom.notes),
     )

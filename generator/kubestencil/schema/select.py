@@ -37,6 +37,7 @@ def select(release: Release, selection: Selection) -> Release:
     return replace(
         release,
         definitions=definitions,
+        custom_kinds=release.custom_kinds & kinds,
         inline_definitions=release.inline_definitions & reached,
         resources={
             kind: resource

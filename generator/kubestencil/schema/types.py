@@ -219,8 +219,9 @@ class Release:
     document is from, ``sha256`` is the digest of its bytes. ``definitions`` maps full
     names to definitions, in the order of the document. ``document`` is the whole
     document, which has the paths, too. ``resources`` says how the kinds are served.
-    ``inline_definitions`` are the names of the definitions that the document has inside
-    of others. ``notes`` are lines about how the documents were read.
+    ``custom_kinds`` are the kinds of CustomResourceDefinitions that were read, and
+    ``inline_definitions`` the names of the definitions that a document has inside of
+    others. ``notes`` are lines about how the documents were read.
     """
 
     name: str
@@ -232,6 +233,7 @@ class Release:
     resources: Mapping[GroupVersionKind, Resource] = field(
         default_factory=dict, repr=False
     )
+    custom_kinds: frozenset[GroupVersionKind] = field(default=frozenset(), repr=False)
     inline_definitions: frozenset[str] = field(default=frozenset(), repr=False)
     notes: tuple[str, ...] = ()
 

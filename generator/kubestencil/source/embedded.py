@@ -8,8 +8,9 @@ convert in another way.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,6 +48,48 @@ def read(release: str) -> Source:
     path = releases()[release]
     origin = f"{PACKAGE}, {path.parent.name.removesuffix('-local')}"
     return Source(release, origin, path.read_bytes(), revert=_revert)
+
+
+@cache
+def standard_types() -> bytes:
+    """An OpenAPI document, as JSON, with the types of custom resources' standard fields.
+
+    These are ObjectMeta and ListMeta of the newest release, with what they refer to.
+    Pod and PodList are there with the standard fields only, which describe them.
+    """
+    document = read(list(releases())[-1]).document()
+    definitions = document["definitions"]
+    kinds = {
+        f"io.k8s.api.core.v1.{kind}": _with_fields(
+            definitions[f"io.k8s.api.core.v1.{kind}"],
+            ("apiVersion", "kind", "metadata"),
+        )
+        for kind in ("Pod", "PodList")
+    }
+    pending = list(_references(kinds))
+    names: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in names:
+            names.add(name)
+            pending += _references(definitions[name])
+    standard = {name: definitions[name] for name in definitions if name in names}
+    return json.dumps({**document, "definitions": {**standard, **kinds}}).encode()
+
+
+def _with_fields(definition: Mapping[str, Any], names: Iterable[str]) -> Any:
+    fields = {name: definition["properties"][name] for name in names}
+    return {"type": "object", "properties": fields}
+
+
+def _references(value: Any) -> Iterator[str]:
+    """The names of the definitions that a value refers to."""
+    if isinstance(value, dict):
+        reference = value.get("$ref")
+        if isinstance(reference, str):
+            yield reference.removeprefix("#/definitions/")
+        for inner in value.values():
+            yield from _references(inner)
 
 
 def _revert(document: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -57,9 +57,9 @@ def read_locations(
 def crds_alone(name: str, crds: CrdSet) -> Source:
     """A source of CustomResourceDefinitions only. What they refer to, such as
     ObjectMeta, is that of the newest embedded release."""
-    base = embedded.read(list(embedded.releases())[-1])
     origin = ", ".join(crds.locations)
-    return Source(name, origin, base.data, base.revert, replace(crds, alone=True))
+    types = embedded.standard_types()
+    return Source(name, origin, types, crds=replace(crds, alone=True))
 
 
 def _read_folder(folder: Path, name: str, unserved: bool) -> Source:

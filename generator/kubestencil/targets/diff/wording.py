@@ -5,26 +5,44 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.history import Event
+from kubestencil.diff.validations import VALIDATIONS
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.types import JsonObject
 from kubestencil.targets.diff.word_diff import Segment, diff_words, shorten
 
 _PROSE_KEYWORDS = ("description", "title")
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)`\"'][.!?])\s")
+_INNER = {"items": "items", "additionalProperties": "values"}
+# Where the words of a change, or of the part before its verb, are not those of its name.
+_LABELS = {
+    "field-required": "now required",
+    "field-optional": "now optional",
+    "group-version-kind": "served kinds",
+    "validation": "CEL rule",
+    "validation-message-changed": "message of a CEL rule changed",
+    "validations-order-changed": "order of CEL rules changed",
+}
 _MAX_VALUE = 400  # characters
 
 
-def change_label(change: str) -> str:
-    """The name of a change in words: ``field added``, ``now required``."""
-    if change.startswith("group-version-kind-"):
-        return f"served kinds {change.rpartition('-')[2]}"
-    if change in ("field-required", "field-optional"):
-        return f"now {change.rpartition('-')[2]}"
-    return change.replace("-", " ")
+def change_label(change: Change | Event) -> str:
+    """The name of a change in words: ``field added``, ``now required``. A change of
+    a list's items or a map's values says so: ``items: pattern added``."""
+    inner = takewhile(_INNER.__contains__, reversed(change.schema_path))
+    labels = [_INNER[keyword] for keyword in inner]
+    return ": ".join((*reversed(labels), _label(change.change)))
+
+
+def _label(change: str) -> str:
+    if change in _LABELS:
+        return _LABELS[change]
+    noun, _, verb = change.rpartition("-")
+    return f"{_LABELS.get(noun) or noun.replace('-', ' ')} {verb}"
 
 
 def type_in_words(schema: JsonObject) -> str:
@@ -70,6 +88,8 @@ def _segments(change: Change | Event) -> Iterable[Segment]:
         and isinstance(new_value, str)
     ):
         return shorten(diff_words(old_value, new_value))
+    if keyword == VALIDATIONS and old_value and new_value:
+        return shorten(diff_words(_rule_in_words(old_value), _rule_in_words(new_value)))
     if keyword == KINDS_KEYWORD and old_value and new_value:
         segments = tuple(_kind_segments(old_value, new_value))
         if segments:
@@ -117,6 +137,10 @@ def _value_in_words(keyword: str, value: Any) -> str:
         return type_in_words(value)
     if keyword == KINDS_KEYWORD:
         return _truncated(", ".join(_kind_in_words(kind) for kind in value))
+    if keyword == VALIDATIONS:
+        return _truncated(_rule_in_words(value))
+    if keyword == "additionalPrinterColumns":
+        return _truncated(", ".join(column["name"] for column in value))
     if isinstance(value, str):
         return _truncated(value) or '""'
     if (
@@ -126,6 +150,18 @@ def _value_in_words(keyword: str, value: Any) -> str:
     ):
         return _truncated(", ".join(value))
     return _json(value)
+
+
+def _rule_in_words(rules: Sequence[JsonObject]) -> str:
+    """CEL rules: their expressions, and the messages for values that violate them."""
+    return "; ".join(
+        " — ".join(
+            str(rule[key])
+            for key in ("rule", "message", "messageExpression")
+            if rule.get(key)
+        )
+        for rule in rules
+    )
 
 
 def _kind_in_words(kind: JsonObject) -> str:

@@ -1,0 +1,300 @@
+"""Changes of what values are valid: those that reject a value are breaking.
+
+Of generated schemas, a validator of JSON Schema decides which values both accept.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft4Validator
+
+from kubestencil.diff import Change, compare
+from kubestencil.diff.constraints import is_looser
+from kubestencil.schema import Release
+from tests.conftest import make_release
+from tests.strategies import constrained
+from tests.test_crd import SCHEMA, WIDGET, change
+from tests.test_diff_completeness import custom_release
+
+# Values at which the constraints of generated schemas change their minds.
+_VALUES: dict[str, list[Any]] = {
+    "string": ["", "a", "b", "ab", "aab", "aaab", "x", "X", None],
+    "integer": [*range(-3, 7), 8, 12, None],
+    "array": [
+        list(items) for count in range(4) for items in product("ab", repeat=count)
+    ]
+    + [None],
+    "object": [
+        {},
+        {"a": 1},
+        {"b": 1},
+        {"a": 1, "b": 1},
+        {"a": 1, "b": 1, "c": 1},
+        None,
+    ],
+}
+
+
+def field_release(schema: dict[str, Any]) -> Release:
+    """A custom kind with one field."""
+    kinds = [{"group": "example.com", "version": "v1", "kind": "A"}]
+    definition = {
+        "type": "object",
+        "properties": {"field": schema},
+        "x-kubernetes-group-version-kind": kinds,
+    }
+    return make_release({"com.example.v1.A": definition})
+
+
+def field_changes(before: dict[str, Any], after: dict[str, Any]) -> tuple[Change, ...]:
+    return compare(field_release(before), field_release(after)).changes
+
+
+def accepts(schema: dict[str, Any], value: Any) -> bool:
+    if value is None:
+        return bool(schema.get("nullable"))
+    return bool(Draft4Validator(schema).is_valid(value))
+
+
+def schema_pairs(kind: str) -> st.SearchStrategy[tuple[str, Any, Any]]:
+    # What no validator of JSON Schema checks is left out.
+    ignored = ("x-kubernetes-validations", "x-kubernetes-list-type", "format")
+    schemas = constrained(
+        kind, **({"items": st.just({})} if kind == "array" else {})
+    ).map(lambda schema: {key: schema[key] for key in schema if key not in ignored})
+    # One keyword differs, so that no other one explains a severity.
+    return st.tuples(schemas, schemas).flatmap(
+        lambda pair: st.sampled_from(sorted(pair[0].keys() | pair[1].keys())).map(
+            lambda keyword: (kind, pair[0], _with_keyword(pair[0], pair[1], keyword))
+        )
+    )
+
+
+def _with_keyword(schema: Any, other: Any, keyword: str) -> Any:
+    """``schema`` with a keyword as ``other`` has it."""
+    rest = {key: value for key, value in schema.items() if key != keyword}
+    return {**rest, keyword: other[keyword]} if keyword in other else rest
+
+
+@settings(max_examples=500)
+@given(st.sampled_from(list(_VALUES)).flatmap(schema_pairs))
+def test_a_change_that_rejects_a_value_is_breaking(pair: tuple[str, Any, Any]) -> None:
+    kind, before, after = pair
+    rejected = [
+        value
+        for value in _VALUES[kind]
+        if accepts(before, value) and not accepts(after, value)
+    ]
+    severities = {change.severity for change in field_changes(before, after)}
+    assert not rejected or "breaking" in severities, rejected
+    assert not rejected or not is_looser(before, after), rejected
+
+
+TIGHTENED: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {"pattern": "^a"}),
+    ({"pattern": "^a"}, {"pattern": "^ab"}),
+    ({}, {"minimum": 0}),
+    ({"minimum": 0}, {"minimum": 1}),
+    ({"maximum": 2}, {"maximum": 1}),
+    ({"maximum": 2}, {"maximum": 2, "exclusiveMaximum": True}),
+    ({}, {"maxLength": 3}),
+    ({"minLength": 1}, {"minLength": 2}),
+    ({"maxItems": 3}, {"maxItems": 2}),
+    ({}, {"minItems": 1}),
+    ({"maxProperties": 3}, {"maxProperties": 2}),
+    ({}, {"minProperties": 1}),
+    ({"multipleOf": 2}, {"multipleOf": 4}),
+    ({}, {"multipleOf": 2}),
+    ({}, {"uniqueItems": True}),
+    ({"nullable": True}, {}),
+    ({"enum": ["a", "b"]}, {"enum": ["a"]}),
+    ({}, {"enum": ["a"]}),
+    ({}, {"anyOf": [{"minimum": 0}]}),
+    ({"anyOf": [{"minimum": 0}, {"maximum": 9}]}, {"anyOf": [{"minimum": 0}]}),
+    ({}, {"oneOf": [{"required": ["a"]}]}),
+    ({"oneOf": [{"maximum": 5}]}, {"oneOf": [{"maximum": 5}, {"maximum": 3}]}),
+    ({"allOf": [{"minimum": 0}]}, {"allOf": [{"minimum": 0}, {"maximum": 9}]}),
+    ({"allOf": [{"minimum": 0}]}, {"allOf": [{"minimum": 1}]}),
+    ({}, {"not": {"required": ["a"]}}),
+    ({"not": {"minimum": 9}}, {"not": {"minimum": 8}}),
+    ({"additionalProperties": {"type": "string"}}, {"properties": {}}),
+    ({"properties": {"a": {}}}, {"additionalProperties": {"type": "string"}}),
+    ({"x-kubernetes-preserve-unknown-fields": True}, {}),
+    ({"items": {"type": "string"}}, {"items": {"type": "string", "maxLength": 3}}),
+    ({}, {"x-kubernetes-list-type": "set"}),
+    ({}, {"x-kubernetes-validations": [{"rule": "self > 0"}]}),
+    (
+        {"x-kubernetes-validations": [{"rule": "self > 0", "message": "positive"}]},
+        {"x-kubernetes-validations": [{"rule": "self > 1", "message": "positive"}]},
+    ),
+]
+LOOSENED = [
+    *(
+        (after, before)
+        for before, after in TIGHTENED
+        if "additionalProperties" not in {*before, *after}
+        and not (
+            before.get("oneOf")
+            or before.get("pattern")
+            or "x-kubernetes-validations" in before
+        )
+    ),
+    ({"minLength": 0}, {}),
+    ({}, {"minItems": 0}),
+    ({"multipleOf": 4}, {"multipleOf": 2}),
+    ({"exclusiveMaximum": True}, {"exclusiveMaximum": False}),
+    ({"enum": ["a"]}, {"enum": ["b", "a"]}),
+    ({"default": 1}, {"default": 2}),
+    ({"additionalProperties": {"type": "string"}}, {"additionalProperties": True}),
+    (
+        {"x-kubernetes-validations": [{"rule": "self > 0"}, {"rule": "self < 9"}]},
+        {"x-kubernetes-validations": [{"rule": "self < 9"}]},
+    ),
+    (
+        {"x-kubernetes-validations": [{"rule": "self > 0", "message": "a"}]},
+        {"x-kubernetes-validations": [{"rule": "self > 0", "message": "b"}]},
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), TIGHTENED)
+def test_tightening_is_breaking(before: Any, after: Any) -> None:
+    severities = [change.severity for change in field_changes(before, after)]
+    assert "breaking" in severities
+
+
+@pytest.mark.parametrize(("before", "after"), LOOSENED)
+def test_loosening_is_not_breaking(before: Any, after: Any) -> None:
+    changes = field_changes(before, after)
+    assert changes
+    assert "breaking" not in {change.severity for change in changes}
+
+
+def rules(*changes: tuple[str, str | None]) -> list[dict[str, Any]]:
+    return [
+        {"rule": rule, "message": message} if message else {"rule": rule}
+        for rule, message in changes
+    ]
+
+
+def test_cel_rules_are_compared_one_by_one() -> None:
+    key = "x-kubernetes-validations"
+    before = rules(("a", "A"), ("b", "B"), ("c", "C"), ("same", None), ("d", None))
+    after = rules(("same", None), ("b2", "B"), ("a", "A2"), ("e", "E"))
+    found = [
+        (change.change, change.severity, change.before, change.after)
+        for change in field_changes({key: before}, {key: after})
+    ]
+    assert found == [
+        (
+            "validation-message-changed",
+            "docs",
+            {key: rules(("a", "A"))},
+            {key: rules(("a", "A2"))},
+        ),
+        (
+            "validation-changed",
+            "breaking",
+            {key: rules(("b", "B"))},
+            {key: rules(("b2", "B"))},
+        ),
+        ("validation-removed", "warning", {key: rules(("c", "C"))}, None),
+        ("validation-removed", "warning", {key: rules(("d", None))}, None),
+        ("validation-added", "breaking", None, {key: rules(("e", "E"))}),
+    ]
+
+
+def test_a_default_makes_a_required_field_no_break() -> None:
+    fields = f"{SCHEMA}/properties/spec/properties"
+    required = change(f"{SCHEMA}/properties/spec/required", ["size"])
+    with_default = change(f"{fields}/size/default", 1)
+    both = change(f"{fields}/size/default", 1)
+    spec = both["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"][
+        "spec"
+    ]
+    spec["required"] = ["size"]
+    for before, after, severity in (
+        (WIDGET, required, "breaking"),
+        (with_default, both, "warning"),
+    ):
+        changes = compare(custom_release(before), custom_release(after)).changes
+        assert [(change.change, change.severity) for change in changes] == [
+            ("field-required", severity)
+        ]
+
+
+def test_a_description_of_an_inline_object_changes_once() -> None:
+    path = f"{SCHEMA}/properties/spec/properties/issuerRef/description"
+    changed = custom_release(change(path, "Who signs it."))
+    [only] = compare(custom_release(WIDGET), changed).changes
+    assert (only.change, only.field) == ("description-changed", "issuerRef")
+
+
+def test_an_object_that_lists_its_fields_now_keeps_its_type() -> None:
+    path = f"{SCHEMA}/properties/spec/properties/extra"
+    before = custom_release(change(path, {"type": "object"}))
+    listed = {"type": "object", "properties": {"a": {"type": "string"}}}
+    after = custom_release(change(path, listed))
+    added = compare(before, after).changes
+    assert {change.severity for change in added} == {"warning", "safe"}
+    # The other way round, what the object has is dropped.
+    removed = compare(after, before).changes
+    assert "breaking" in {change.severity for change in removed}
+
+
+VERSION = "spec/versions/0"
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "name", "severity"),
+    [
+        ("storage", True, False, "storage-changed", "warning"),
+        ("deprecated", False, True, "deprecated-changed", "warning"),
+        ("deprecated", True, False, "deprecated-changed", "safe"),
+        ("served", True, False, "served-changed", "breaking"),
+        ("served", False, True, "served-changed", "safe"),
+        ("deprecationWarning", "a", "b", "deprecation-warning-changed", "docs"),
+        ("subresources", {}, {"status": {}}, "subresource-added", "warning"),
+        ("subresources", {}, {"scale": {}}, "subresource-added", "safe"),
+        ("subresources", {"scale": {}}, {}, "subresource-removed", "breaking"),
+        (
+            "additionalPrinterColumns",
+            [],
+            [{"name": "Age", "type": "date", "jsonPath": ".x"}],
+            "printer-columns-added",
+            "safe",
+        ),
+        ("/spec/scope", "Namespaced", "Cluster", "scope-changed", "breaking"),
+        ("/spec/names/plural", "widgets", "widgetss", "plural-changed", "breaking"),
+        ("/spec/names/shortNames", ["w"], [], "short-names-changed", "warning"),
+        ("/spec/names/shortNames", ["w"], ["w", "wi"], "short-names-changed", "safe"),
+        ("/spec/names/categories", ["all"], [], "categories-removed", "warning"),
+    ],
+)
+def test_how_a_kind_is_served_is_compared(
+    path: str, old: Any, new: Any, name: str, severity: str
+) -> None:
+    full_path = path[1:] if path.startswith("/") else f"{VERSION}/{path}"
+    before, after = (
+        custom_release(change(full_path, value), unserved=True) for value in (old, new)
+    )
+    [only] = [
+        change
+        for change in compare(before, after).changes
+        if change.definition == "com.example.v1.Widget"
+    ]
+    assert (only.change, only.severity, only.field) == (name, severity, None)
+
+
+def test_a_field_that_cannot_select_any_more_is_a_break() -> None:
+    path = f"{VERSION}/selectableFields"
+    before = custom_release(change(path, [{"jsonPath": ".spec.mode"}]))
+    changes = compare(before, custom_release(WIDGET)).changes
+    assert {(change.change, change.severity) for change in changes} == {
+        ("selectable-fields-removed", "breaking")
+    }
