@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from kubestencil.schema.crd import StandardFields, custom_resource
+from kubestencil.schema.crd import custom_resource
 from kubestencil.schema.load import load_release
 from kubestencil.schema.openapi3 import as_openapi2
 from kubestencil.schema.resources import Resource
+from kubestencil.schema.standard_fields import StandardFields
 from kubestencil.source.inputs import read_location
 from tests.api_server import Client, proxy
 from tests.conftest import Command, load, load_with_crds

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 
 from kubestencil.schema import Definition
-from kubestencil.schema.crd import StandardFields, custom_resource
+from kubestencil.schema.crd import custom_resource
 from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.standard_fields import StandardFields
 from kubestencil.schema.well_known import LIST_META, OBJECT_META
 from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
@@ -47,7 +48,7 @@ def spec_of(schema: dict[str, Any], shape: str = "required") -> Any:
     definitions = custom_resource(crd, "crd.json", standard, unserved=False).definitions
     meta = {"type": "object", "properties": {"name": {"type": "string"}}}
     named = name_inline_objects({**definitions, OBJECT_META: meta, LIST_META: meta})
-    release = make_release(named)
+    release = make_release(dict(named.definitions))
     definition = release.definitions["com.example.v1.Widget"]
     value = example(ExampleTrees(release), shape, definition)
     if value is None:

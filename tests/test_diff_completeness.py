@@ -27,8 +27,8 @@ from kubestencil.schema.resources import Resource
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import crds_alone
 from tests.conftest import RELEASES
+from tests.crd_strategies import crds
 from tests.diff_specs import PAIRS, document, release
-from tests.strategies import crds
 
 Key = tuple[str, str, str | None, str | None]
 

@@ -17,7 +17,7 @@ from kubestencil.diff import Change, compare
 from kubestencil.diff.constraints import is_looser
 from kubestencil.schema import Release
 from tests.conftest import make_release
-from tests.strategies import constrained
+from tests.crd_strategies import constrained
 from tests.test_crd import SCHEMA, WIDGET, change
 from tests.test_diff_completeness import custom_release
 
