@@ -7,8 +7,9 @@ There are two examples of a kind. Both leave out what only the server writes (th
 - Required fields: the name, and the required fields at every depth. A field called
   ``spec`` counts as required if something in it is: the document requires neither the
   spec of a Deployment nor that of its pods, but no Deployment works without them.
-- All fields: a definition is expanded at its first occurrence, nearest to the root;
-  other occurrences have only its required fields.
+- All fields: a definition is expanded at its first occurrence, nearest to the root, as
+  long as the example does not get too large; other occurrences have only its required
+  fields.
 
 Required cycles have no finite value, and neither does what exceeds the size limits:
 an optional field with such a value is left out, and a kind that requires one has no
@@ -29,8 +30,11 @@ from kubestencil.targets.examples.fields import conditional_fields, field_rank
 from kubestencil.targets.examples.nodes import Entry, Object, object_node
 from kubestencil.targets.examples.values import MAX_DEPTH, Values
 
-# The largest example of all fields in Kubernetes, a CronJob's, has 670 nodes.
-_MAX_EXPANDED_SIZE = 20_000
+# The largest example of all fields in Kubernetes, a CronJob's, has 670 nodes; of 127
+# custom resources, one has more than these (Argo CD's ApplicationSet: 9,709).
+_MAX_EXPANDED_SIZE = 4_000
+# Only a malicious document has a definition with as many fields.
+_MAX_TREE_SIZE = 20_000
 # Definitions inside of more nested lists and maps than these are not expanded.
 _MAX_NESTING = 2
 
@@ -44,6 +48,11 @@ class _Outline(NamedTuple):
 
     entries: tuple[Entry, ...]
     expandable: Mapping[str, int]
+
+    @property
+    def size(self) -> int:
+        """The number of nodes of the object."""
+        return 1 + sum(entry.node.size for entry in self.entries)
 
 
 class ExampleTrees:
@@ -72,18 +81,20 @@ class ExampleTrees:
             return None
         expansions = self._expansions(definition.name)
         tree = self._expanded(definition.name, expansions)
-        return tree if tree.size <= _MAX_EXPANDED_SIZE else None
+        return tree if tree.size <= _MAX_TREE_SIZE else None
 
     def _expansions(self, root: str) -> Mapping[str, Sequence[str]]:
         """The definitions that are expanded inside of each definition of the example
-        ``root``: each once, nearest to the root."""
+        ``root``: each once, nearest to the root, as many as the size limit allows."""
         depths = {root: 0}
+        size = self._outlines[root].size
         expansions: dict[str, list[str]] = {}
         for referrer, name in breadth_first(self._expandable_graph, root):
             if name == root:
                 continue
             depths[name] = depths[referrer] + 1
-            if depths[name] == MAX_DEPTH:
+            size += self._outlines[name].size
+            if depths[name] == MAX_DEPTH or size > _MAX_EXPANDED_SIZE:
                 break
             expansions.setdefault(referrer, []).append(name)
         return expansions
