@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from kubestencil.schema import Definition
+from kubestencil.schema import Definition, Release
 from kubestencil.schema.crd import custom_resource
 from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.kinds import kind_definitions
@@ -34,6 +34,15 @@ def widget(spec: dict[str, Any]) -> dict[str, Any]:
     return crd
 
 
+def small_release(crd: dict[str, Any]) -> Release:
+    """The release of a CustomResourceDefinition, with small metadata."""
+    standard = StandardFields.of({})
+    definitions = custom_resource(crd, "crd.json", standard, unserved=False).definitions
+    meta = {"type": "object", "properties": {"name": {"type": "string"}}}
+    named = name_inline_objects({**definitions, OBJECT_META: meta, LIST_META: meta})
+    return make_release(dict(named.definitions))
+
+
 def example(trees: ExampleTrees, shape: str, definition: Definition) -> Any:
     """The JSON value of an example, None where there is none."""
     build = trees.required if shape == "required" else trees.all_fields
@@ -44,11 +53,7 @@ def example(trees: ExampleTrees, shape: str, definition: Definition) -> Any:
 def spec_of(schema: dict[str, Any], shape: str = "required") -> Any:
     """The spec of an example, checked; None where the kind has no examples."""
     crd = widget(schema)
-    standard = StandardFields.of({})
-    definitions = custom_resource(crd, "crd.json", standard, unserved=False).definitions
-    meta = {"type": "object", "properties": {"name": {"type": "string"}}}
-    named = name_inline_objects({**definitions, OBJECT_META: meta, LIST_META: meta})
-    release = make_release(dict(named.definitions))
+    release = small_release(crd)
     definition = release.definitions["com.example.v1.Widget"]
     value = example(ExampleTrees(release), shape, definition)
     if value is None:

@@ -79,12 +79,15 @@ def schemas(name: str, strict: bool = False) -> dict[str, Any]:
     return generate_schemas(load(name, full_specs()), strict)
 
 
-def errors(files: Mapping[str, Any], path: str, instance: Any) -> list[str]:
-    registry = referencing.Registry().with_resources(
+def registry_of(files: Mapping[str, Any]) -> referencing.Registry[Any]:
+    return referencing.Registry().with_resources(
         (name, referencing.Resource.from_contents(schema))
         for name, schema in files.items()
     )
-    validator = jsonschema.Draft7Validator(files[path], registry=registry)
+
+
+def errors(files: Mapping[str, Any], path: str, instance: Any) -> list[str]:
+    validator = jsonschema.Draft7Validator(files[path], registry=registry_of(files))
     return [error.message for error in validator.iter_errors(instance)]
 
 

@@ -24,7 +24,7 @@ _INVALID = [
     "[[:nonsense:]]", r"\q", "(?", "a{2,1}", "(" * 9999,
 ]
 # fmt: on
-_PATTERNS = st.recursive(
+PATTERNS = st.recursive(
     _ATOMS,
     lambda inner: st.one_of(
         st.lists(inner, min_size=1, max_size=4).map("".join),
@@ -42,13 +42,13 @@ def _python(pattern: str, text: str) -> bool:
     return re.search(re.sub(r"(?<!\\)\$", r"\\Z", pattern), text, re.ASCII) is not None
 
 
-@given(_PATTERNS, st.text("abcB1-_. \n", max_size=8))
+@given(PATTERNS, st.text("abcB1-_. \n", max_size=8))
 def test_a_pattern_matches_what_it_matches_in_python(pattern: str, text: str) -> None:
     # Until 3.14, Python's \\B did not match an empty text.
     assert text == "" or Pattern(pattern).search(text) == _python(pattern, text)
 
 
-@given(_PATTERNS, st.integers(0, 4), st.integers(0, 8))
+@given(PATTERNS, st.integers(0, 4), st.integers(0, 8))
 def test_an_example_matches_and_has_the_length(
     pattern: str, least: int, more: int
 ) -> None:
@@ -58,7 +58,7 @@ def test_an_example_matches_and_has_the_length(
         assert _python(pattern, example)
 
 
-@given(_PATTERNS, st.text("abcB1-_. \n", max_size=8))
+@given(PATTERNS, st.text("abcB1-_. \n", max_size=8))
 def test_what_can_be_matched_has_an_example(pattern: str, text: str) -> None:
     if (
         text

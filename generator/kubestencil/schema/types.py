@@ -126,19 +126,29 @@ class Schema(NamedTuple):
         return bool(self.raw.get("x-kubernetes-embedded-resource", False))
 
     @property
-    def any_of(self) -> tuple[JsonObject, ...]:
-        """The schemas of which a value satisfies at least one, as in the document."""
-        return tuple(self.raw.get("anyOf", ()))
-
-    @property
-    def one_of(self) -> tuple[JsonObject, ...]:
-        """The schemas of which a value satisfies exactly one, as in the document."""
-        return tuple(self.raw.get("oneOf", ()))
-
-    @property
     def validations(self) -> tuple[JsonObject, ...]:
         """The CEL rules of ``x-kubernetes-validations``."""
         return tuple(self.raw.get("x-kubernetes-validations", ()))
+
+    @property
+    def all_of(self) -> tuple[Schema, ...]:
+        """The schemas that hold besides this one."""
+        return tuple(map(_branch, self.raw.get("allOf", ())))
+
+    @property
+    def any_of(self) -> tuple[Schema, ...]:
+        """The schemas of which at least one holds; empty where there is no choice."""
+        return tuple(map(_branch, self.raw.get("anyOf", ())))
+
+    @property
+    def one_of(self) -> tuple[Schema, ...]:
+        """The schemas of which exactly one holds; empty where there is no choice."""
+        return tuple(map(_branch, self.raw.get("oneOf", ())))
+
+    @property
+    def negated(self) -> Schema | None:
+        """The schema that does not hold (``not``)."""
+        return _branch(self.raw["not"]) if "not" in self.raw else None
 
     @property
     def is_object(self) -> bool:
@@ -154,6 +164,29 @@ class Schema(NamedTuple):
             yield self.values
         for nested_field in self.fields:
             yield nested_field.schema
+
+
+def _branch(raw: JsonObject) -> Schema:
+    """A schema inside of ``allOf``, ``anyOf``, ``oneOf`` or ``not``.
+
+    The reader has checked it. Few definitions have any, so that it is made when it is
+    needed. It refers to no definition.
+    """
+    items, values = raw.get("items"), raw.get("additionalProperties")
+    required = frozenset(raw.get("required", ()))
+    return Schema(
+        raw=raw,
+        type=raw.get("type"),
+        format=raw.get("format"),
+        description=raw.get("description", ""),
+        ref=None,
+        items=None if items is None else _branch(items),
+        values=_branch(values) if isinstance(values, Mapping) else None,
+        fields=tuple(
+            Field(name, _branch(schema), name in required)
+            for name, schema in raw.get("properties", {}).items()
+        ),
+    )
 
 
 class Field(NamedTuple):

@@ -1,13 +1,13 @@
 """What templates of the view ``model`` get: a parsed release in Kubernetes' words.
 
 The values are immutable and linked: from a field to the definition that it refers to,
-from there to the group and version that the definition is in, and so on. Docstrings are
-part of the reference that ``kubestencil targets NAME`` prints.
+from there to the group and version that the definition is in, and so on, which is why
+they are in one module. Docstrings are part of the reference that ``kubestencil targets NAME`` prints.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import cached_property
@@ -16,10 +16,13 @@ from typing import Any
 from kubestencil import schema as parsed
 from kubestencil.errors import SpecError
 from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.field_choices import FieldChoice, field_choices
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import list_item, precedence
+from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.model.modules import ModuleName, module_names
+from kubestencil.text.ecma import ecma_pattern
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,6 +146,44 @@ class Schema:
         return self._schema.patch_merge_key
 
     @property
+    def pattern(self) -> str | None:
+        """The pattern that matches a part of the string, in the syntax of ECMA 262, or
+        none. ``keywords.get("pattern")`` has it in that of RE2."""
+        pattern = self._schema.raw.get("pattern")
+        return None if pattern is None else ecma_pattern(pattern)
+
+    @property
+    def field_choices(self) -> tuple[FieldChoice, ...]:
+        """How many of some fields an object has: each with its ``kind`` (``exactly one
+        of``, ``at most one of``, ``at least one of``), and with ``fields``, sets of
+        fields that are there together."""
+        return tuple(field_choices(self._schema.raw))
+
+    @property
+    def all_of(self) -> tuple[Schema, ...]:
+        """The schemas that hold besides this one (``allOf``)."""
+        return self._schemas(self._schema.all_of)
+
+    @property
+    def any_of(self) -> tuple[Schema, ...]:
+        """The schemas of which at least one holds; empty where there is no choice."""
+        return self._schemas(self._schema.any_of)
+
+    @property
+    def one_of(self) -> tuple[Schema, ...]:
+        """The schemas of which exactly one holds; empty where there is no choice."""
+        return self._schemas(self._schema.one_of)
+
+    @property
+    def negated(self) -> Schema | None:
+        """The schema that does not hold (``not``), or none."""
+        negated = self._schema.negated
+        return None if negated is None else Schema(negated, self._index)
+
+    def _schemas(self, schemas: Iterable[parsed.Schema]) -> tuple[Schema, ...]:
+        return tuple(Schema(schema, self._index) for schema in schemas)
+
+    @property
     def validations(self) -> tuple[Mapping[str, Any], ...]:
         """The CEL rules (``x-kubernetes-validations``)."""
         return self._schema.validations
@@ -210,6 +251,11 @@ class Definition(Schema):
     def referrers(self) -> tuple[Definition, ...]:
         """The definitions that refer to it."""
         return self._index.referrers(self.name)
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether it is none of Kubernetes' own definitions, but of a custom resource."""
+        return not is_built_in(self.name)
 
     @property
     def is_on_cycle(self) -> bool:

@@ -40,7 +40,7 @@ def _alternatives(schema: Schema) -> Iterator[str]:
         ("Exactly one of these is required", schema.one_of),
         ("At least one of these is required", schema.any_of),
     ):
-        alternatives = [_only_required(branch) for branch in branches]
+        alternatives = [_only_required(branch.raw) for branch in branches]
         if alternatives and all(alternatives):
             fields = (" and ".join(alternative) for alternative in alternatives)
             yield f"{words}: {', '.join(fields)}."

@@ -171,8 +171,8 @@ def _json_types(schema: Schema) -> Iterable[str]:
     if schema.type is not None:
         return (schema.type,)
     for branches in (schema.one_of, schema.any_of):
-        types = [branch.get("type") for branch in branches]
-        if types and all(isinstance(type_, str) for type_ in types):
+        types = [branch.type for branch in branches]
+        if types and all(types):
             return [str(type_) for type_ in types]
     return ()
 

@@ -7,10 +7,18 @@ of them. Others are shown as they are in the schema.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from kubestencil.schema import Schema
+from kubestencil.schema.field_choices import (
+    FieldChoice,
+    any_of_choice,
+    excluded_fields,
+    one_of_choice,
+    required_fields,
+    without_empty_properties,
+)
 from kubestencil.schema.types import JsonObject
 
 _MAX_LENGTH = 300
@@ -55,34 +63,35 @@ def _requirements(schema: JsonObject) -> Iterator[Requirement]:
 
 
 def _one_of(branches: Sequence[JsonObject]) -> Iterator[Requirement]:
-    if len(branches) == 1:
-        if not _is_always_true(branches[0]):
-            yield Requirement("all of", (_schema_text(branches[0]),))
-        return
-    names = [_field_names(branch) for branch in branches]
-    texts = tuple(name for name in names if name)
-    if len(texts) == len(branches):
-        yield Requirement("exactly one of", texts)
-        return
-    others = [
-        branch for branch, name in zip(branches, names, strict=True) if name is None
-    ]
-    # Or none of them, which is how at most one is written.
-    if len(others) == 1 and set(_excluded_fields(others[0])) == set(texts):
-        if len(texts) > 1:
-            yield Requirement("at most one of", texts)
-    else:
+    choice = one_of_choice(branches)
+    if choice is not None:
+        if choice.kind != "at most one of" or len(choice.fields) > 1:
+            yield _choice(choice)
+    elif len(branches) > 1:
         yield Requirement("exactly one of", tuple(map(_schema_text, branches)))
+    elif without_empty_properties(branches[0]):
+        yield Requirement("all of", (_schema_text(branches[0]),))
 
 
 def _any_of(branches: Sequence[JsonObject]) -> Iterator[Requirement]:
-    if not any(map(_is_always_true, branches)):
-        texts = (_field_names(branch) or _schema_text(branch) for branch in branches)
-        yield Requirement("at least one of", tuple(texts))
+    choice = any_of_choice(branches)
+    if choice is not None:
+        yield _choice(choice)
+    elif all(map(without_empty_properties, branches)):
+        texts = (
+            " and ".join(required_fields(branch)) or _schema_text(branch)
+            for branch in branches
+        )
+        yield Requirement("at least one of", tuple(map(_shortened, texts)))
+
+
+def _choice(choice: FieldChoice) -> Requirement:
+    texts = tuple(_shortened(" and ".join(names)) for names in choice.fields)
+    return Requirement(choice.kind, texts)
 
 
 def _not(schema: JsonObject) -> Requirement:
-    excluded = _excluded_fields({"not": schema})
+    excluded = excluded_fields({"not": schema})
     if excluded:
         return Requirement("none of", excluded)
     if schema.keys() == {"required"} and schema["required"]:
@@ -90,36 +99,6 @@ def _not(schema: JsonObject) -> Requirement:
     if schema.keys() == {"enum"}:
         return Requirement("not", tuple(map(_text, schema["enum"])))
     return Requirement("not", (_schema_text(schema),))
-
-
-def _field_names(branch: JsonObject) -> str | None:
-    """The fields that a branch requires, None where it says anything else."""
-    says_more = _without_empty_properties(branch).keys() - {"required"}
-    names = branch.get("required", ())
-    return None if says_more or not names else _shortened(" and ".join(names))
-
-
-def _excluded_fields(branch: JsonObject) -> tuple[str, ...]:
-    """The fields of which a branch allows none: ``not: anyOf: [{required: [a]}]``."""
-    if branch.keys() != {"not"}:
-        return ()
-    excluded = branch["not"]
-    branches = excluded["anyOf"] if excluded.keys() == {"anyOf"} else [excluded]
-    names = [_field_names(inner) for inner in branches]
-    if not all(len(inner.get("required", ())) == 1 for inner in branches):
-        return ()
-    return tuple(name for name in names if name) if all(names) else ()
-
-
-def _is_always_true(schema: JsonObject) -> bool:
-    return not _without_empty_properties(schema)
-
-
-def _without_empty_properties(schema: JsonObject) -> Mapping[str, Any]:
-    """A schema without ``properties`` that allow any value."""
-    if any(schema.get("properties", {}).values()):
-        return schema
-    return {key: value for key, value in schema.items() if key != "properties"}
 
 
 def _schema_text(schema: JsonObject) -> str:

@@ -1,0 +1,153 @@
+"""JSON Schemas of custom resources accept what the API server accepts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.targets.examples.trees import ExampleTrees
+from tests.cluster import load_crds, stored_crds
+from tests.strategies import STRUCTURAL_SCHEMAS
+from tests.test_crd_examples import SHAPES, example, small_release, widget
+from tests.test_jsonschema import errors, generate_schemas, registry_of
+
+WIDGET_FILE = "widget-example.com-v1.json"
+TEXT = {"type": "string"}
+
+
+def accepts(schema: dict[str, Any], spec: Any, strict: bool = False) -> bool:
+    """Whether the JSON Schema of a kind accepts a spec."""
+    files = generate_schemas(small_release(widget(schema)), strict)
+    jsonschema.Draft7Validator.check_schema(files["_definitions.json"])
+    manifest = {"apiVersion": "example.com/v1", "kind": "Widget", "spec": spec}
+    return errors(files, WIDGET_FILE, manifest) == []
+
+
+@settings(max_examples=25)
+@given(STRUCTURAL_SCHEMAS)
+def test_every_example_is_accepted(schema: dict[str, Any]) -> None:
+    release = small_release(widget(schema))
+    files = generate_schemas(release, True)
+    jsonschema.Draft7Validator.check_schema(files["_definitions.json"])
+    definition = release.definitions["com.example.v1.Widget"]
+    for shape in SHAPES:
+        value = example(ExampleTrees(release), shape, definition)
+        if value is not None:
+            assert errors(files, WIDGET_FILE, value) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "right", "wrong"),
+    [
+        ({**TEXT, "pattern": "^(?i)(on|off)$"}, ["ON", None], ["maybe", 1]),
+        ({**TEXT, "enum": ["A", "B"]}, ["A", None], ["C"]),
+        ({**TEXT, "nullable": True, "enum": ["A", None]}, ["A", None], ["C"]),
+        ({"type": "integer", "minimum": 1, "exclusiveMinimum": True}, [2], [1]),
+        ({"type": "integer", "multipleOf": 2, "maximum": 4}, [4], [3, 6]),
+        ({"type": "array", "items": TEXT, "maxItems": 1}, [["a"]], [["a", "b"], [1]]),
+        ({"type": "object", "additionalProperties": TEXT}, [{"a": "b"}], [{"a": 1}]),
+        (
+            {**TEXT, "oneOf": [{"pattern": "a"}, {"pattern": "b"}]},
+            ["a", "b", None],
+            ["ab", "c"],
+        ),
+        ({**TEXT, "not": {"enum": ["x"]}}, ["y", None], ["x"]),
+        (
+            {"x-kubernetes-int-or-string": True, "pattern": "^[0-9]+%$"},
+            [5, "5%", None],
+            ["5", 1.5, []],
+        ),
+        (
+            {
+                "x-kubernetes-int-or-string": True,
+                "allOf": [
+                    {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+                    {"anyOf": [{"minimum": 9}]},
+                ],
+            },
+            [9, "a", None],
+            [8, True],
+        ),
+        (
+            {
+                "type": "object",
+                "properties": {"a": TEXT, "b": {"type": "integer"}},
+                "oneOf": [
+                    {"required": ["a"]},
+                    {
+                        "required": ["b"],
+                        "properties": {"b": {"minimum": 1, "exclusiveMinimum": True}},
+                    },
+                ],
+            },
+            [{"a": "x"}, {"b": 2}, None],
+            [{"b": 1}, {"a": "x", "b": 2}, {}],
+        ),
+        (
+            {
+                "type": "object",
+                "x-kubernetes-preserve-unknown-fields": True,
+                "properties": {"a": TEXT},
+            },
+            [{"a": "x", "z": 1}],
+            [{"a": 1}],
+        ),
+        ({"x-kubernetes-preserve-unknown-fields": True}, [1, [], {"a": 1}], []),
+    ],
+)
+def test_a_value_is_accepted_as_the_api_server_does(
+    field: dict[str, Any], right: list[Any], wrong: list[Any]
+) -> None:
+    schema = {"type": "object", "properties": {"field": field}}
+    for strict in (False, True):
+        for value in right:
+            assert accepts(schema, {"field": value}, strict), value
+        for value in wrong:
+            assert not accepts(schema, {"field": value}, strict), value
+
+
+def test_what_has_a_default_may_be_absent() -> None:
+    """The API server adds defaults before it validates."""
+    mode = {**TEXT, "default": "A"}
+    schema = {
+        "type": "object",
+        "required": ["mode", "name"],
+        "properties": {"mode": mode, "name": TEXT},
+    }
+    assert accepts(schema, {"name": "x"})
+    assert accepts(schema, {"name": "x", "mode": None})
+    assert not accepts(schema, {"mode": "A"})
+
+
+def test_only_strict_schemas_refuse_unknown_fields() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": TEXT},
+        "oneOf": [{"required": ["a"]}, {"properties": {"a": {"maxLength": 1}}}],
+    }
+    assert accepts(schema, {"a": "long", "z": 1})
+    assert not accepts(schema, {"a": "long", "z": 1}, strict=True)
+    assert accepts(schema, {"a": "long"}, strict=True)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_examples_of_real_crds_are_accepted(strict: bool) -> None:
+    """Of 127 CRDs that an API server accepted."""
+    crds = stored_crds()
+    release = load_crds(*crds)
+    files = generate_schemas(release, strict)
+    registry = registry_of(files)
+    trees = ExampleTrees(release)
+    count = 0
+    for name, kind in kind_definitions(release).items():
+        file = f"{kind.kind.lower()}-{kind.api_version.replace('/', '-')}.json"
+        validator = jsonschema.Draft7Validator(files[file], registry=registry)
+        for shape in SHAPES:
+            value = example(trees, shape, release.definitions[name])
+            assert list(validator.iter_errors(value)) == [], (name, shape)
+            count += 1
+    assert count == 356
