@@ -237,3 +237,14 @@ def test_a_file_without_objects_is_not_a_success(tmp_path: Path) -> None:
     result = CliRunner().invoke(cli, ["check", str(path), "--to", "1.35"])
     assert isinstance(result.exception, UsageError)
     assert result.exception.hint == "there is no object in it"
+
+
+def test_invalid_lines_of_a_gitignore_file_are_ignored(tmp_path: Path) -> None:
+    """As Git does; the other lines hold."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("!\n[z-a]\na\\\nout/\n")
+    for name in ("in", "out"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "web.yaml").write_text(DEPLOYMENT)
+    _, report = run(tmp_path, "--to", "1.35")
+    assert report["checked"]["files"] == 1

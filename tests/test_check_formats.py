@@ -218,6 +218,8 @@ def test_a_configuration_ignores_by_rule_path_and_kind(tmp_path: Path) -> None:
         ("[[ignore]]\nrules = 'x'\nreason = 'x'", "unknown key 'rules'"),
         ("ignore = 1", "must be a list"),
         ("limit = 1", "unknown key 'limit'"),
+        ("[[ignore]]\npath = '!'\nreason = 'x'", "path '!' is not a pattern"),
+        ("[[ignore]]\npath = '[z-a]'\nreason = 'x'", "is not a pattern"),
     ],
 )
 def test_a_mistake_in_a_configuration_is_an_error(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -76,7 +77,7 @@ class _Rules:
     def spec(self) -> Any:
         from pathspec import GitIgnoreSpec
 
-        return GitIgnoreSpec.from_lines(self.lines)
+        return GitIgnoreSpec.from_lines(filter(is_pattern, self.lines))
 
     def ignores(self, path: str, is_folder: bool) -> bool | None:
         """Whether the patterns ignore a path; None where none matches it."""
@@ -85,6 +86,17 @@ class _Rules:
             f"{relative}/" if is_folder else relative
         ).include
         return include
+
+
+def is_pattern(line: str) -> bool:
+    """Whether a line is a valid pattern of a .gitignore file; Git ignores others."""
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error):
+        return False
+    return True
 
 
 def _walk(folder: str, rules: tuple[_Rules, ...]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kubestencil.check.files import is_pattern
 from kubestencil.check.findings import Finding, FindingKey, Report, Subject
 from kubestencil.check.rules import RULES
 from kubestencil.errors import SourceError, UsageError, nearest
@@ -34,15 +35,9 @@ class IgnoreEntry:
     reason: str
 
     def __str__(self) -> str:
-        return ", ".join(
-            f"{name} {value}"
-            for name, value in (
-                ("rule", self.rule),
-                ("path", self.path),
-                ("kind", self.kind),
-            )
-            if value
-        )
+        parts = ("rule", self.rule), ("path", self.path), ("kind", self.kind)
+        named = [f"{name} {value}" for name, value in parts if value]
+        return ", ".join(named) or "all findings"
 
 
 def load_config(path: Path) -> tuple[IgnoreEntry, ...]:
@@ -66,7 +61,11 @@ def load_config(path: Path) -> tuple[IgnoreEntry, ...]:
             )
     entries = config.get("ignore", [])
     if not isinstance(entries, list):
-        raise UsageError("ignore must be a list", where=str(path), hint="[[ignore]]")
+        raise UsageError(
+            "ignore must be a list",
+            where=str(path),
+            hint="write its entries as [[ignore]]",
+        )
     return tuple(
         _entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries)
     )
@@ -88,6 +87,13 @@ def _entry(entry: Any, where: str) -> IgnoreEntry:
     if rule and rule not in RULES:
         raise UsageError(
             f"unknown rule {rule!a}", where=where, hint=nearest(rule, RULES)
+        )
+    path = entry.get("path", "")
+    if not is_pattern(path):
+        raise UsageError(
+            f"path {path!a} is not a pattern",
+            where=where,
+            hint="write it as in a .gitignore file: legacy/, *.yaml",
         )
     return IgnoreEntry(*(entry.get(key, "") for key in _KEYS))
 

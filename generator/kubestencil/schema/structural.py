@@ -62,8 +62,7 @@ class StructuralSchemas:
                 "is not allowed at the root", ("additionalProperties", pointer)
             )
         self.check_metadata(result, pointer)
-        for key, branch, branch_pointer in self.branches(result, pointer):
-            del key
+        for _, branch, branch_pointer in self.branches(result, pointer):
             self.check_completeness(branch, result, branch_pointer)
         return result
 
@@ -110,6 +109,8 @@ class StructuralSchemas:
             raise self.error(f"needs properties, or {_PRESERVE}", pointer)
         schema["properties"] = {**schema.get("properties", {}), **self.embedded}
         required = schema.get("required", [])
+        if not isinstance(required, list):
+            raise self.error("must be a list of strings", ("required", pointer))
         missing = [name for name in ("kind", "apiVersion") if name not in required]
         schema["required"] = [*required, *missing]
 
