@@ -117,7 +117,9 @@ _STRINGS = st.one_of(
         maxLength=_SIZES,
         default=st.sampled_from(["", "a", "10s"]),
     ),
-    _with_some({"type": "string"}, enum=st.lists(st.sampled_from(["", "A", "b"]))),
+    _with_some(
+        {"type": "string"}, enum=st.lists(st.sampled_from(["", "A", "b"]), min_size=1)
+    ),
     st.sampled_from(["date-time", "byte", "ipv4", "uuid"]).map(
         lambda format_: {"type": "string", "format": format_}
     ),
