@@ -466,3 +466,15 @@ def test_two_versions_of_an_operator_are_compared(run: Command, tmp_path: Path) 
     assert {(change["definition"], change["field"]) for change in changes} == {
         (f"{PACKAGE}.WidgetSpec", "size")
     }
+
+
+def test_a_required_that_is_no_list_is_an_error_with_its_pointer() -> None:
+    """Of an embedded object, whose required fields the API server completes."""
+    schema = {
+        "type": "object",
+        "x-kubernetes-embedded-resource": True,
+        "x-kubernetes-preserve-unknown-fields": True,
+        "required": 5,
+    }
+    with pytest.raises(SpecError, match="#/schema/required: must be a list"):
+        StructuralSchemas("crd.yaml:1", {}).read(schema, ("schema", None))
