@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,30 @@ def name_inline_objects(definitions: Mapping[str, JsonObject]) -> NamedObjects:
     A name that is taken (``hostAliases`` and ``host_aliases``) gets a number.
     """
     return _Namer(definitions).name_all()
+
+
+def restore_inline_objects(
+    schema: JsonObject, definitions: Mapping[str, JsonObject], inline: Collection[str]
+) -> JsonObject:
+    """``schema`` with the objects in it, instead of references to the definitions
+    ``inline``: as it was before they had names."""
+    if "$ref" in schema:
+        name = schema["$ref"].removeprefix(REFERENCE_PREFIX)
+        if name not in inline:
+            return schema
+        return restore_inline_objects(definitions[name], definitions, inline)
+    restored = {
+        keyword: restore_inline_objects(schema[keyword], definitions, inline)
+        for keyword in _NESTED
+        if isinstance(schema.get(keyword), Mapping)
+    }
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping):
+        restored["properties"] = {
+            field: restore_inline_objects(value, definitions, inline)
+            for field, value in properties.items()
+        }
+    return {**schema, **restored} if restored else schema
 
 
 class _Namer:

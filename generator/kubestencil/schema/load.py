@@ -40,6 +40,7 @@ def load_release(source: Source) -> Release:
     if "openapi" in document:
         converted = as_openapi2(document, source.origin)
         release = _load_cluster(source, converted, ("schemas", ("components", None)))
+        release = replace(release, from_openapi3=True)
     elif _has_custom_resources(document):
         release = _load_cluster(source, document, ("definitions", None))
     else:
@@ -131,4 +132,5 @@ def _combined(
         custom_kinds=base.custom_kinds | custom.resources.keys(),
         inline_definitions=base.inline_definitions | custom.inline_definitions,
         notes=(*base.notes, *custom.notes),
+        from_openapi3=True,
     )

@@ -96,6 +96,11 @@ def parse_definitions(
     return _Reader(locate).read_definitions(raw, others)
 
 
+def parse_schema(raw: JsonObject) -> Schema:
+    """Parse a schema that was made of one that has been parsed."""
+    return _Reader(printable_pointer).read_schema(raw, _DEFINITIONS, depth=0)
+
+
 class _Reader:
     """Reads the definitions of a document and collects the unknown keywords in them."""
 

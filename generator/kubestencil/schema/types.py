@@ -254,7 +254,9 @@ class Release:
     document, which has the paths, too. ``resources`` says how the kinds are served.
     ``custom_kinds`` are the kinds of CustomResourceDefinitions that were read, and
     ``inline_definitions`` the names of the definitions that a document has inside of
-    others. ``notes`` are lines about how the documents were read.
+    others. ``notes`` are lines about how the documents were read. With ``from_openapi3``,
+    schemas have what an API server does not publish in OpenAPI 2.0: defaults,
+    ``oneOf``, the types of nullable values.
     """
 
     name: str
@@ -269,6 +271,7 @@ class Release:
     custom_kinds: frozenset[GroupVersionKind] = field(default=frozenset(), repr=False)
     inline_definitions: frozenset[str] = field(default=frozenset(), repr=False)
     notes: tuple[str, ...] = ()
+    from_openapi3: bool = False
 
     def resolve(self, schema: Schema) -> Schema:
         """The schema at the end of a chain of references; ``schema`` itself where it

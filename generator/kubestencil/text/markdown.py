@@ -69,11 +69,19 @@ def line(text: str) -> str:
 
 @cache
 def paragraph(text: str) -> str:
-    """``text`` as one paragraph: no other block, no tag, no script in a link."""
-    text = _escape_links(_ANGLE.sub(_escape_tag, line(text).lstrip()))
+    """``text`` as one paragraph: no other block, no tag, no script in a link.
+
+    Up to three spaces stay before it; more would make it a block of code.
+    """
+    one_line = line(text)
+    text = one_line.lstrip()
+    indent = len(one_line) - len(text)
+    text = _escape_links(_ANGLE.sub(_escape_tag, text))
     if _BLOCK.match(text):
         return f"\\{text}"
-    return _NUMBERED.sub(r"\1\\\2", text, count=1) if text[:1].isdigit() else text
+    if text[:1].isdigit():
+        text = _NUMBERED.sub(r"\1\\\2", text, count=1)
+    return f"{' ' * indent}{text}" if text and indent < 4 else text
 
 
 @cache

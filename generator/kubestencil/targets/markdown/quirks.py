@@ -10,7 +10,10 @@ QUIRKS: Mapping[str, str] = {
     "backslash-quotes": "quotes and backslashes in descriptions have a backslash",
     "client-words": "words that begin with client get the package in front",
     "empty-links": "a type that is not a model links to a page without a name",
-    "open-pipes": "pipes are not escaped in the rows of the listed fields",
+    "inline-models": "objects inside of definitions are models, named and merged as by "
+    "a version of openapi-generator",
+    "open-pipes": "pipes are not escaped in the rows of the listed fields, and of "
+    "custom resources",
     "silent-references": "a field that refers to a model has no description",
     "trimmed-notes": "no space follows the note of a field with a mapped name",
 }

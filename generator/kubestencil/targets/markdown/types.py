@@ -55,7 +55,7 @@ class TypeNames:
             return reference
         if schema.type == "array":
             return self._container("list", schema.items)
-        if schema.values is not None:
+        if schema.values is not None or schema.raw.get("additionalProperties") is True:
             return self._container("map", schema.values)
         return self._scalar(schema.type, schema.format)
 
@@ -67,7 +67,10 @@ class TypeNames:
 
     def _container(self, key: str, inner: Schema | None) -> TypeName:
         name = self.name(inner) if inner else TypeName(self._types["any"], None)
-        return TypeName(self._types[key].replace("{}", name.text), name.link or None)
+        text = self._types[key].replace("{}", name.text)
+        # A list of lists has no link.
+        is_flat = inner is not None and inner.items is None and inner.values is None
+        return TypeName(text, (name.link or None) if is_flat else None)
 
     def _spell_scalar(self, json_type: str | None, json_format: str | None) -> TypeName:
         any_ = self._types["any"]

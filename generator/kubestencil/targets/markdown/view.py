@@ -18,6 +18,9 @@ from typing import NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema.well_known import is_built_in
+from kubestencil.targets.markdown.inline_models import VERSIONS
+from kubestencil.targets.markdown.models import published_models
 from kubestencil.targets.markdown.quirks import QUIRKS, backslash_quotes, client_words
 from kubestencil.targets.markdown.types import TypeNames
 from kubestencil.targets.python.spelling import (
@@ -130,6 +133,23 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     )
 
 
+def _models(release: Release, target: Target) -> tuple[Release, Mapping[str, str]]:
+    """The release whose definitions are the models, and the class of each.
+
+    Raises TargetError where the quirk ``inline-models`` names no version.
+    """
+    quirk = target.quirks.get("inline-models")
+    if quirk is None:
+        return release, class_names(release.definitions)
+    version = quirk.get("version")
+    if version not in VERSIONS:
+        raise target.error(
+            f"unknown version {version!r}: available: {', '.join(VERSIONS)}",
+            "quirks.inline-models.version",
+        )
+    return published_models(release, version)
+
+
 def _post_process(target: Target) -> Mapping[str, Callable[[str], str]]:
     if "client-words" not in target.quirks:
         return {}
@@ -146,26 +166,30 @@ class _Pages:
 
     def __init__(self, release: Release, target: Target) -> None:
         quirks = target.quirks
+        release, self._classes = _models(release, target)
         self._release = release
         self._spelling = read_spelling(target)
-        self._classes = class_names(release.definitions)
         self._types = TypeNames(release.definitions, self._classes, target)
         self._describes_references = "silent-references" not in quirks
         self._trimmed = frozenset(
             self._spelling.mapped if "trimmed-notes" in quirks else ()
         )
-        self._open_pipes = frozenset(quirks.get("open-pipes", {}).get("fields", ()))
+        open_pipes = quirks.get("open-pipes", {})
+        self._open_pipes = frozenset(open_pipes.get("fields", ()))
+        self._opens_custom_pipes = bool(open_pipes.get("custom_resources", False))
         escapes_quotes = "backslash-quotes" in quirks
         self._paragraph = _quoted_paragraph if escapes_quotes else markdown.paragraph
         self._cell = _quoted_cell if escapes_quotes else markdown.cell
 
     def models(self) -> Iterator[Definition]:
-        """The definitions that have a page, in the order of the document."""
-        return (
-            definition
+        """The definitions that have a page, in the order of the document; the last
+        one of each class."""
+        by_class = {
+            self._classes[definition.name]: definition
             for definition in self._release.definitions.values()
             if definition.is_object
-        )
+        }
+        return iter(by_class.values())
 
     def groups(self) -> Iterator[GroupVersion]:
         """The models by group and version, sorted."""
@@ -214,9 +238,14 @@ class _Pages:
                 return ""
             text = text or resolved.description
         cell = self._cell(text)
-        if "|" in cell and f"{definition.name}#{field.name}" not in self._open_pipes:
+        if "|" in cell and not self._has_open_pipes(definition, field):
             return markdown.escape_pipes(cell)
         return cell
+
+    def _has_open_pipes(self, definition: Definition, field: Field) -> bool:
+        if not is_built_in(definition.name):
+            return self._opens_custom_pipes
+        return f"{definition.name}#{field.name}" in self._open_pipes
 
 
 def _key(definition: Definition) -> tuple[str, str]:

@@ -28,6 +28,9 @@ Acronyms = Literal["split", "whole"]
 ACRONYMS: tuple[Acronyms, ...] = get_args(Acronyms)
 
 _SEPARATOR = re.compile(r"[._-]")
+# What becomes an underscore in an attribute (DefaultCodegen.sanitizeName); other
+# characters are left out.
+_SEPARATORS = re.compile(r"[-./ :|(\[\\]")
 _NOT_WORD = re.compile(r"[^A-Za-z0-9_]")
 # Where a word of a name ends: after a lower-case letter, and where a run of capitals
 # ends. For the latter, openapi-generator 4 requires one lower-case letter after the
@@ -130,7 +133,9 @@ def _has_only_strings(value: str | list[Any] | dict[str, Any]) -> bool:
 
 @cache
 def _attribute(json_name: str, acronyms: Acronyms, reserved_prefix: str) -> str:
-    words = re.sub(r"[-./ ]", "_", json_name.replace("$", ""))
+    if json_name == "$":
+        json_name = "value"
+    words = _SEPARATORS.sub("_", json_name.replace("$", "").replace("[]", ""))
     name = snake_case(_NOT_WORD.sub("", words), acronyms).lstrip("_")
     if iskeyword(name) or name in _RESERVED or not name.isidentifier():
         return f"{reserved_prefix}{name}"
@@ -203,7 +208,7 @@ def _class_names(
 ) -> Mapping[str, str]:
     classes: dict[str, str] = {}
     owners: dict[str, str] = {}
-    for definition, short in _short_names(definitions).items():
+    for definition, short in short_names(definitions).items():
         name = class_name(short, reserved)
         other = owners.setdefault(name.casefold(), definition)
         if other != definition:
@@ -226,10 +231,16 @@ def class_name(short: str, reserved: frozenset[str] = frozenset()) -> str:
     return name
 
 
-def _short_names(definitions: Iterable[str]) -> dict[str, str]:
-    """The shortened name of each definition: ``v1.Pod``."""
+def short_names(
+    definitions: Iterable[str], is_shortened: Callable[[str], bool] = is_built_in
+) -> dict[str, str]:
+    """The shortened name of each definition: ``v1.Pod``.
+
+    ``is_shortened`` decides by the full name. The names of Kubernetes' own definitions
+    do not depend on others.
+    """
     # How many parts are split off from the right; 0 keeps the full name.
-    splits = {name: 2 if is_built_in(name) else 0 for name in definitions}
+    splits = {name: 2 if is_shortened(name) else 0 for name in definitions}
     while True:
         short: dict[str, str] = {}
         owners: dict[str, list[str]] = {}
@@ -242,6 +253,7 @@ def _short_names(definitions: Iterable[str]) -> dict[str, str]:
             if len(names) > 1
             for name in names
             if splits[name] and splits[name] <= name.count(".")
+            if not is_built_in(name) or sum(map(is_built_in, names)) > 1
         ]
         if not ambiguous:
             return short

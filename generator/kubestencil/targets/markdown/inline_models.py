@@ -1,0 +1,277 @@
+"""Names the objects inside of definitions as openapi-generator does: InlineModelResolver.
+
+Each definition is a model with a page. openapi-generator makes a model of every object
+with fields that is inside of another, too. It is called after the model and the field,
+or after its ``title``, with a number where that is taken. Objects with the same schema
+are one model, whatever they are part of. The rules differ between versions: 4.3 and 5.4
+flatten the fields of a model, 7.26 gathers its inline models.
+
+Schemas are JSON values of OpenAPI 2.0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, get_args
+
+from kubestencil.schema.keywords import REFERENCE_PREFIX
+from kubestencil.schema.types import JsonObject
+from kubestencil.targets.markdown.signatures import Signature, signature
+
+#: The versions of openapi-generator whose rules are here.
+Version = Literal["4.3", "5.4", "7.26"]
+
+VERSIONS: tuple[Version, ...] = get_args(Version)
+
+#: The keyword with the schema of a map's values.
+_VALUES = "additionalProperties"
+_NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]")
+_NUMBERED = re.compile(r"_\d+\Z")
+_MAX_LENGTH = 180
+# What tells two objects apart in 4.3.
+_KEPT_BY_4 = ("description", "example", "required", "properties")
+# What does not in 7.26, if they have a title.
+_VOLATILE = ("description", "type", "example")
+
+
+def name_inline_models(
+    definitions: Mapping[str, JsonObject],
+    short_names: Mapping[str, str],
+    names: Iterable[str],
+    version: Version,
+) -> Mapping[str, Mapping[str, JsonObject]]:
+    """The models of the definitions ``names``: each definition without inline objects,
+    and those objects, by name.
+
+    ``short_names`` has what openapi-generator knows each definition as. The order of
+    ``names`` decides which of two objects keeps its name.
+    """
+    resolver: _Resolver = (
+        _Gatherer(definitions, short_names)
+        if version == "7.26"
+        else _Flattener(definitions, short_names, version)
+    )
+    models = {name: resolver.models_of(name) for name in names}
+    return resolver.without_duplicates(models)
+
+
+class _Resolver(ABC):
+    """The names of models and the signatures of those that were inline.
+
+    ``added`` has the inline models of the definition that is being read.
+    """
+
+    def __init__(
+        self, definitions: Mapping[str, JsonObject], short_names: Mapping[str, str]
+    ) -> None:
+        self.definitions = definitions
+        self.short_names = short_names
+        self.taken = set(short_names.values())
+        self.names: dict[Signature, str] = {}
+        self.added: dict[str, JsonObject] = {}
+
+    def models_of(self, name: str) -> dict[str, JsonObject]:
+        """A definition without inline objects, and those, by name."""
+        self.added = {}
+        model = self.resolved(self.definitions[name], self.short_names[name])
+        return {name: model, **self.added}
+
+    @abstractmethod
+    def resolved(self, model: JsonObject, path: str) -> JsonObject:
+        """A definition whose inline objects are references."""
+
+    def without_duplicates(
+        self, models: Mapping[str, dict[str, JsonObject]]
+    ) -> Mapping[str, Mapping[str, JsonObject]]:
+        """The models without those that openapi-generator removes in the end."""
+        return models
+
+    def model_name(self, schema: JsonObject, path: str) -> str:
+        """A name that is free, for the object at ``path``: model and fields."""
+        name = _sanitized(schema.get("title") or path)
+        if len(name) > _MAX_LENGTH:
+            # openapi-generator fails to write a page with such a name.
+            digest = hashlib.sha256(name.encode()).hexdigest()[:8]
+            name = f"{name[: _MAX_LENGTH - len(digest)]}{digest}"
+        candidate, number = name, 0
+        while candidate in self.taken:
+            number += 1
+            candidate = f"{name}_{number}"
+        return candidate
+
+    def add(self, name: str, model: JsonObject, *signatures: Signature) -> JsonObject:
+        """A reference to the model with one of ``signatures``; if there is none, it is
+        ``model``, which is called ``name``."""
+        for known in signatures:
+            if known in self.names:
+                return _reference(self.names[known])
+        for new in signatures:
+            self.names[new] = name
+        self.taken.add(name)
+        self.added[name] = model
+        return _reference(name)
+
+
+class _Flattener(_Resolver):
+    """The rules of openapi-generator 4.3 and 5.4."""
+
+    def __init__(
+        self,
+        definitions: Mapping[str, JsonObject],
+        short_names: Mapping[str, str],
+        version: Version,
+    ) -> None:
+        super().__init__(definitions, short_names)
+        self.kept = _KEPT_BY_4 if version == "4.3" else None
+
+    def resolved(self, model: JsonObject, path: str) -> JsonObject:
+        model = _map_schemas(model, _without_boolean_map)
+        if not isinstance(model.get("properties"), Mapping):
+            return model
+        return {**model, "properties": self.flattened(model["properties"], path)}
+
+    def flattened(self, properties: JsonObject, path: str) -> JsonObject:
+        """Fields whose objects are references: those that are the value of a field,
+        an item of a list or a value of a map. Lists of lists are left as they are."""
+        flat: dict[str, Any] = {}
+        for key, schema in properties.items():
+            if _is_object(schema):
+                flat[key] = self.reference(schema, f"{path}_{key}")
+                continue
+            keyword = "items" if schema.get("type") == "array" else _VALUES
+            inner = schema.get(keyword)
+            if isinstance(inner, Mapping) and _is_object(inner):
+                # The fields of this object are flattened before it gets a name.
+                fields = self.flattened(inner["properties"], path)
+                inner = self.reference({**inner, "properties": fields}, f"{path}_{key}")
+                schema = {**schema, keyword: inner}
+            flat[key] = schema
+        return flat
+
+    def reference(self, schema: JsonObject, path: str) -> JsonObject:
+        """A reference to the model of an object."""
+        name = self.model_name(schema, path)
+        model = {**schema, "properties": self.flattened(schema["properties"], name)}
+        compared = model
+        if self.kept is not None:
+            compared = {key: model[key] for key in self.kept if key in model}
+        return self.add(name, model, signature(compared))
+
+
+class _Gatherer(_Resolver):
+    """The rules of openapi-generator 7.26."""
+
+    def __init__(
+        self, definitions: Mapping[str, JsonObject], short_names: Mapping[str, str]
+    ) -> None:
+        super().__init__(definitions, short_names)
+        for name, model in definitions.items():
+            for known in _titled_signatures(model):
+                self.names[known] = name
+
+    def resolved(self, model: JsonObject, path: str) -> JsonObject:
+        """A schema whose inline objects are references."""
+        if "$ref" in model:
+            return model
+        result = dict(model)
+        if model.get("type", "object") == "object":
+            if isinstance(model.get("properties"), Mapping):
+                result["properties"] = {
+                    key: self.inner(value, f"{path}_{key}")
+                    for key, value in model["properties"].items()
+                }
+            if isinstance(model.get(_VALUES), Mapping):
+                result[_VALUES] = self.inner(model[_VALUES], f"{path}_value")
+        elif isinstance(model.get("items"), Mapping):
+            result["items"] = self.inner(model["items"], f"{path}_inner")
+        return result
+
+    def inner(self, schema: JsonObject, path: str) -> JsonObject:
+        """The schema of a field, item or value; a reference for an object."""
+        name = self.model_name(schema, path)
+        model = self.resolved(schema, name)
+        if not _is_object(schema):
+            return model
+        signatures = _titled_signatures(model) or (signature(model),)
+        return self.add(name, model, *signatures)
+
+    def without_duplicates(
+        self, models: Mapping[str, dict[str, JsonObject]]
+    ) -> Mapping[str, Mapping[str, JsonObject]]:
+        """One model for those with the same title and fields: that without a number,
+        and the first by name."""
+        titled = {
+            name: _titled_signatures(model)[1:]
+            for inner in models.values()
+            for name, model in inner.items()
+            if model.get("title")
+        }
+        kept: dict[tuple[Signature, ...], str] = {}
+        replaced: dict[str, str] = {}
+        for name in sorted(
+            titled, key=lambda name: (bool(_NUMBERED.search(name)), name)
+        ):
+            first = kept.setdefault(titled[name], name)
+            if first != name:
+                replaced[name] = first
+        if not replaced:
+            return models
+
+        def replace_reference(schema: JsonObject) -> JsonObject:
+            name = schema.get("$ref", "").removeprefix(REFERENCE_PREFIX)
+            return _reference(replaced[name]) if name in replaced else schema
+
+        return {
+            definition: {
+                name: _map_schemas(model, replace_reference)
+                for name, model in inner.items()
+                if name not in replaced
+            }
+            for definition, inner in models.items()
+        }
+
+
+def _titled_signatures(model: JsonObject) -> tuple[Signature, ...]:
+    """The signatures of a model with a title, the second without what is volatile;
+    empty for others."""
+    if not model.get("title"):
+        return ()
+    return signature(model), signature(model, ignored=_VOLATILE)
+
+
+def _map_schemas(
+    schema: JsonObject, function: Callable[[JsonObject], JsonObject]
+) -> JsonObject:
+    """A schema with the results of ``function`` for it and all schemas inside."""
+    result = dict(function(schema))
+    if isinstance(result.get("properties"), Mapping):
+        result["properties"] = {
+            key: _map_schemas(value, function)
+            for key, value in result["properties"].items()
+        }
+    for keyword in ("items", _VALUES):
+        if isinstance(result.get(keyword), Mapping):
+            result[keyword] = _map_schemas(result[keyword], function)
+    return result
+
+
+def _without_boolean_map(schema: JsonObject) -> JsonObject:
+    # 4.3 and 5.4 have no maps of any value.
+    if not isinstance(schema.get(_VALUES), bool):
+        return schema
+    return {keyword: schema[keyword] for keyword in schema if keyword != _VALUES}
+
+
+def _is_object(schema: JsonObject) -> bool:
+    return schema.get("type", "object") == "object" and bool(schema.get("properties"))
+
+
+def _reference(name: str) -> JsonObject:
+    return {"$ref": f"{REFERENCE_PREFIX}{name}"}
+
+
+def _sanitized(name: str) -> str:
+    return _NOT_IN_NAME.sub("_", re.sub(r"\A(?=[0-9])", "_", name))
