@@ -1,7 +1,8 @@
 """What an API server with 127 CustomResourceDefinitions serves and stores.
 
 ``KUBESTENCIL_CLUSTER`` is a tar archive of a cluster's documents: ``crds/crds.json`` is
-what ``kubectl get crds -o json`` prints.
+what ``kubectl get crds -o json`` prints, ``crds/openapi-v2.json`` what is served under
+/openapi/v2. ``bare`` has the same for a server without CustomResourceDefinitions.
 """
 
 from __future__ import annotations
@@ -26,22 +27,26 @@ _TYPE = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinit
 
 def stored_crds() -> list[dict[str, Any]]:
     """The CustomResourceDefinitions; skips the test where there is no archive."""
+    items: list[dict[str, Any]] = json.loads(served_document("crds.json"))["items"]
+    return [_TYPE | item for item in items]
+
+
+def served_document(name: str, server: str = "crds") -> bytes:
+    """A file of the archive; skips the test where there is no archive."""
     archive = os.environ.get("KUBESTENCIL_CLUSTER")
     if not archive:
         pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
-    return _read(archive)
+    return _read(archive, f"{server}/{name}")
 
 
 @cache
-def _read(archive: str) -> list[dict[str, Any]]:
+def _read(archive: str, path: str) -> bytes:
     with tarfile.open(archive) as files:
         for member in files:
-            if member.name.removeprefix("./") == "crds/crds.json":
-                items: list[dict[str, Any]] = json.load(files.extractfile(member))[  # type: ignore[arg-type]
-                    "items"
-                ]
-                return [_TYPE | item for item in items]
-    raise AssertionError(f"{archive} has no crds/crds.json")
+            file = files.extractfile(member)
+            if file is not None and member.name.removeprefix("./") == path:
+                return file.read()
+    raise AssertionError(f"{archive} has no {path}")
 
 
 def crd_file(crds: Iterable[dict[str, Any]]) -> SourceFile:

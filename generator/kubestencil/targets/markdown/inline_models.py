@@ -191,6 +191,8 @@ class _Gatherer(_Resolver):
 
     def inner(self, schema: JsonObject, path: str) -> JsonObject:
         """The schema of a field, item or value; a reference for an object."""
+        if not _has_schemas(schema):
+            return schema
         name = self.model_name(schema, path)
         model = self.resolved(schema, name)
         if not _is_object(schema):
@@ -263,6 +265,10 @@ def _without_boolean_map(schema: JsonObject) -> JsonObject:
     if not isinstance(schema.get(_VALUES), bool):
         return schema
     return {keyword: schema[keyword] for keyword in schema if keyword != _VALUES}
+
+
+def _has_schemas(schema: JsonObject) -> bool:
+    return "properties" in schema or "items" in schema or _VALUES in schema
 
 
 def _is_object(schema: JsonObject) -> bool:
