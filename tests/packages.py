@@ -74,7 +74,7 @@ def value(annotation, depth):
 def example(model, depth):
     fields = msgspec.structs.fields(model)
     if _custom:
-        fields = [field for field in fields if field.encode_name != _custom.EXTRA_KEY]
+        fields = [field for field in fields if field.encode_name != _custom.UNKNOWN_KEY]
     values = {
         field.encode_name: value(field.type, depth)
         for field in fields
@@ -102,7 +102,7 @@ for module in modules:
         assert set(model.attribute_map) == set(model.openapi_types)
         assert read.replace() == read and repr(read) and model.__doc__
         assert hostile.load(hostile.dump(read)) == [raw] or "apiVersion" in raw
-        extra = {"extra_fields"} if _custom and issubclass(model, _custom.OpenModel) else set()
+        extra = {"unknown_fields"} if _custom and issubclass(model, _custom.OpenModel) else set()
         assert set(msgspec.structs.asdict(read)) - extra == set(model.attribute_map) - extra
 for kinds in _kinds.KINDS.values():
     for name in kinds.values():

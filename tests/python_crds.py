@@ -80,3 +80,23 @@ def with_crds(*crds: dict[str, Any]) -> Release:
     """Kubernetes 1.35 with CustomResourceDefinitions."""
     crd_set = CrdSet(("crds.json",), (crd_file(crds),))
     return load_release(add_crds(locate("1.35", None), crd_set))
+
+
+#: A part of cert-manager's kind, for examples.
+CERTIFICATE = in_group(
+    definition(
+        "Certificate",
+        version(
+            "v1",
+            _object(
+                spec=_object(
+                    secretName=TEXT,
+                    dnsNames={"type": "array", "items": TEXT},
+                    issuerRef=_object(name=TEXT),
+                    privateKey=_object(algorithm={**TEXT, "enum": ["RSA", "ECDSA"]}),
+                )
+            ),
+        ),
+    ),
+    "cert-manager.io",
+)

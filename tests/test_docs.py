@@ -25,8 +25,10 @@ from kubestencil.diff import Graduation
 from kubestencil.diff.serialize import comparison_json
 from kubestencil.engine import Target, load_targets
 from tests import docs_reference
+from tests.cluster import load_crds
 from tests.conftest import ROOT, load
 from tests.packages import generate_package
+from tests.python_crds import CERTIFICATE
 
 PAGES = [
     ROOT / "README.md",
@@ -247,6 +249,21 @@ def test_example_of_the_python_target_runs(tmp_path: Path) -> None:
     )
     assert result.returncode == 0, result.stderr
     assert "spec.containers: required, but missing" in result.stdout
+
+
+def test_example_of_custom_resources_in_python_runs(tmp_path: Path) -> None:
+    pytest.importorskip("msgspec")
+    generate_package(load_crds(CERTIFICATE), tmp_path, "kubernetes_models")
+    (program,) = blocks(ROOT / "docs/custom-resources.md", "python")
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**environment(), "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    assert '"issuerRef":{"name":"ca"}' in result.stdout
 
 
 def test_example_of_the_jsonnet_target_runs(tmp_path: Path) -> None:

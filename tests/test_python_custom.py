@@ -222,10 +222,10 @@ def test_unknown_fields_are_kept_where_the_api_server_keeps_them(
 ) -> None:
     read = spec(v1, open={"known": "a", "x": {"y": [1, None, 2.50]}, "inner": {"z": 1}})
     assert read.open.known == "a"
-    assert read.open.extra_fields == {"x": {"y": [1, None, 2.5]}}
-    assert read.open.inner.extra_fields == {"z": 1}
+    assert read.open.unknown_fields == {"x": {"y": [1, None, 2.5]}}
+    assert read.open.inner.unknown_fields == {"z": 1}
     assert spec(v1, opens=[{"a": 1}, {"known": "b"}]).opens == [
-        v1.GadgetSpecOpens(extra_fields={"a": 1}),
+        v1.GadgetSpecOpens(unknown_fields={"a": 1}),
         v1.GadgetSpecOpens(known="b"),
     ]
     assert spec(v1, raw={"a": None}, anything=[{"b": None}]).anything == [{"b": None}]
@@ -233,10 +233,10 @@ def test_unknown_fields_are_kept_where_the_api_server_keeps_them(
     assert "other" not in v1.GadgetSpec.from_dict(raw).to_dict()
     with pytest.raises(package.ModelError, match=r"^other: unknown field"):
         v1.GadgetSpec.from_dict(raw, strict=True)
-    open_ = v1.GadgetSpecOpen(known="a", extra_fields={"known": "b", "c": 1})
+    open_ = v1.GadgetSpecOpen(known="a", unknown_fields={"known": "b", "c": 1})
     assert open_.to_dict() == {"known": "a", "c": 1}
     assert open_.replace(known=None).to_dict() == {"known": "b", "c": 1}
-    with pytest.raises(AttributeError, match="extra_fields, which only to_dict"):
+    with pytest.raises(AttributeError, match="unknown_fields, which only to_dict"):
         open_.attribute_map  # noqa: B018
     # Where a field of any value contains a model.
     assert v1.GadgetSpec(mode="On", anything=[open_]).to_dict()["anything"] == [
@@ -254,7 +254,7 @@ def test_a_kind_without_a_schema_keeps_everything(package: Any) -> None:
 
 
 def test_a_field_whose_name_cannot_be_an_attribute_is_kept(v1: Any) -> None:
-    assert spec(v1, **{'a"b': "c"}).extra_fields == {'a"b': "c"}
+    assert spec(v1, **{'a"b': "c"}).unknown_fields == {'a"b': "c"}
 
 
 def test_null_is_kept_where_it_differs_from_an_absent_value(v1: Any) -> None:

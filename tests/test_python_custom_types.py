@@ -23,7 +23,7 @@ spec = GadgetSpec(
     issuer_ref=GadgetSpecIssuerRef(name="ca"),
     ports=[80, "http"],
     gaps=["a", None],
-    open=GadgetSpecOpen(known="a", extra_fields={"x": 1}),
+    open=GadgetSpecOpen(known="a", unknown_fields={"x": 1}),
     template=V1ConfigMap(data={"a": "b"}),
     templates=[{"apiVersion": "v1"}, Pod()],
     when=datetime.now(),
@@ -32,7 +32,7 @@ gadget = Gadget(metadata=V1ObjectMeta(name="a"), spec=spec)
 again: Gadget = Gadget.from_json(gadget.to_json(), strict=True).replace(kind="x")
 if spec.open is not None and spec.issuer_ref is not None:
     known: str | None = spec.open.known
-    extra: dict[str, object] = spec.open.extra_fields
+    extra: dict[str, object] = spec.open.unknown_fields
     name: str = spec.issuer_ref.name
 other = example_com.v1beta1.Gadget()
 for model in load("kind: Gadget"):

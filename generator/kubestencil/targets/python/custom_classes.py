@@ -13,7 +13,7 @@ from kubestencil.targets.python.spelling import Spelling, attribute_names
 # msgspec refuses these characters in the JSON name of a field (msgspec.Struct, rename).
 _NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f\ud800-\udfff]')
 # Names that the classes of custom.py.j2 define, besides those of base.py.j2.
-_RESERVED = frozenset(["extra_fields", "to_exact_time"])
+_RESERVED = frozenset(["unknown_fields", "to_exact_time"])
 
 
 class CustomClasses:

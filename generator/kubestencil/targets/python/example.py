@@ -108,7 +108,7 @@ class Writer:
         others = [entry for entry in node.entries if entry.field.name not in attributes]
         if others:
             extra = self._dict(others, deeper)
-            line = f"{deeper}extra_fields={extra.text},\n"
+            line = f"{deeper}unknown_fields={extra.text},\n"
             arguments.append(_Code(line, extra.names))
         code = _joined(f"{local_name}(", arguments, f"{indent})")
         return _Code(code.text, code.names | {class_})
