@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from tests.cluster import load_crds
 from tests.conftest import load
 from tests.packages import generate_package, import_package
 from tests.python_crds import GADGET, POD, in_group, with_crds
+from tests.test_formatting import is_formatted
 
 PACKAGE = "custom_models"
 UTC = dt.UTC
@@ -92,6 +94,20 @@ def test_built_in_models_stay_as_they_are(folder: Path, tmp_path: Path) -> None:
     for name in ("_base.py", "_yaml.py"):
         path = Path(PACKAGE) / name
         assert (tmp_path / path).read_bytes() == (folder / path).read_bytes()
+
+
+def test_black_leaves_every_file_unchanged(folder: Path, tmp_path: Path) -> None:
+    """Those of the built-in models are compared elsewhere."""
+    generate_package(load_crds(GADGET, POD), tmp_path, PACKAGE)
+    paths = [
+        path
+        for package in (folder / PACKAGE, tmp_path / PACKAGE)
+        for path in sorted(package.rglob("*.py*"))
+        if path.suffix in (".py", ".pyi") and path.parent != folder / PACKAGE / "models"
+    ]
+    assert len(paths) > 40
+    for path in paths:
+        assert is_formatted(path.read_text(), path.suffix == ".pyi"), path
 
 
 def test_a_custom_class_is_imported_on_first_use(folder: Path) -> None:
