@@ -22,8 +22,9 @@ class Cargo:
     def __init__(self, build: Path) -> None:
         self.build = build
 
-    def __call__(self, folder: Path, *arguments: str) -> str:
-        """Run cargo in ``folder``; the output, which must be that of a success."""
+    def __call__(self, folder: Path, *arguments: str, timeout: int = 600) -> str:
+        """Run cargo in ``folder``; the output, which must be that of a success.
+        ``timeout`` is in seconds."""
         environment = {
             **os.environ,
             "CARGO_TARGET_DIR": str(self.build),
@@ -35,7 +36,7 @@ class Cargo:
             env=environment,
             text=True,
             capture_output=True,
-            timeout=600,
+            timeout=timeout,
         )
         output = completed.stdout + completed.stderr
         if "failed to get" in output or "Could not resolve host" in output:

@@ -117,7 +117,9 @@ def assert_jsonnet(generated: PrintedExamples, folder: Path) -> set[str]:
     return {key[0] for key in values if key not in codes}
 
 
-def compare_in_rust(generated: PrintedExamples, cargo: Cargo, name: str) -> None:
+def compare_in_rust(
+    generated: PrintedExamples, cargo: Cargo, name: str, timeout: int = 600
+) -> None:
     """Compare the values of the examples with those that the crate reads from the YAML.
 
     They are not compared as JSON: the crate also writes optional fields.
@@ -127,7 +129,7 @@ def compare_in_rust(generated: PrintedExamples, cargo: Cargo, name: str) -> None
     codes = [code["rust"] for code in generated.code.values()]
     codes = [code.replace("kubernetes_types", name) for code in codes]
     program = example_program(cargo.build / f"{name}-program", crate, name, codes)
-    output = cargo(program, "build", "--quiet")
+    output = cargo(program, "build", "--quiet", timeout=timeout)
     assert "warning" not in output, output[:3000]
     done = subprocess.run(
         [str(cargo.build / "debug" / f"{name}-program")],

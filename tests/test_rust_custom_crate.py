@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.rust_crds import (
     GADGET,
     GADGET_OBJECT,
     array,
+    cluster_crds,
     crd,
     enum,
     load_crds,
@@ -282,3 +284,16 @@ def test_objects_are_merged_by_the_list_types_of_the_schema(
         "open": {"a": {"b": 1}, "c": 3},
         "port": 1,
     }
+
+
+@pytest.mark.skipif(
+    os.environ.get("KUBESTENCIL_RUST") != "all",
+    reason="the compiler takes minutes and 7 GB: KUBESTENCIL_RUST=all",
+)
+def test_real_custom_resources_compile_and_have_examples(
+    cargo: Cargo, tmp_path: Path
+) -> None:
+    release = load_crds(tmp_path, *cluster_crds())
+    folder = write_crate(release, cargo.build / "cluster-crate", name="cluster")
+    assert "warning" not in cargo(folder, "check", timeout=3600)
+    compare_in_rust(PrintedExamples(release, TARGET), cargo, "cluster", timeout=3600)
