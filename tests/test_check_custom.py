@@ -8,6 +8,8 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from kubestencil.cli import cli
+from kubestencil.schema.conditions import satisfies
+from kubestencil.source.json_text import json_documents
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -96,9 +98,46 @@ def test_every_rule_of_the_schema_is_applied(tmp_path: Path) -> None:
     }
 
 
-def test_null_is_refused_where_the_schema_is_not_nullable(tmp_path: Path) -> None:
+def test_null_is_an_absent_field_where_the_schema_is_not_nullable(
+    tmp_path: Path,
+) -> None:
     findings, _ = found(tmp_path, "{size: 1, colour: null}")
-    assert ("wrong-type", "spec.colour") in findings
+    assert findings == []
+    findings, _ = found(tmp_path, "{size: null}")
+    assert findings == [("missing-field", "spec.size")]
+
+
+def test_whole_numbers_are_integers(tmp_path: Path) -> None:
+    # In YAML, since 1e3 is 1000 there.
+    findings, _ = found(tmp_path, "{size: 1e3, port: !!float 80}")
+    assert findings == []
+
+
+def test_formats_are_checked_as_the_server_checks_them(tmp_path: Path) -> None:
+    valid = {
+        "date-time": ("2024-01-31T12:00:00Z", "2024-01-31t12:00:00.5+01:00"),
+        "byte": ("QQ==", "AAEC"),
+    }
+    invalid = {
+        "date-time": ("", "2024-02-30T12:00:00Z", "2024-01-31", "2024-01-31T24:00:00Z"),
+        "byte": ("", "QQ", "====", "AA\nEC"),
+    }
+    for format_, texts in valid.items():
+        assert all(satisfies(text, {"format": format_}) for text in texts)
+    for format_, texts in invalid.items():
+        assert not any(satisfies(text, {"format": format_}) for text in texts)
+
+
+def test_a_key_of_json_is_repeated_in_one_object_only() -> None:
+    text = '{"a": {"b": 1}, "a": {"b": 2, "c": [{"d": 1}, {"d": 2, "d": 3}]}}'
+    [document] = json_documents(text) or []
+    assert [path for path, _ in document.repeated] == [("a",), ("a", "c", 1, "d")]
+
+
+def test_integers_beyond_64_bits_are_refused(tmp_path: Path) -> None:
+    for size in ("9223372036854775808", "1e300", "1.5"):
+        findings, _ = found(tmp_path, f"{{size: {size}}}")
+        assert ("wrong-type", "spec.size") in findings, size
 
 
 def test_a_required_field_that_is_absent_is_warned_of(tmp_path: Path) -> None:

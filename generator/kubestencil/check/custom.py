@@ -24,7 +24,6 @@ from kubestencil.check.rules import RuleId
 from kubestencil.check.scalar_checks import accept_all
 from kubestencil.schema.conditions import LOGIC, satisfies
 from kubestencil.schema.types import JsonObject, Schema
-from kubestencil.schema.well_known import is_built_in
 from kubestencil.text import re2
 
 CEL = "CEL rules of custom resources"
@@ -50,8 +49,11 @@ _KEYWORDS: tuple[tuple[str, ...], ...] = (
     *((keyword,) for keyword in (*LOGIC, "not")),
 )
 # Formats that are checked, and formats that add nothing to the type.
-_CHECKED_FORMATS = frozenset(["int32", "int64", "uint32", "uint64", "ipv4", "ipv6"])
-_FREE_FORMATS = frozenset(["float", "double", "password", "int-or-string"])
+_CHECKED_FORMATS = frozenset(["byte", "date-time", "ipv4", "ipv6"])
+_INTEGER_FORMATS = frozenset(["int32", "int64", "uint32", "uint64"])
+_FREE_FORMATS = _INTEGER_FORMATS | {"float", "double", "password", "int-or-string"}
+_MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1
+_MAX_FLOAT_INTEGER = 2**53
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -75,14 +77,6 @@ class References(Protocol):
 
     def referred(self, name: str, is_strict: bool) -> Check:
         """The check of a definition that is compiled when there is a value for it."""
-
-
-class _Member(NamedTuple):
-    """A field of an object. ``takes_null`` says that null is allowed, or replaced by
-    a default."""
-
-    check: Check
-    takes_null: bool
 
 
 class _Condition(NamedTuple):
@@ -121,9 +115,9 @@ def check_of_custom(schema: Schema, references: References) -> Check:
 def _check_of_shape(schema: Schema, references: References) -> Check:
     """The check of the type, and of what is inside of an object or list."""
     if schema.int_or_string:
-        return _type_check((int, str), "an integer or a string")
+        return _check_int_or_string
     if schema.type == "array" and schema.items is not None:
-        return _list(_member(schema.items, references))
+        return _list(schema.items, references)
     if schema.type == "object":
         return _object(schema, references)
     if schema.type == "integer":
@@ -135,22 +129,23 @@ def _check_of_shape(schema: Schema, references: References) -> Check:
     return accept_all
 
 
-def _member(schema: Schema, references: References) -> _Member:
-    # Definitions of Kubernetes, such as ObjectMeta, are decoded by Go.
-    is_untyped = schema.type is None and schema.ref is None
-    is_decoded = schema.ref is not None and is_built_in(schema.ref)
-    takes_null = schema.nullable or schema.has_default or is_untyped or is_decoded
-    return _Member(check_of_custom(schema, references), takes_null)
-
-
 def _object(schema: Schema, references: References) -> Check:
-    members = {field.name: _member(field.schema, references) for field in schema.fields}
+    """The check of an object.
+
+    Of its fields, null is allowed, replaced by a default, or dropped with the field
+    (``pkg/apiserver/schema/defaulting/prunenulls.go``).
+    """
+    members = {
+        field.name: check_of_custom(field.schema, references) for field in schema.fields
+    }
     required = tuple(
-        field.name
+        (field.name, field.schema.nullable)
         for field in schema.fields
         if field.required and not field.schema.has_default
     )
-    values = None if schema.values is None else _member(schema.values, references)
+    values = (
+        None if schema.values is None else check_of_custom(schema.values, references)
+    )
     keeps_unknown = (
         schema.preserves_unknown_fields
         or schema.raw.get("additionalProperties") is True
@@ -164,19 +159,24 @@ def _object(schema: Schema, references: References) -> Check:
             return
         link = (step, parent)
         for name, content in value.items():
-            member = members.get(name, values)
-            if member is not None:
-                _check_member(member, content, link, name, results)
+            check_value = members.get(name, values)
+            if check_value is not None:
+                if content is not None:
+                    check_value(content, link, name, results)
             elif not keeps_unknown:
                 results.problems.append(unknown_field(name, link, is_dropped=False))
-        for name in required:
-            if name not in value:
+        for name, is_nullable in required:
+            if name not in value or (value[name] is None and not is_nullable):
                 results.problems.append(missing_field(name, link))
 
     return check
 
 
-def _list(item: _Member) -> Check:
+def _list(items: Schema, references: References) -> Check:
+    check_item = check_of_custom(items, references)
+    is_untyped = items.type is None and items.ref is None
+    takes_null = items.nullable or items.has_default or is_untyped
+
     def check(
         value: Any, parent: Link | None, step: str | int, results: Results
     ) -> None:
@@ -184,17 +184,11 @@ def _list(item: _Member) -> Check:
             refuse_type("a list", value, parent, step, results)
             return
         link = (step, parent)
-        for index, content in enumerate(value):
-            _check_member(item, content, link, index, results)
+        for index, item in enumerate(value):
+            if item is not None or not takes_null:
+                check_item(item, link, index, results)
 
     return check
-
-
-def _check_member(
-    member: _Member, content: Any, link: Link, step: str | int, results: Results
-) -> None:
-    if content is not None or not member.takes_null:
-        member.check(content, link, step, results)
 
 
 def _type_check(types: tuple[type, ...], expected: str) -> Check:
@@ -210,8 +204,23 @@ def _type_check(types: tuple[type, ...], expected: str) -> Check:
 def _check_integer(
     value: Any, parent: Link | None, step: str | int, results: Results
 ) -> None:
-    if type(value) is not int and not (type(value) is float and value.is_integer()):
+    if not _is_integer(value):
         refuse_type("an integer", value, parent, step, results)
+
+
+def _check_int_or_string(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    if type(value) is not str and not _is_integer(value):
+        refuse_type("an integer or a string", value, parent, step, results)
+
+
+def _is_integer(value: Any) -> bool:
+    """Whether a value is an integer: 1.0 is one, and what has more than 64 bits is a
+    float (kube-openapi, pkg/validation/validate/type.go)."""
+    if type(value) is float:
+        return value.is_integer() and abs(value) < _MAX_FLOAT_INTEGER
+    return type(value) is int and _MIN_INT64 <= value <= _MAX_INT64
 
 
 def _any_or_object(check_object: Check) -> Check:

@@ -11,8 +11,11 @@ from __future__ import annotations
 import ipaddress
 import json
 import math
+import re
+from calendar import monthrange
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import chain, islice, product
 from typing import Any
 
@@ -155,22 +158,45 @@ def _is_unique(value: Any, is_set: bool = True) -> bool:
 
 
 def _has_format(value: Any, format_: str) -> bool:
-    parse = _ADDRESSES.get(format_)
-    if parse is None or not isinstance(value, str):
-        bounds = _INTEGERS.get(format_)
-        return (
-            bounds is None or not _is_number(value) or (bounds[0] <= value < bounds[1])
-        )
+    if isinstance(value, str):
+        accepts = _STRINGS.get(format_)
+        return accepts is None or accepts(value)
+    bounds = _INTEGERS.get(format_)
+    return bounds is None or not _is_number(value) or (bounds[0] <= value < bounds[1])
+
+
+def _is_address(parse: Callable[[str], object], text: str) -> bool:
     try:
-        parse(value)
+        parse(text)
     except ValueError:
         return False
     return True
 
 
-_ADDRESSES: Mapping[str, Callable[[str], object]] = {
-    "ipv4": ipaddress.IPv4Address,
-    "ipv6": ipaddress.IPv6Address,
+def _is_date_time(text: str) -> bool:
+    """Whether a text is a time by RFC 3339, roughly
+    (kube-openapi/pkg/validation/strfmt/time.go)."""
+    match = _DATE_TIME.match(text)
+    if match is None:
+        return False
+    year, month, day, hour, minute, second = map(int, match.groups())
+    is_date = 1 <= month <= 12 and 1 <= day <= monthrange(max(year, 1), month)[1]
+    return is_date and hour <= 23 and minute <= 59 and second <= 59
+
+
+_DATE_TIME = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)t(\d\d):(\d\d):(\d\d)(?:.\d+)?(?:z|[+-]\d\d:\d\d)\Z",
+    re.ASCII | re.IGNORECASE,
+)
+# govalidator.IsBase64: no line breaks, and not the empty string.
+_BASE64 = re.compile(
+    r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})\Z"
+)
+_STRINGS: Mapping[str, Callable[[str], bool]] = {
+    "byte": lambda text: _BASE64.match(text) is not None,
+    "date-time": _is_date_time,
+    "ipv4": partial(_is_address, ipaddress.IPv4Address),
+    "ipv6": partial(_is_address, ipaddress.IPv6Address),
 }
 _INTEGERS: Mapping[str, tuple[int, int]] = {
     "int32": (-(2**31), 2**31),

@@ -95,12 +95,15 @@ def _scan(text: str, start: int) -> _Scan:
     """The positions in a value that was decoded before, and is valid therefore."""
     scan = _Scan()
     path: list[str | int] = []
-    # For each open container whether it is an object whose next string is a key.
+    # For each open container whether it is an object whose next string is a key, and
+    # the keys so far.
     awaits_key: list[bool | None] = []
+    keys: list[set[str]] = []
     for token in _TOKEN.finditer(text, start):
         symbol, index = token[1], token.start(1)
         if symbol in "]}":
             awaits_key.pop()
+            keys.pop()
             path.pop()
         elif symbol == ",":
             if awaits_key[-1] is None:
@@ -110,15 +113,18 @@ def _scan(text: str, start: int) -> _Scan:
         elif symbol == ":":
             awaits_key[-1] = False
         elif awaits_key and awaits_key[-1]:
-            path[-1] = json.loads(symbol)
+            key = json.loads(symbol)
+            path[-1] = key
             steps = tuple(path)
-            if steps in scan.keys:
+            if key in keys[-1]:
                 scan.repeated.append((steps, index))
+            keys[-1].add(key)
             scan.keys[steps] = index
         else:
             scan.values[tuple(path)] = index
             if symbol in "[{":
                 awaits_key.append(True if symbol == "{" else None)
+                keys.append(set())
                 path.append("" if symbol == "{" else 0)
         if not awaits_key:
             break

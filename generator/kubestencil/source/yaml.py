@@ -392,12 +392,13 @@ class _Composer:
             if text in NOT_FINITE:
                 raise self.error(f"{text} is not a JSON number", event)
             value = resolve(text)
-            return as_json_number(value) if type(value) is float else value
-        tag = event.tag.removeprefix(_TAG)
-        try:
-            return convert_tagged(tag, text)
-        except ValueError as error:
-            raise self.error(f"{text!a} is not a !!{tag}", event) from error
+        else:
+            tag = event.tag.removeprefix(_TAG)
+            try:
+                value = convert_tagged(tag, text)
+            except ValueError as error:
+                raise self.error(f"{text!a} is not a !!{tag}", event) from error
+        return as_json_number(value) if type(value) is float else value
 
     def error(self, what: str, event: Any, hint: str = "") -> YamlError:
         at = _position(self.text, event.start_mark.index, self.line)
