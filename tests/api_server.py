@@ -91,9 +91,15 @@ class Client:
         self._local = threading.local()
         self._endpoints: dict[str, dict[str, Endpoint]] = {}
 
-    def request(self, method: str, path: str, body: bytes | None = None) -> Reply:
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        content_type: str = "application/json",
+    ) -> Reply:
         """The response to a request; a body that is no JSON object as text."""
-        status, response_headers, data = self.send(method, path, body)
+        status, response_headers, data = self.send(method, path, body, content_type)
         warnings = tuple(
             # 299 - "text"
             json.loads(header.partition(" - ")[2])
@@ -105,12 +111,16 @@ class Client:
         return Reply(status, data.decode(errors="replace"), warnings)
 
     def send(
-        self, method: str, path: str, body: bytes | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        content_type: str = "application/json",
     ) -> tuple[int, Message, bytes]:
         """The status, headers and content of a response."""
         headers = {"Authorization": f"Bearer {self.token}"}
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = content_type
         connection = self._connection()
         try:
             connection.request(method, path, body, headers)
@@ -137,7 +147,11 @@ class Client:
         path = self.create_path(value)
         if path is None:
             return Reply(0, {"message": "the kind is not served"})
-        return self.request("POST", f"{path}{_DRY_RUN}", json.dumps(value).encode())
+        return self.submit_text(path, json.dumps(value), "application/json")
+
+    def submit_text(self, path: str, text: str, content_type: str) -> Reply:
+        """The same for the text of an object, at the path of its resource."""
+        return self.request("POST", f"{path}{_DRY_RUN}", text.encode(), content_type)
 
     def submit_all(self, values: Iterable[Mapping[str, Any]]) -> list[Reply]:
         """The same for many objects, over several connections."""
@@ -171,7 +185,7 @@ class Client:
             return {}
         return {
             resource["kind"]: Endpoint(path, resource["name"], resource["namespaced"])
-            for resource in reply.body["resources"]
+            for resource in reply.body.get("resources", ())
             if "/" not in resource["name"] and "create" in resource["verbs"]
         }
 

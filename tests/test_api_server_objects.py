@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import Release
-from kubestencil.schema.kinds import kind_definitions
-from kubestencil.targets.examples.nodes import Object, to_json
-from kubestencil.targets.examples.trees import ExampleTrees
 from tests.api_server import Client, Reply
+from tests.cel import cel_rules, is_failure
 from tests.conftest import load, load_with_crds
+from tests.examples import examples
 from tests.manifests import manifests
 from tests.packages import generate_package, import_package
 
@@ -30,18 +29,6 @@ REFUSED = Path(__file__).with_name("refused_examples.toml")
 @pytest.fixture(scope="module")
 def crd_release(cluster_crds: Crds) -> Release:
     return load_with_crds("1.35", cluster_crds)
-
-
-def examples(release: Release, shape: str) -> dict[str, Any]:
-    """The example of each kind as a JSON value, by apiVersion and kind."""
-    trees = ExampleTrees(release)
-    result: dict[str, Any] = {}
-    for name, kind in kind_definitions(release).items():
-        definition = release.definitions[name]
-        tree: Object | None = getattr(trees, shape)(definition)
-        if tree is not None:
-            result[f"{kind.api_version} {kind.kind}"] = to_json(tree)
-    return result
 
 
 def submit_examples(client: Client, values: Mapping[str, Any]) -> dict[str, Reply]:
@@ -208,22 +195,3 @@ def lost(value: Any, returned: Any, path: str = "") -> Iterator[str]:
             yield from lost(item, other, f"{path}[{index}]")
     elif value != returned:
         yield f"{path}: {value!r}, {returned!r}"
-
-
-def cel_rules(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """The CEL rules at any depth of a schema."""
-    if isinstance(schema, list):
-        for item in schema:
-            yield from cel_rules(item)
-    elif isinstance(schema, dict):
-        yield from schema.get("x-kubernetes-validations", ())
-        for inner in schema.values():
-            yield from cel_rules(inner)
-
-
-def is_failure(rule: Mapping[str, Any], message: str) -> bool:
-    """Whether the message of the server is that of a rule. A message that is itself an
-    expression cannot be compared."""
-    if "messageExpression" in rule:
-        return True
-    return str(rule.get("message") or rule["rule"]).strip() in message
