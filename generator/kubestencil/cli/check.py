@@ -100,7 +100,9 @@ def check(
     baseline: Path | None,
     quiet: bool,
 ) -> None:
-    """Show what is wrong with manifests in a release, or what an upgrade breaks.
+    """Show what is wrong with manifests in a release.
+
+    With --from, findings say what an upgrade from that release breaks and fixes.
 
     PATH is a file, a folder or - for standard input. Exits with 1 if there are
     findings of the severity of --fail-on, and with 2 if nothing could be checked.
