@@ -94,8 +94,8 @@ def test_objects_of_custom_classes_survive_the_server(
     crd_release: Release,
     tmp_path: Path,
 ) -> None:
-    folder = generate_package(crd_release, tmp_path, "custom_models")
-    package = import_package(folder, "custom_models")
+    folder = generate_package(crd_release, tmp_path, "server_models")
+    package = import_package(folder, "server_models")
     refused = tomllib.loads(REFUSED.read_text())
     counts = {"submitted": 0, "returned": 0}
     stored = {
