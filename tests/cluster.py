@@ -58,3 +58,18 @@ def crd_file(crds: Iterable[dict[str, Any]]) -> SourceFile:
 def load_crds(*crds: dict[str, Any]) -> Release:
     """The release of CustomResourceDefinitions."""
     return load_release(crds_alone("crds", CrdSet(("crds.json",), (crd_file(crds),))))
+
+
+def comparable(schema: Any) -> Any:
+    """A schema without the descriptions of embedded objects' apiVersion and kind:
+    those of the server are shorter than those of a kind, which are used here."""
+    if isinstance(schema, list):
+        return [comparable(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: comparable(value) for key, value in schema.items()}
+    if schema.get("x-kubernetes-embedded-resource"):
+        for name in ("apiVersion", "kind"):
+            if name in result.get("properties", {}):
+                result["properties"][name] = {"type": "string"}
+    return result

@@ -14,10 +14,12 @@ import pytest
 from kubestencil.schema.crd import custom_resource
 from kubestencil.schema.load import load_release
 from kubestencil.schema.openapi3 import as_openapi2
+from kubestencil.schema.published import published_definition
 from kubestencil.schema.resources import Resource
 from kubestencil.schema.standard_fields import StandardFields
 from kubestencil.source.inputs import read_location
 from tests.api_server import Client, proxy
+from tests.cluster import comparable
 from tests.conftest import Command, load, load_with_crds
 from tests.crd_schemas import CLUSTER_SCOPED, EVERY_KEYWORD, random_definitions
 
@@ -106,8 +108,8 @@ def test_a_running_api_server_is_read_as_its_crds_are(
     assert len(custom) > 10_000
     for name in custom:
         live_definition = live.definitions[name]
-        expected = _comparable(crds.definitions[name].schema.raw)
-        assert differences(expected, _comparable(live_definition.schema.raw)) == []
+        expected = comparable(crds.definitions[name].schema.raw)
+        assert differences(expected, comparable(live_definition.schema.raw)) == []
         assert live_definition.kinds == crds.definitions[name].kinds
 
 
@@ -135,7 +137,7 @@ def compare_openapi3(client: Client, crds: Crds) -> int:
     for crd in crds:
         definitions = custom_resource(crd, "", standard, unserved=False).definitions
         for name, schema in definitions.items():
-            assert differences(_comparable(schema), _comparable(served[name])) == []
+            assert differences(comparable(schema), comparable(served[name])) == []
             count += 1
     return count
 
@@ -149,8 +151,8 @@ def compare_openapi2(client: Client, crds: Crds) -> int:
     for crd in crds:
         definitions = custom_resource(crd, "", standard, unserved=False).definitions
         for name, schema in definitions.items():
-            expected = _comparable(_lowered_kind(schema))
-            assert differences(expected, _comparable(served[name])) == []
+            expected = comparable(published_definition(name, schema))
+            assert differences(expected, comparable(served[name])) == []
             count += 1
     return count
 
@@ -228,91 +230,3 @@ def _served_versions(crd: Mapping[str, Any]) -> list[str]:
         for version in crd["spec"]["versions"]
         if version["served"]
     ]
-
-
-def _comparable(schema: Any) -> Any:
-    """A schema without the descriptions of embedded objects' apiVersion and kind:
-    those of the server are shorter than those of a kind, which are used here."""
-    if isinstance(schema, list):
-        return [_comparable(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    result = {key: _comparable(value) for key, value in schema.items()}
-    if schema.get("x-kubernetes-embedded-resource"):
-        for name in ("apiVersion", "kind"):
-            if name in result.get("properties", {}):
-                result["properties"][name] = {"type": "string"}
-    return result
-
-
-_UNKNOWN_FIELDS = "x-kubernetes-preserve-unknown-fields"
-# Defaults: apiserver, pkg/server/routes/openapi.go.
-_NO_OPENAPI2 = ("allOf", "anyOf", "default", "not", "oneOf")
-
-
-def _lowered_kind(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of a kind or list kind as OpenAPI 2.0 has it: of a kind that keeps
-    unknown fields, only what it is served as.
-
-    Source: buildKubeNative (apiextensions-apiserver, pkg/controller/openapi/builder).
-    """
-    if schema.get(_UNKNOWN_FIELDS):
-        extensions = {
-            key: value
-            for key, value in schema.items()
-            if key.startswith("x-kubernetes-") and key != _UNKNOWN_FIELDS
-        }
-        return {"type": "object", **extensions}
-    return _lowered(schema)
-
-
-def _lowered(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema as OpenAPI 2.0 has it, which lacks junctors, null and values without a
-    type.
-
-    Source: ToStructuralOpenAPIV2 (apiextensions-apiserver, pkg/controller/openapi/v2).
-    """
-    result = _without(schema, *_NO_OPENAPI2, "nullable")
-    if schema.get("nullable"):
-        result = _without(result, "type", "items", "properties")
-    if schema.get(_UNKNOWN_FIELDS):
-        result = _without(result, "items", "properties")
-        if result.get("type") == "object":
-            del result["type"]
-    if result.get("type") == "array" and "items" not in result:
-        del result["type"]
-    if required := _lowered_required(schema, result):
-        result["required"] = required
-    else:
-        result = _without(result, "required")
-    if "properties" in result:
-        result["properties"] = {
-            name: _lowered(field) for name, field in result["properties"].items()
-        }
-    for key in ("items", "additionalProperties"):
-        if isinstance(result.get(key), dict):
-            result[key] = _lowered(result[key])
-    return result
-
-
-def _lowered_required(
-    schema: Mapping[str, Any], lowered: Mapping[str, Any]
-) -> list[str]:
-    """The required fields without those that may be null, which cannot be told from
-    absent ones."""
-    values = schema.get("additionalProperties")
-    if isinstance(values, dict) and values.get("nullable"):
-        return []
-    optional = {
-        name
-        for name, field in lowered.get("properties", {}).items()
-        if field.get("nullable")
-    }
-    if schema.get(_UNKNOWN_FIELDS) and schema.get("x-kubernetes-embedded-resource"):
-        # Objects that keep unknown fields get no apiVersion and kind.
-        optional |= {"apiVersion", "kind"}
-    return [name for name in schema.get("required", ()) if name not in optional]
-
-
-def _without(value: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: inner for key, inner in value.items() if key not in keys}

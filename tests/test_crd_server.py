@@ -18,6 +18,7 @@ import pytest
 from kubestencil.schema.crd import custom_resource
 from kubestencil.schema.openapi3 import as_openapi2
 from kubestencil.schema.standard_fields import StandardFields
+from tests.cluster import comparable
 
 
 @pytest.fixture(scope="module")
@@ -55,20 +56,6 @@ def test_every_crd_of_a_real_server_is_read_as_the_server_serves_it(
             crd, "crds.json", standard, unserved=False
         ).definitions
         for name, schema in definitions.items():
-            assert _comparable(schema) == _comparable(served[name]), name
+            assert comparable(schema) == comparable(served[name]), name
             count += 1
     assert count == 356
-
-
-def _comparable(schema: Any) -> Any:
-    """A schema without the descriptions of embedded objects' apiVersion and kind:
-    those of the server are shorter than those of a kind, which are used here."""
-    if isinstance(schema, list):
-        return [_comparable(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    result = {key: _comparable(value) for key, value in schema.items()}
-    if schema.get("x-kubernetes-embedded-resource"):
-        for name in ("apiVersion", "kind"):
-            result["properties"][name] = {"type": "string"}
-    return result

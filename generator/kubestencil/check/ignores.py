@@ -18,7 +18,9 @@ from kubestencil.errors import nearest
 
 #: What a text has that has such a comment, to be looked for first.
 MARK = "kubestencil: ignore"
-_ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
+_ENCODED_MARKS = tuple(
+    MARK.encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be")
+)
 
 _COMMENT = re.compile(
     r"(?:\A|(?<=\s))#[ \t]*kubestencil: ignore\b(?P<arguments>[^\r\n]*)"
@@ -110,7 +112,7 @@ def read_ignores(text: str) -> Iterator[Ignore]:
 
 def _text(data: bytes) -> str:
     """The text of a file; empty where no comment can be in it."""
-    if not any(MARK.encode(encoding) in data for encoding in _ENCODINGS):
+    if not any(mark in data for mark in _ENCODED_MARKS):
         return ""
     try:
         return decode_text(data)

@@ -6,28 +6,23 @@ Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
 from kubestencil.check.findings import Finding, Report
-from kubestencil.check.rules import RULES, Severity
+from kubestencil.check.rules import RULES
 from kubestencil.version import __version__
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
     "sarif-schema-2.1.0.json"
 )
-_LEVELS: Mapping[Severity, str] = {
-    "error": "error",
-    "warning": "warning",
-    "note": "note",
-}
 
 
 def report_sarif(report: Report) -> dict[str, Any]:
-    """A report as a SARIF log of one run.
+    """A report as a SARIF log of one run, whose levels have the names of severities.
 
     Findings that an upgrade fixes have the kind ``pass``. What was not checked is a
     notification of the run.
@@ -69,7 +64,7 @@ def _rules() -> Iterator[dict[str, Any]]:
         yield {
             "id": rule.id,
             "shortDescription": {"text": rule.reason},
-            "defaultConfiguration": {"level": _LEVELS[rule.severity]},
+            "defaultConfiguration": {"level": rule.severity},
         }
 
 
@@ -83,7 +78,7 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
         "ruleId": finding.rule_id,
         "ruleIndex": rule_index,
         "kind": "pass" if fixed else "fail",
-        "level": "none" if fixed else _LEVELS[finding.severity],
+        "level": "none" if fixed else finding.severity,
         "message": {"text": text},
         "locations": [
             {

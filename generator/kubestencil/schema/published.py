@@ -1,8 +1,8 @@
 """What an API server publishes under ``/openapi/v2``, for what is in OpenAPI 3.0.
 
-For custom resources, the rules are those of apiextensions-apiserver: ``pkg/controller/openapi/v2`` says what is
-left of a schema, since kubectl once refused the rest, ``pkg/controller/openapi/builder``
-what is left of a kind.
+For custom resources, the rules are those of apiextensions-apiserver. Its package
+``pkg/controller/openapi/v2`` decides what is left of a schema, since kubectl once refused
+the rest, and ``pkg/controller/openapi/builder`` what is left of a kind.
 """
 
 from __future__ import annotations
