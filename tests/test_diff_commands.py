@@ -10,7 +10,7 @@ import click
 import pytest
 
 from kubestencil.cli.diff import diff as diff_command
-from kubestencil.diff.rules import SEVERITIES
+from kubestencil.diff.audience import SEVERITIES
 from tests.conftest import Command
 from tests.diff_specs import pod
 from tests.diff_specs import text as swagger

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestencil.diff import compare, history, timeline
-from kubestencil.diff.rules import SEVERITY_MEANINGS
+from kubestencil.diff.audience import SEVERITY_MEANINGS
 from kubestencil.targets.diff import report, view
 from kubestencil.targets.diff.changes import comparison_variables
 from kubestencil.targets.diff.word_diff import diff_words, shorten

@@ -6,7 +6,7 @@ All results are values::
 
     for change in compare(load("1.29"), load("1.35")).changes:
         if change.severity == "breaking":
-            print(change.definition, change.field, change.rule.reason)
+            print(change.users_path, change.reason)
 
 The steps are separate: ``align`` makes two sets of definitions comparable,
 ``differences`` finds what differs, ``classify`` assigns severities by ``rules``, and
@@ -14,23 +14,29 @@ The steps are separate: ``align`` makes two sets of definitions comparable,
 formatted for people: that is done by ``kubestencil.targets.diff``.
 """
 
+from kubestencil.diff.audience import SEVERITIES, Audience, Impact, Severity
 from kubestencil.diff.compare import compare, compare_versions
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.history import History, history, only_field
 from kubestencil.diff.policies import Policy
-from kubestencil.diff.rules import RULES, SEVERITIES, Rule, Severity
+from kubestencil.diff.rules import RULES, Rule
+from kubestencil.diff.stages import Stage, StageChange
 from kubestencil.diff.timeline import Timeline, timeline
 
 __all__ = [
     "RULES",
     "SEVERITIES",
+    "Audience",
     "Change",
     "Comparison",
     "Graduation",
     "History",
+    "Impact",
     "Policy",
     "Rule",
     "Severity",
+    "Stage",
+    "StageChange",
     "Timeline",
     "compare",
     "compare_versions",

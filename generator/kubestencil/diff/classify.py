@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import cast
 
+from kubestencil.diff.audience import Audience, Impact, Severity
 from kubestencil.diff.conditions import ComparedDefinitions
 from kubestencil.diff.differences import Difference
-from kubestencil.diff.rules import ALPHA, RULES, UNKNOWN, Rule, Severity
+from kubestencil.diff.rules import ALPHA, RULES, UNKNOWN, Rule
 from kubestencil.schema.kinds import LEVELS, Level, level
 
 # How the descriptions of fields state their level: "This is an alpha field and
@@ -35,6 +36,12 @@ class Classification:
     def severity(self) -> Severity:
         """The severity that the rule assigns."""
         return self.rule.severity
+
+    @property
+    def audience(self) -> Audience:
+        """What it means for each audience."""
+        impact = Impact(self.rule.severity, self.rule.reason)
+        return Audience(impact, impact, impact)
 
 
 def classify(

@@ -19,8 +19,9 @@ from kubestencil.diff.classify import classify
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.conditions import ComparedDefinitions
 from kubestencil.diff.differences import differences
-from kubestencil.diff.labels import distinct_labels
+from kubestencil.diff.labels import distinct_labels, document_info
 from kubestencil.diff.resource_differences import resource_differences
+from kubestencil.diff.user_paths import UserPaths
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.graph import RootKinds, root_kinds
 from kubestencil.schema.kinds import api_versions, non_list_kinds, precedence
@@ -30,12 +31,14 @@ def compare(before: Release, after: Release) -> Comparison:
     """Compare two releases."""
     roots = root_kinds(before), root_kinds(after)
     old, new = api_versions(before), api_versions(after)
+    labels = distinct_labels(before, after)
     return Comparison(
-        *distinct_labels(before, after),
+        *labels,
         tuple(_changes(all_definitions(before), all_definitions(after), roots)),
         tuple(sorted(new - old, key=_api_version_order)),
         tuple(sorted(old - new, key=_api_version_order)),
         tuple(_graduations(before, after, roots)),
+        documents=(document_info(before, labels[0]), document_info(after, labels[1])),
     )
 
 
@@ -57,6 +60,7 @@ def compare_versions(
         f"{labels[0]}/{from_version}",
         f"{labels[1]}/{to_version}",
         tuple(_changes(align_names(old, new), new, roots)),
+        documents=(document_info(before, labels[0]), document_info(after, labels[1])),
     )
 
 
@@ -65,6 +69,7 @@ def _changes(
 ) -> Iterator[Change]:
     definitions = ComparedDefinitions(before.fragments, after.fragments)
     non_lists = {*non_list_kinds(before.release), *non_list_kinds(after.release)}
+    paths = UserPaths(before.release), UserPaths(after.release)
     by_definition = attrgetter("definition")
     all_differences = merge(
         differences(before.fragments, after.fragments),
@@ -76,6 +81,7 @@ def _changes(
         old_kinds, new_kinds = roots[0].of(old_name or ""), roots[1].of(new_name or "")
         kinds = tuple(sorted(old_kinds.keys() | new_kinds.keys()))
         owner = _owner(name, new_kinds or old_kinds, non_lists)
+        path = (paths[1] if new_name in after.release.definitions else paths[0]).path
         version = _version((before, after), (old_name, new_name))
         for difference in group:
             classification = classify(difference, definitions, version)
@@ -88,11 +94,19 @@ def _changes(
                 keyword=difference.keyword,
                 before=difference.before,
                 after=difference.after,
+                rule=classification.rule,
+                reason=classification.rule.reason,
+                policy=classification.rule.policy,
+                audience=classification.audience,
                 severity=classification.severity,
                 stability=classification.stability,
-                rule=classification.rule,
+                stage=None,
+                replacement=None,
+                deprecated_in=None,
+                removed_in=None,
                 kinds=kinds,
                 owner=owner,
+                users_path=path(owner, new_name or old_name or name, difference.field),
             )
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kubestencil.diff.rules import SEVERITIES, Rule, Severity
+from kubestencil.diff.audience import SEVERITIES, Audience, Severity
+from kubestencil.diff.labels import DocumentInfo
+from kubestencil.diff.policies import Policy
+from kubestencil.diff.rules import Rule
+from kubestencil.diff.stages import StageChange
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Level
 from kubestencil.schema.types import JsonObject
@@ -25,10 +29,21 @@ class Change:
     ``before`` and ``after`` are fragments of the documents: the whole schema where it
     was added or removed, else an object with the one keyword; None where it is absent.
 
-    ``severity`` is assigned by ``rule``, which has the reason. ``stability`` is the
-    stability level of the API version, or of the field where that is lower. ``kinds``
-    are the top-level kinds that the definition is part of, in either release, and
-    ``owner`` is the one among them that it belongs to; None where it is shared.
+    ``rule`` is the rule that judges the change, ``reason`` what it does to users of the
+    API, in words, and ``policy`` the policy that the rule follows. ``audience`` has the
+    severity for each audience, ``severity`` is the most severe of them. ``stability``
+    is the stability level of the API version, or of the field where that is lower.
+    ``stage`` has the stages in both releases where one is known.
+
+    ``deprecated_in`` and ``removed_in`` are releases (``1.33``), of which the second
+    may be a planned one. ``replacement`` is what to use instead: a kind
+    (``discovery.k8s.io/v1/EndpointSlice``) or the path of a field. They are None where
+    nothing is known.
+
+    ``kinds`` are the top-level kinds that the definition is part of, in either release,
+    and ``owner`` is the one among them that it belongs to; None where it is shared.
+    ``users_path`` is where users write it: ``Node.status.declaredFeatures``, or
+    ``ObjectMeta.name`` for a definition that is shared.
     """
 
     change: str
@@ -38,11 +53,19 @@ class Change:
     keyword: str | None
     before: JsonObject | None
     after: JsonObject | None
+    rule: Rule
+    reason: str
+    policy: Policy
+    audience: Audience
     severity: Severity
     stability: Level
-    rule: Rule
+    stage: StageChange | None
+    replacement: str | None
+    deprecated_in: str | None
+    removed_in: str | None
     kinds: tuple[GroupVersionKind, ...]
     owner: GroupVersionKind | None
+    users_path: str
 
     @property
     def kind_names(self) -> set[str]:
@@ -83,6 +106,11 @@ class Comparison:
     ``api_versions_removed`` are the API versions (``apps/v1``) that only one of the
     releases serves, ``graduations`` the kinds that are served in a newer version; these
     three are empty where two API versions were compared.
+
+    ``notices`` are changes that no difference between the definitions shows: what the
+    tables of facts say of deprecations and feature gates, and operations that were added
+    or removed. Their ``before``, ``after`` and ``keyword`` are None. ``documents`` are
+    the two documents.
     """
 
     before: str
@@ -91,6 +119,8 @@ class Comparison:
     api_versions_added: tuple[str, ...] = ()
     api_versions_removed: tuple[str, ...] = ()
     graduations: tuple[Graduation, ...] = ()
+    notices: tuple[Change, ...] = ()
+    documents: tuple[DocumentInfo, ...] = ()
 
     @property
     def summary(self) -> Mapping[Severity, int]:
@@ -125,6 +155,7 @@ class Comparison:
         return replace(
             self,
             changes=tuple(filter(is_included, self.changes)),
+            notices=tuple(filter(is_included, self.notices)),
             api_versions_added=tuple(
                 filter(is_version_included, self.api_versions_added)
             ),

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from kubestencil.diff.audience import Severity
 from kubestencil.diff.classify import classify
 from kubestencil.diff.conditions import ComparedDefinitions
 from kubestencil.diff.differences import differences
 from kubestencil.diff.nesting import NestedType, nested_type
-from kubestencil.diff.rules import Rule, Severity
+from kubestencil.diff.rules import Rule
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.keywords import KINDS_KEYWORD

@@ -1,15 +1,58 @@
-"""Names the two sides of a comparison, so that a reader can tell them apart."""
+"""Names the two sides of a comparison, and says which documents they are."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from kubestencil.schema import Release
+from kubestencil.source.releases import is_minor_version
 
+_PATCH = re.compile(r"(?<![\w.])v?(\d+\.\d+\.\d+)(?![\w.])")
 _VERSION = re.compile(r"v?(\d+\.\d+[0-9A-Za-z.+-]*)\Z")
 _MAX_TITLE = 40
+
+
+class DocumentInfo(NamedTuple):
+    """One of the two documents that were compared.
+
+    ``label`` is its name in reports (``1.35``, ``kubernetes 1.35.0``), ``source`` where
+    it is from, ``patch`` the patch release that it states (``1.35.0``), None where it
+    states none, and ``sha256`` the digest of its bytes.
+    """
+
+    label: str
+    source: str
+    patch: str | None
+    sha256: str
+
+
+def document_info(release: Release, label: str) -> DocumentInfo:
+    """What is known of the document of a release, which reports call ``label``."""
+    stated = _PATCH.search(_stated_version(release)) or _PATCH.search(release.origin)
+    patch = stated[1] if stated else None
+    return DocumentInfo(label, release.origin, patch, release.sha256)
+
+
+def kubernetes_release(release: Release) -> str | None:
+    """The minor version of Kubernetes that a document describes (``1.35``); None for
+    one that is of something else, or does not state it."""
+    if is_minor_version(release.name):
+        return release.name.removeprefix("v")
+    info = release.document.get("info")
+    title = info.get("title") if isinstance(info, Mapping) else None
+    match = _VERSION.match(_stated_version(release))
+    if title != "Kubernetes" or match is None:
+        return None
+    return ".".join(match[1].split(".")[:2])
+
+
+def _stated_version(release: Release) -> str:
+    info = release.document.get("info")
+    version = info.get("version") if isinstance(info, Mapping) else None
+    return version if isinstance(version, str) else ""
 
 
 def document_label(release: Release) -> str:

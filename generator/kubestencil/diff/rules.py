@@ -9,26 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 from kubestencil.diff import conditions, policies
+from kubestencil.diff.audience import Severity
 from kubestencil.diff.conditions import ComparedDefinitions, Condition
 from kubestencil.diff.differences import Difference
 from kubestencil.diff.policies import Policy
-
-#: What a change means for users of the API; see ``SEVERITY_MEANINGS``.
-Severity = Literal["breaking", "warning", "safe", "docs"]
-
-#: The severities, most severe first.
-SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-
-SEVERITY_MEANINGS: Mapping[Severity, str] = {
-    "breaking": "manifests, clients or controllers that worked can fail",
-    "warning": "behaviour can change, or code has to be adapted; also any breaking "
-    "change of an alpha version or field",
-    "safe": "backward compatible",
-    "docs": "only descriptions or other wording changed",
-}
 
 
 @dataclass(frozen=True, slots=True)

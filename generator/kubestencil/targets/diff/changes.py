@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypedDict
 
+from kubestencil.diff.audience import SEVERITIES, SEVERITY_MEANINGS, Severity
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.history import Event
-from kubestencil.diff.rules import SEVERITIES, SEVERITY_MEANINGS, Rule, Severity
+from kubestencil.diff.rules import Rule
 from kubestencil.diff.serialize import kind_name
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import LEVELS, Level, level

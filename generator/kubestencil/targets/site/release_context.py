@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from kubestencil.diff.audience import Severity
 from kubestencil.diff.compare import compare
 from kubestencil.diff.comparison import Comparison
-from kubestencil.diff.rules import Severity
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.diff.changes import SeverityCount, format_change
