@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+import struct
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 _TRUE = frozenset(
@@ -27,6 +29,13 @@ _INTEGER = re.compile(
     r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))\Z"
 )
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+# strconv.ParseFloat: underscores stand between digits.
+_SEPARATED = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?\Z")
+_TIMESTAMP = re.compile(
+    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:"
+    r"[Tt][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})|"
+    r" [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?)?\Z"
+)
 #: The first characters of a plain scalar that can be something else than a string.
 _RESOLVABLE = frozenset("+-.0123456789yYnNtTfFoO~")
 _NUMBER_START = frozenset("+-.0123456789")
@@ -34,9 +43,14 @@ _NUMBER_START = frozenset("+-.0123456789")
 # refuses to read decimal ones of some thousands.
 _MAX_INTEGER_LENGTH = 100
 _MAX_UINT64 = 2**64 - 1
-_MIN_INT64 = -(2**63)
+_MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1
 # json.Marshal writes larger numbers with an exponent, which makes them no integers.
 _MAX_PLAIN_FLOAT = 1e21
+_MAX_EXACT = 2**53
+# Of keys, numbers with these exponents are written without one. Nine digits tell all
+# numbers of 32 bits apart.
+_MIN_PLAIN_EXPONENT, _MAX_PLAIN_EXPONENT = -4, 5
+_MAX_DIGITS = 9
 
 
 def resolve(text: str) -> Any:
@@ -59,9 +73,10 @@ def resolve(text: str) -> Any:
 def as_json_number(number: float) -> int | float:
     """A float as JSON has it: ``1e3`` and ``1.0`` are written 1000 and 1, which
     decoders of JSON take for integers (encoding/json, encode.go: floatEncoder)."""
-    if number.is_integer() and abs(number) < _MAX_PLAIN_FLOAT:
-        return int(number)
-    return number
+    if not number.is_integer() or abs(number) >= _MAX_PLAIN_FLOAT:
+        return number
+    # Digits that do not count are zeros.
+    return int(number) if abs(number) < _MAX_EXACT else int(Decimal(repr(number)))
 
 
 def key_text(value: Any) -> str | None:
@@ -71,9 +86,25 @@ def key_text(value: Any) -> str | None:
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
+    if isinstance(value, int) and value <= _MAX_INT64:
         return str(value)
     return None
+
+
+def float_key(number: float) -> str:
+    """A float as the text of a key: the shortest one that gives the same number of 32
+    bits (strconv.FormatFloat with the format g)."""
+    try:
+        bits = struct.pack("<f", number)
+    except OverflowError:
+        return ".inf" if number > 0 else "-.inf"
+    (single,) = struct.unpack("<f", bits)
+    texts = (f"{single:.{digits}e}" for digits in range(_MAX_DIGITS))
+    text = next(text for text in texts if struct.pack("<f", float(text)) == bits)
+    exponent = int(text.partition("e")[2])
+    if _MIN_PLAIN_EXPONENT <= exponent <= _MAX_PLAIN_EXPONENT:
+        return format(Decimal(text), "f")
+    return text
 
 
 def convert_tagged(tag: str, text: str) -> Any:
@@ -92,7 +123,7 @@ def convert_tagged(tag: str, text: str) -> Any:
 
 
 def _number(text: str) -> int | float | str:
-    if text[0] == "." and "_" in text:
+    if text[0] == "." and "_" in text and not _SEPARATED.match(text):
         return text
     plain = text.replace("_", "")
     match = _INTEGER.match(plain) if len(plain) <= _MAX_INTEGER_LENGTH else None
@@ -116,6 +147,12 @@ def _binary(text: str) -> str:
     return base64.b64decode(text, validate=False).decode("utf-8", "replace")
 
 
+def _timestamp(text: str) -> str:
+    if _TIMESTAMP.match(text) is None:
+        raise ValueError(text)
+    return text
+
+
 def _typed(kind: type | tuple[type, ...]) -> Callable[[str], Any]:
     def convert(text: str) -> Any:
         value = resolve(text)
@@ -135,4 +172,5 @@ _TAGGED: Mapping[str, Callable[[str], Any]] = {
     "float": lambda text: float(_typed((int, float))(text)),
     "bool": _typed(bool),
     "null": _typed(type(None)),
+    "timestamp": _timestamp,
 }

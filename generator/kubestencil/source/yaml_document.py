@@ -1,0 +1,97 @@
+"""Documents of YAML texts: their values, and where these are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from kubestencil.errors import SpecError
+
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+# The anchor and the tag before a value, and what may stand between them.
+_PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+#[^\n]*)?[ \t\r\n]+)+")
+
+
+class Position(NamedTuple):
+    """A place in a text. Lines and columns count from 1, columns in characters."""
+
+    line: int
+    column: int
+
+
+class YamlError(SpecError):
+    """A text that is not YAML, with the position of the mistake."""
+
+    def __init__(
+        self, what: str, *, where: str = "", hint: str = "", at: Position | None = None
+    ) -> None:
+        self.at = at or Position(1, 1)
+        self.origin = where
+        position = f"{where}:{at.line}:{at.column}" if at else where
+        super().__init__(what, where=position, hint=hint)
+
+
+class Repeated(NamedTuple):
+    """A key that a mapping has twice. ``path`` leads to the second one."""
+
+    path: tuple[str | int, ...]
+    at: Position
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """One document of a YAML text.
+
+    ``value`` is its JSON value, ``line`` the line that it begins on. Of a key that is
+    repeated, the last value counts.
+    """
+
+    value: Any
+    line: int
+    repeated: tuple[Repeated, ...] = ()
+    text: str = field(default="", repr=False)
+    first_line: int = field(default=1, repr=False)
+    # By the identity of a mapping, the marks of its keys and values by key; by that of
+    # a sequence, the marks of its items.
+    marks: Mapping[int, Any] = field(default_factory=dict, repr=False)
+    root: Any = field(default=None, repr=False)
+
+    def position(self, path: Sequence[str | int], *, of_key: bool = False) -> Position:
+        """Where the value at ``path`` begins, after its anchor and tag, or its key.
+
+        Of a path that the document does not have, the last value on the way. A value
+        that an alias stands for has the position of the alias; what is inside of it,
+        or comes from a merge, that of its own text.
+        """
+        container, mark = self.value, self.root
+        for depth, step in enumerate(path):
+            marks = self.marks.get(id(container))
+            try:
+                mark = marks[step]  # type: ignore[index]
+                container = container[step]
+            except (KeyError, IndexError, TypeError):
+                break
+            if isinstance(mark, tuple):
+                mark = mark[0 if of_key and depth == len(path) - 1 else 1]
+        return self._at(mark)
+
+    def _at(self, mark: Any) -> Position:
+        if mark is None:
+            return Position(self.line, 1)
+        properties = _PROPERTIES.match(self.text, mark.index)
+        index = properties.end() if properties else mark.index
+        return position_at(self.text, index, self.first_line)
+
+
+def position_at(text: str, index: int, first_line: int) -> Position:
+    """The position of a character of a text that begins on ``first_line``."""
+    # libyaml's own lines also end at U+2028 and the like, where no editor ends them.
+    line, start = first_line, 0
+    for line_break in _LINE_BREAK.finditer(text, 0, index):
+        if line_break.end() > index:
+            break
+        line += 1
+        start = line_break.end()
+    return Position(line, index - start + 1)
