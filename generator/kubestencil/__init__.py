@@ -167,16 +167,19 @@ def check(
     return check_paths([os.fspath(path) for path in paths], after, before)
 
 
-def history(releases: Sequence[Release], kind: str) -> tuple[History, ...]:
+def history(
+    releases: Sequence[Release], kind: str, field: str | None = None
+) -> tuple[History, ...]:
     """How a type evolved through ``releases``, oldest first, and API versions.
 
-    ``kind`` is a kind or another type ("ResourceClaimStatus"), with its group where
-    several groups have it ("events.k8s.io/Event"); there is one history per group.
-    Raises UsageError for a type that no release has.
+    ``kind`` is a kind or another type ("ResourceClaimStatus"), also with its group or
+    API version ("apps/v1/Deployment"), or a name that kubectl takes ("deploy");
+    ``field`` is the path of a field below it ("spec.replicas"). There is one history
+    per group. Raises UsageError for a type or field that no release has.
     """
     from kubestencil import diff
 
-    return diff.history(releases, kind)
+    return diff.history(releases, kind, field)
 
 
 def render(

@@ -81,9 +81,7 @@ def history(
         timeline = diff.timeline(releases)
         report = timeline_report(timeline, report_format, layout, colour=colour)
     else:
-        histories = diff.history(releases, kind)
-        if field is not None:
-            histories = diff.only_field(histories, field)
+        histories = diff.history(releases, kind, field)
         report = history_report(histories, report_format, layout, colour=colour)
     console.write_result(report, file)
 

@@ -17,7 +17,7 @@ formatted for people: that is done by ``kubestencil.targets.diff``.
 from kubestencil.diff.audience import SEVERITIES, Audience, Impact, Severity
 from kubestencil.diff.compare import compare, compare_versions
 from kubestencil.diff.comparison import Change, Comparison, Graduation
-from kubestencil.diff.history import History, history, only_field
+from kubestencil.diff.history import History, history
 from kubestencil.diff.policies import Policy
 from kubestencil.diff.rules import RULES, Rule
 from kubestencil.diff.stages import Stage, StageChange
@@ -41,6 +41,5 @@ __all__ = [
     "compare",
     "compare_versions",
     "history",
-    "only_field",
     "timeline",
 ]

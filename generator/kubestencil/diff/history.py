@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from kubestencil.diff.audience import Severity
 from kubestencil.diff.classify import classify
 from kubestencil.diff.conditions import ComparedDefinitions
 from kubestencil.diff.differences import differences
-from kubestencil.diff.nesting import NestedType, nested_type
+from kubestencil.diff.nesting import ONE_FIELD, NestedField, TypeTree, type_tree
 from kubestencil.diff.rules import Rule
+from kubestencil.diff.type_query import TypeMatch, find_types, type_group
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
+from kubestencil.schema.feature_gates import GateStage, gate_of
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import Level, group_names, level, precedence
-from kubestencil.schema.lookup import similar_kind
 from kubestencil.schema.types import JsonObject
+from kubestencil.source.releases import is_minor_version
 
 #: How a field differs from the column that its column is compared with: ``new``,
 #: ``changed``, ``docs`` (only its description changed), or empty (unchanged).
@@ -42,17 +44,20 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A field in one column: its ``schema``, whether it is ``required``, and how it
-    differs from the column that this one is compared with."""
+    differs from the column that this one is compared with. ``gate`` is the feature gate
+    that guards it in the release, None where there is none or the release has no facts
+    about gates."""
 
     schema: JsonObject
     required: bool
     mark: Mark
+    gate: GateStage | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field through all columns: its JSON name, with dots between those of nested
-    objects, and a cell for each column, None where the type does not have the field."""
+    """A field through all columns: its path, JSON names with dots between them, and a
+    cell for each column, None where the type does not have the field."""
 
     field: str
     cells: tuple[Cell | None, ...]
@@ -95,12 +100,18 @@ class Event:
 class History:
     """The history of the type ``kind`` of one ``group`` through ``releases``.
 
-    ``columns`` are ordered by version, and those of a version by release, oldest first.
-    A column is compared with the previous release of the same version; the first column
-    of a version is compared with the previous version in the same release, or in the
-    last one that had it. ``rows`` are the fields in the order in which they first
-    appear, ``events`` the differences of all columns. References between types of the
-    same version are considered equal across versions.
+    ``columns`` are ordered by version as these followed each other (v1, v2beta1, v2),
+    and those of a version by release, oldest first. A column is compared with the
+    previous release of the same version; the first column of a version is compared with
+    the previous version in the same release, or in the last one that had it.
+
+    ``field_path`` is the field that the history is limited to, None for the whole type.
+    ``rows`` are the fields of the type, or the one field, and the fields below that
+    were added, removed or changed in a way that users notice, in the order in which
+    they first appear; ``events`` are the
+    differences of all columns, each once, at the shortest path to the type that
+    differs. References between types of the same version are considered equal across
+    versions.
     """
 
     kind: str
@@ -109,85 +120,107 @@ class History:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     events: tuple[Event, ...]
+    field_path: str | None = None
 
 
-def history(releases: Sequence[Release], name: str) -> tuple[History, ...]:
-    """The histories of the types called ``name``, one for each group that has one.
+def history(
+    releases: Sequence[Release], name: str, field: str | None = None
+) -> tuple[History, ...]:
+    """The histories of the types called ``name``, kinds first, one for each group.
 
-    ``name`` is a kind or another type (``ResourceClaimStatus``), with its group
-    (``resource.k8s.io/ResourceClaim``) where only that one is meant. ``releases`` come
-    oldest first. Raises UsageError where no release has a type of that name.
+    ``name`` is a kind or another type, or a resource as kubectl names it, and ``field``
+    the path of a field below it; ``kubestencil.diff.type_query`` has all forms.
+    ``releases`` come oldest first. Raises UsageError where no release has a type of
+    that name, or none of them such a field.
     """
-    group, _, kind = name.rpartition("/")
-    columns: dict[str, list[tuple[Column, Release]]] = {}
-    kinds: set[str] = set()
+    matches = find_types(releases, name, field)
+    all_columns = [_columns_of(match, releases) for match in matches]
+    histories = tuple(
+        history
+        for match, columns in zip(matches, all_columns, strict=True)
+        if (history := _history(match, columns, releases)) is not None
+    )
+    if not histories:
+        raise UsageError(
+            f"{matches[0].kind} has no field called {matches[0].field_path!r} in any "
+            "release",
+            hint=_similar_field(str(matches[0].field_path), all_columns),
+        )
+    return histories
+
+
+_ColumnRelease = tuple[Column, Release]
+
+
+def _columns_of(match: TypeMatch, releases: Sequence[Release]) -> list[_ColumnRelease]:
+    """The columns of a type in the order of ``History``."""
+    columns: list[_ColumnRelease] = []
     for release in releases:
         groups = group_names(release)
-        for definition in release.definitions.values():
-            kinds.add(definition.kind)
-            package = definition.name.rpartition(".")[0]
-            type_group = groups.get(package, definition.group)
-            if definition.kind == kind and group in ("", type_group):
-                column = Column(release.name, definition.version, definition.name)
-                columns.setdefault(type_group, []).append((column, release))
-    if not columns:
-        raise UsageError(f"no type called {name!r}", hint=similar_kind(kind, kinds))
-    order = [release.name for release in releases]
-    return tuple(
-        _history(kind, type_group, order, group_columns)
-        for type_group, group_columns in sorted(columns.items())
-    )
-
-
-def only_field(histories: Sequence[History], name: str) -> tuple[History, ...]:
-    """The histories of one field and of those inside of it, of the types that ever
-    had it.
-
-    Raises UsageError where none had it.
-    """
-    fields = dict.fromkeys(row.field for history in histories for row in history.rows)
-    if name not in fields:
-        raise UsageError(
-            f"{histories[0].kind} has no field called {name!r} in any release",
-            hint=nearest(name, fields),
+        columns.extend(
+            (Column(release.name, definition.version, definition.name), release)
+            for definition in release.definitions.values()
+            if definition.kind == match.kind
+            and match.version in (None, definition.version)
+            and type_group(definition, groups) == match.group
         )
-
-    def is_included(field: str) -> bool:
-        return field == name or field.startswith(f"{name}.")
-
-    return tuple(
-        replace(
-            history,
-            rows=tuple(row for row in history.rows if is_included(row.field)),
-            events=tuple(
-                event for event in history.events if is_included(event.field or "")
-            ),
-        )
-        for history in histories
-        if any(row.field == name for row in history.rows)
-    )
-
-
-def _history(
-    kind: str,
-    group: str,
-    releases: Sequence[str],
-    columns_with_releases: Sequence[tuple[Column, Release]],
-) -> History:
-    order = {name: index for index, name in enumerate(releases)}
-    ordered = sorted(
-        columns_with_releases,
+    order = {release.name: index for index, release in enumerate(releases)}
+    return sorted(
+        columns,
         key=lambda pair: (
-            precedence(pair[0].version),
+            _evolution(pair[0].version),
             order[pair[0].release],
             pair[0].definition,
         ),
     )
-    columns = tuple(column for column, _ in ordered)
-    types = [
-        nested_type(release.definitions[column.definition], release)
-        for column, release in ordered
-    ]
+
+
+def _evolution(version: str) -> tuple[int, int, int, str]:
+    """A key that sorts API versions as they followed each other: v1beta1, v1, v2beta1,
+    v2."""
+    stability, major, minor, name = precedence(version)
+    return major, stability, minor, name
+
+
+def _similar_field(
+    path: str, columns_of_types: Iterable[Sequence[_ColumnRelease]]
+) -> str:
+    """A hint with the path that is most similar, regardless of its case."""
+    paths = {
+        name: None
+        for columns in columns_of_types
+        for column, release in columns[-1:]
+        for name in _all_paths(column, release)
+    }
+    for name in paths:
+        if name.lower() == path.lower():
+            return f"did you mean {name}?"
+    return nearest(path, paths)
+
+
+def _all_paths(column: Column, release: Release) -> Iterable[str]:
+    tree = type_tree(release.definitions[column.definition], release)
+    return () if tree is None else tree.fields()
+
+
+def _history(
+    match: TypeMatch,
+    columns_with_releases: Sequence[_ColumnRelease],
+    releases: Sequence[Release],
+) -> History | None:
+    """The history of a type, None where it has no field of the path."""
+    columns: list[Column] = []
+    trees: list[TypeTree] = []
+    for column, release in columns_with_releases:
+        tree = type_tree(
+            release.definitions[column.definition], release, match.field_path
+        )
+        if tree is not None or match.field_path:
+            columns.append(column)
+            trees.append(tree or TypeTree({}))
+    if not any(tree.types for tree in trees):
+        return None
+    order = {release.name: index for index, release in enumerate(releases)}
     bases = [
         0,
         *(_compared_with(index, columns, order) for index in range(1, len(columns))),
@@ -195,10 +228,18 @@ def _history(
     events = tuple(
         event
         for index in range(1, len(columns))
-        for event in _events(index, bases[index], types, columns)
+        for event in _events(index, bases[index], trees, columns)
     )
-    rows = tuple(_rows(types, bases, events))
-    return History(kind, group, tuple(releases), columns, rows, events)
+    rows = tuple(_rows(trees, bases, events, columns))
+    return History(
+        match.kind,
+        match.group,
+        tuple(release.name for release in releases),
+        tuple(columns),
+        rows,
+        events,
+        match.field_path,
+    )
 
 
 def _compared_with(
@@ -218,30 +259,56 @@ def _compared_with(
 
 
 def _events(
-    index: int, base: int, types: Sequence[NestedType], columns: Sequence[Column]
+    index: int, base: int, trees: Sequence[TypeTree], columns: Sequence[Column]
 ) -> Iterator[Event]:
     """The differences between the columns ``base`` and ``index``."""
-    name, version = columns[index].definition, columns[base].version
-    before, after = {name: types[base].schema}, {name: types[index].schema}
-    definitions = ComparedDefinitions(before, after)
-    for difference in differences(before, after):
-        # The kinds of a type follow from its version, which the column shows.
-        if difference.keyword != KINDS_KEYWORD:
+    version = columns[base].version
+    for name in _compared_types(trees[base], trees[index]):
+        before, after = (trees[side].types.get(name) for side in (base, index))
+        path = (after or before or trees[index].outer).path
+        fragments = tuple(
+            {name: {} if nested is None else nested.schema}
+            for nested in (before, after)
+        )
+        if fragments[0] == fragments[1]:
+            continue
+        definitions = ComparedDefinitions(*fragments)
+        for difference in differences(*fragments):
+            # The kinds of a type follow from its version, which the column shows. The
+            # description of a type below is that of its field, in other words.
+            if difference.keyword == KINDS_KEYWORD or (
+                path and difference.field is None
+            ):
+                continue
             classification = classify(difference, definitions, version)
             yield Event(
                 index,
                 difference.change,
                 classification.stability,
                 classification.rule,
-                difference.field,
+                ".".join(filter(None, (path, difference.field))) or None,
                 difference.schema_path,
                 difference.before,
                 difference.after,
             )
 
 
+def _compared_types(before: TypeTree, after: TypeTree) -> Iterator[str]:
+    """The types that both columns have, and the field that a history is limited to.
+
+    What a type that is only in one of them means is reported at the field that refers
+    to it.
+    """
+    for name in dict.fromkeys((*before.types, *after.types)):
+        if name == ONE_FIELD or (name in before.types and name in after.types):
+            yield name
+
+
 def _rows(
-    types: Sequence[NestedType], bases: Sequence[int], events: Sequence[Event]
+    trees: Sequence[TypeTree],
+    bases: Sequence[int],
+    events: Sequence[Event],
+    columns: Sequence[Column],
 ) -> Iterator[Row]:
     """The fields, in the order in which they first appear; ``bases`` are the indexes of
     the columns that each column is compared with."""
@@ -250,15 +317,40 @@ def _rows(
         if event.field is not None:
             key = event.column, event.field
             marks[key] = _combined(marks.get(key, ""), event)
-    for name in dict.fromkeys(name for nested in types for name in nested.fields):
+    fields = [tree.fields() for tree in trees]
+    always_shown = {
+        path for tree in trees if tree.types for path in tree.outer.fields
+    } | {event.field for event in events if _is_significant(event)}
+    for path in dict.fromkeys(path for column in fields for path in column):
+        if path not in always_shown:
+            continue
         cells: list[Cell | None] = []
-        for index, nested in enumerate(types):
-            field = nested.fields.get(name)
+        for index, column_fields in enumerate(fields):
+            field = column_fields.get(path)
             # A field of an object that was added has no event of its own.
-            is_new = index > 0 and name not in types[bases[index]].fields
-            mark = "new" if is_new else marks.get((index, name), "")
-            cells.append(field and Cell(field.schema, field.required, mark))
-        yield Row(name, tuple(cells))
+            is_new = index > 0 and path not in fields[bases[index]]
+            mark = "new" if is_new else marks.get((index, path), "")
+            cells.append(
+                field
+                and Cell(field.schema, field.required, mark, _gate(field, columns[index]))
+            )
+        yield Row(path, tuple(cells))
+
+
+def _is_significant(event: Event) -> bool:
+    """Whether a history shows a field below the type because of an event: what is only
+    spelled out or worded differently is left to the list of events."""
+    return event.severity in ("breaking", "warning") or event.change in (
+        "field-added",
+        "field-removed",
+    )
+
+
+def _gate(field: NestedField, column: Column) -> GateStage | None:
+    """The feature gate of a field in the release of a column."""
+    if not is_minor_version(column.release):
+        return None
+    return gate_of(field.definition, field.name, column.release)
 
 
 def _combined(mark: Mark, event: Event) -> Mark:

@@ -1,55 +1,158 @@
-"""Types for histories: with the inline objects inside of them, and without the names
-that differ between versions."""
+"""Types for histories: with everything below them, and without the names that differ
+between versions."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.diff.align import rewrite_refs
 from kubestencil.schema import Definition, Release, Schema
 from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.types import Field, JsonObject
+
+
+#: The name of the type that has only the field that a tree is limited to.
+ONE_FIELD = ""
 
 
 class NestedField(NamedTuple):
-    """A field of a type or of an inline object in it: its schema, in which inline
-    objects are references."""
+    """A field of a type or of an object below it.
+
+    In its ``schema`` inline objects are references. ``definition`` is the full name of
+    the definition that has the field, in which it is called ``name``.
+    """
 
     schema: JsonObject
     required: bool
+    definition: str
+    name: str
 
 
 class NestedType(NamedTuple):
-    """A type: its ``schema``, which has the inline objects inside, and its ``fields``
-    by their JSON names, with dots between those of nested objects.
+    """A type below another one.
 
-    References to types of its own version have only the last part of their names, so
-    that they are equal to those in other versions.
+    ``path`` leads to it from the outer type: JSON names with dots between them, empty
+    for the outer type itself. ``schema`` has the inline objects of the type inside, and
+    ``fields`` has its fields and theirs by their paths from the outer type.
+
+    References to types of the outer type's version have only the last part of their
+    names, so that they are equal to those in other versions.
     """
 
+    path: str
     schema: JsonObject
     fields: Mapping[str, NestedField]
 
 
-def nested_type(definition: Definition, release: Release) -> NestedType:
-    """The type ``definition`` of a release with its inline objects."""
-    package = definition.name.rpartition(".")[0]
-    new_refs = {
-        f"{REFERENCE_PREFIX}{name}": name.rpartition(".")[2]
-        for name in release.definitions
-        if name.rpartition(".")[0] == package
-    }
-    schema = _with_inline_objects(definition.schema.raw, release)
-    fields = {
-        name: NestedField(rewrite_refs(field.schema, new_refs), field.required)
-        for name, field in _fields(definition, release, "")
-    }
-    return NestedType(rewrite_refs(schema, new_refs), fields)
+class TypeTree(NamedTuple):
+    """A type and the types below it, by the names under which versions are compared.
+
+    Each type is there once, at a shortest path. The first one is the type itself, or
+    the one field that the tree is limited to: a type with only this field, whose
+    ``path`` is that of the type that has it.
+    """
+
+    types: Mapping[str, NestedType]
+
+    @property
+    def outer(self) -> NestedType:
+        """The type itself, or the one field."""
+        return next(iter(self.types.values()))
+
+    def fields(self) -> Mapping[str, NestedField]:
+        """All fields by their paths, those of outer types first."""
+        return {
+            path: field
+            for nested in self.types.values()
+            for path, field in nested.fields.items()
+        }
+
+
+def type_tree(
+    definition: Definition, release: Release, field_path: str | None = None
+) -> TypeTree | None:
+    """The type ``definition`` of a release and all below it; only the field at a path
+    and what is below that, where one is given. None where the type has no such field.
+    """
+    reader = _Reader(definition, release)
+    if field_path is None:
+        return TypeTree(dict(reader.types(definition, "")))
+    step = _field_at(definition, release, field_path)
+    if step is None:
+        return None
+    holder, field = step
+    path = field_path[: -len(field.name)].rstrip(".")
+    target = _target(field.schema, release)
+    below = {} if target is None else dict(reader.types(target, field_path))
+    return TypeTree({ONE_FIELD: reader.only_field(holder, field, path), **below})
+
+
+class _Reader:
+    """Reads the types below one type."""
+
+    def __init__(self, outer: Definition, release: Release) -> None:
+        self._package = outer.name.rpartition(".")[0]
+        self._release = release
+        self._new_refs = {
+            f"{REFERENCE_PREFIX}{name}": name.rpartition(".")[2]
+            for name in release.definitions
+            if name.rpartition(".")[0] == self._package
+        }
+
+    def types(self, start: Definition, path: str) -> Iterator[tuple[str, NestedType]]:
+        """The type at a path and those below it, nearest first, with their names."""
+        reached = {start.name}
+        pending = deque([(start, path)])
+        while pending:
+            definition, path = pending.popleft()
+            fields: dict[str, NestedField] = {}
+            prefix = f"{path}." if path else ""
+            for name, owner, field in _fields(definition, self._release, prefix):
+                fields[name] = self._field(owner, field)
+                target = _target(field.schema, self._release)
+                if (
+                    target is not None
+                    and target.name not in reached
+                    and target.name not in self._release.inline_definitions
+                ):
+                    reached.add(target.name)
+                    pending.append((target, name))
+            schema = _with_inline_objects(definition.schema.raw, self._release)
+            yield self._name(definition), NestedType(
+                path, rewrite_refs(schema, self._new_refs), fields
+            )
+
+    def only_field(self, holder: Definition, field: Field, path: str) -> NestedType:
+        """A type with one field of the definition ``holder``, which is at a path."""
+        nested = self._field(holder, field)
+        schema: JsonObject = {
+            "properties": {
+                field.name: rewrite_refs(
+                    _with_inline_objects(field.schema.raw, self._release),
+                    self._new_refs,
+                )
+            }
+        }
+        if field.required:
+            schema = {**schema, "required": [field.name]}
+        name = f"{path}.{field.name}" if path else field.name
+        return NestedType(path, schema, {name: nested})
+
+    def _name(self, definition: Definition) -> str:
+        package, _, name = definition.name.rpartition(".")
+        return name if package == self._package else definition.name
+
+    def _field(self, owner: Definition, field: Field) -> NestedField:
+        schema = rewrite_refs(field.schema.raw, self._new_refs)
+        return NestedField(schema, field.required, owner.name, field.name)
 
 
 def _with_inline_objects(schema: Any, release: Release) -> Any:
     """A schema in which references to inline objects are these objects again."""
+    if not release.inline_definitions:
+        return schema
     if isinstance(schema, list):
         return [_with_inline_objects(item, release) for item in schema]
     if not isinstance(schema, dict):
@@ -67,21 +170,42 @@ def _with_inline_objects(schema: Any, release: Release) -> Any:
 
 def _fields(
     definition: Definition, release: Release, prefix: str
-) -> Iterator[tuple[str, NestedField]]:
-    """The fields of a type and of its inline objects, each behind the one it is in."""
+) -> Iterator[tuple[str, Definition, Field]]:
+    """The fields of a type and of its inline objects, each behind the one it is in,
+    with their paths and the definitions that have them."""
     for field in definition.fields:
-        name = f"{prefix}{field.name}"
-        yield name, NestedField(field.schema.raw, field.required)
-        inline = _inline_object(field.schema, release)
-        if inline is not None:
-            yield from _fields(inline, release, f"{name}.")
+        path = f"{prefix}{field.name}"
+        yield path, definition, field
+        target = _target(field.schema, release)
+        if target is not None and target.name in release.inline_definitions:
+            yield from _fields(target, release, f"{path}.")
 
 
-def _inline_object(schema: Schema | None, release: Release) -> Definition | None:
-    """The inline object of a field, or of the items or values of one."""
+def _target(schema: Schema | None, release: Release) -> Definition | None:
+    """The definition that a field refers to, or the items or values of one."""
     while schema is not None:
         if schema.ref is not None:
-            is_inline = schema.ref in release.inline_definitions
-            return release.definitions[schema.ref] if is_inline else None
+            return release.definitions[schema.ref]
         schema = schema.items or schema.values
+    return None
+
+
+def _field_at(
+    definition: Definition, release: Release, path: str
+) -> tuple[Definition, Field] | None:
+    """The field at a path below a type, and the definition that has it.
+
+    Names of fields may contain dots, so that the longest match is tried first.
+    """
+    for field in definition.fields:
+        if field.name == path:
+            return definition, field
+    for field in definition.fields:
+        if path.startswith(f"{field.name}."):
+            target = _target(field.schema, release)
+            if target is not None:
+                rest = path[len(field.name) + 1 :]
+                step = _field_at(target, release, rest)
+                if step is not None:
+                    return step
     return None

@@ -1,0 +1,163 @@
+"""Finds the type and the field that a user names, in the ways in which people do.
+
+A type is named as a kind (``Deployment``), as kubectl names resources (``deployments``,
+``deploy``, ``deployments.apps``), with its API version (``apps/v1/Deployment``) or by
+its full name; the path of a field may follow after a dot, as for ``kubectl explain``
+(``pod.spec.containers.livenessProbe``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kubestencil.errors import UsageError
+from kubestencil.schema import Definition, Release
+from kubestencil.schema.kinds import group_names
+from kubestencil.schema.lookup import similar_kind
+
+_VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
+_BRACKETS = re.compile(r"\[[*\d]*\]")
+
+
+@dataclass(frozen=True, slots=True)
+class TypeMatch:
+    """A type that a query means.
+
+    ``kind`` is its name, ``group`` its API group (``core``, ``apps``) and ``version``
+    the API version that the query is limited to, None for all. ``field_path`` is the
+    path of a field below it as it was written, None for the whole type.
+    """
+
+    kind: str
+    group: str
+    version: str | None
+    field_path: str | None
+
+
+def find_types(
+    releases: Sequence[Release], query: str, field_path: str | None = None
+) -> tuple[TypeMatch, ...]:
+    """The types that ``query`` means in any of the releases: kinds first, then by group.
+
+    ``field_path`` is a field below the type that is named apart from it; one that is
+    part of ``query`` comes before it. Raises UsageError where no release has such a
+    type.
+    """
+    names = _TypeNames(releases)
+    for reading in _readings(query):
+        matches = [
+            TypeMatch(kind, group, reading.version, _joined(reading.path, field_path))
+            for kind, group in names.named(reading.name)
+            if reading.group in (None, group)
+            and reading.version in (None, *names.versions(kind, group))
+        ]
+        if matches:
+            return tuple(sorted(matches, key=names.order))
+    last = query.rpartition("/")[2].partition(".")[0]
+    raise UsageError(
+        f"no type called {query!r}", hint=similar_kind(last, names.kinds())
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One way to read a query; None for what it does not say."""
+
+    name: str
+    group: str | None = None
+    version: str | None = None
+    path: str | None = None
+
+
+def _readings(query: str) -> Iterator[_Reading]:
+    """The ways to read a query, the first one that has a match applies."""
+    prefix, _, rest = query.rpartition("/")
+    group, version = _group_and_version(prefix)
+    yield _Reading(rest, group, version)
+    name, _, tail = rest.partition(".")
+    if not prefix:
+        # kubectl's "deployments.apps" and "deployments.v1.apps".
+        yield _Reading(name, tail)
+        head, _, group_name = tail.partition(".")
+        if _VERSION.match(head):
+            yield _Reading(name, group_name or "core", head)
+    yield _Reading(name, group, version, tail)
+
+
+def _group_and_version(prefix: str) -> tuple[str | None, str | None]:
+    """What comes before a kind: ``apps/v1``, ``apps`` or ``v1``."""
+    group, slash, version = prefix.rpartition("/")
+    if slash:
+        return group, version
+    if _VERSION.match(prefix):
+        return "core", prefix
+    return prefix or None, None
+
+
+def _joined(*paths: str | None) -> str | None:
+    """Paths of fields, one below the other; without brackets and outer dots."""
+    parts = (_BRACKETS.sub("", path).strip(".") for path in paths if path)
+    return ".".join(filter(None, parts)) or None
+
+
+class _TypeNames:
+    """The names of all types of some releases."""
+
+    def __init__(self, releases: Iterable[Release]) -> None:
+        self._versions: dict[tuple[str, str], set[str]] = {}
+        self._served: set[tuple[str, str]] = set()
+        self._by_kind: dict[str, set[tuple[str, str]]] = {}
+        self._by_lower_case: dict[str, set[tuple[str, str]]] = {}
+        self._by_resource: dict[str, set[tuple[str, str]]] = {}
+        for release in releases:
+            self._add(release)
+
+    def named(self, name: str) -> set[tuple[str, str]]:
+        """The types, each a kind and a group, that a name stands for: exactly, as a
+        resource, or regardless of its case."""
+        lower_case = name.lower()
+        return (
+            self._by_kind.get(name)
+            or self._by_resource.get(lower_case)
+            or self._by_lower_case.get(lower_case)
+            or set()
+        )
+
+    def versions(self, kind: str, group: str) -> set[str]:
+        """The versions that a type has in any release."""
+        return self._versions[kind, group]
+
+    def kinds(self) -> set[str]:
+        """The names of all types, without groups."""
+        return {kind for kind, _ in self._versions}
+
+    def order(self, match: TypeMatch) -> tuple[bool, str, str]:
+        """Sorts matches: kinds before types that are only parts of others."""
+        is_part = (match.kind, match.group) not in self._served
+        return is_part, match.group, match.kind
+
+    def _add(self, release: Release) -> None:
+        groups = group_names(release)
+        for definition in release.definitions.values():
+            self._add_definition(definition, type_group(definition, groups))
+        for kind, resource in release.resources.items():
+            key = kind.kind, kind.group or "core"
+            if key in self._versions:
+                for name in (resource.plural, resource.singular, *resource.short_names):
+                    self._by_resource.setdefault(name.lower(), set()).add(key)
+
+    def _add_definition(self, definition: Definition, group: str) -> None:
+        key = definition.kind, group
+        self._versions.setdefault(key, set()).add(definition.version)
+        self._by_kind.setdefault(definition.kind, set()).add(key)
+        self._by_kind.setdefault(definition.name, set()).add(key)
+        self._by_lower_case.setdefault(definition.kind.lower(), set()).add(key)
+        if definition.kinds:
+            self._served.add(key)
+
+
+def type_group(definition: Definition, groups: Mapping[str, str]) -> str:
+    """The API group of a type; ``groups`` are those of the release by package."""
+    return groups.get(definition.name.rpartition(".")[0], definition.group)
