@@ -332,7 +332,9 @@ def _rows(
             mark = "new" if is_new else marks.get((index, path), "")
             cells.append(
                 field
-                and Cell(field.schema, field.required, mark, _gate(field, columns[index]))
+                and Cell(
+                    field.schema, field.required, mark, _gate(field, columns[index])
+                )
             )
         yield Row(path, tuple(cells))
 

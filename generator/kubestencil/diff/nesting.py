@@ -12,7 +12,6 @@ from kubestencil.schema import Definition, Release, Schema
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import Field, JsonObject
 
-
 #: The name of the type that has only the field that a tree is limited to.
 ONE_FIELD = ""
 

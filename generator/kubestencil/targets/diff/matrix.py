@@ -8,10 +8,17 @@ from itertools import groupby
 from typing import Literal, TypedDict
 
 from kubestencil.diff.history import Event, History, Row
-from kubestencil.diff.timeline import ServedVersion, Timeline
+from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.kinds import Level
+from kubestencil.schema.kinds import Level, precedence
 from kubestencil.targets.diff.changes import ChangeFormatter, Escape, FormattedChange
+from kubestencil.targets.diff.lifecycle_notes import (
+    kind_period,
+    lifecycle_note,
+    period,
+    release_range,
+    stage_note,
+)
 from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
 from kubestencil.targets.diff.wording import type_in_words
 
@@ -55,11 +62,13 @@ class ColumnHeading:
 @dataclass(frozen=True, slots=True)
 class VersionHeading:
     """The heading above all columns of an API version: its name, its stability level,
-    and the number of ``columns``."""
+    and the number of ``columns``. ``note`` says when it was deprecated and removed, and
+    what replaces it; empty where there is nothing to say."""
 
     version: str
     stability: Level | Literal[""]
     columns: int
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +77,15 @@ class MatrixRow:
 
     ``label`` names it and ``link`` is the URL of a page that documents it, or empty.
     ``detail`` is the type of a field or the stability level of a version, ``stability``
-    that level, or empty. ``period`` is when it existed (``1.29..1.31``), ``cells`` has
-    a mark for each column.
+    that level, or empty. ``note`` has the stages of a field's feature gate, or when a
+    version was deprecated and removed. ``period`` is when it existed (``since 1.29``,
+    ``≤ 1.25 to 1.31``), ``cells`` has a mark for each column.
     """
 
     label: str
     link: str
     detail: str
+    note: str
     period: str
     stability: Level | Literal[""]
     cells: tuple[CellMark, ...]
@@ -124,14 +135,14 @@ class HistoryVariables(TypedDict):
 def history_matrix(history: History, escape: Escape) -> Matrix:
     """The fields of a type through releases and API versions."""
     formatter = ChangeFormatter(escape)
-    runs = _unchanged_runs(history)
+    runs = _newest_version_first(_unchanged_runs(history), history)
     headings = _column_headings(history, runs, escape)
     return Matrix(
-        title=escape(f"{history.group} {history.kind}"),
-        releases=escape(_range(history.releases)),
+        title=escape(_title(history)),
+        releases=escape(release_range(history.releases)),
         row_heading="Field",
         detail_heading="Type",
-        versions=_version_headings(headings),
+        versions=_version_headings(headings, history, escape),
         columns=headings,
         rows=tuple(_field_row(row, history, runs, escape) for row in history.rows),
         changes=_column_changes(history, runs, headings, formatter),
@@ -145,7 +156,7 @@ def timeline_matrix(
     """All kinds through releases, with a row for each of their versions."""
     return Matrix(
         title="All kinds",
-        releases=escape(_range(timeline.releases)),
+        releases=escape(release_range(timeline.releases)),
         row_heading="Kind",
         detail_heading="Level",
         versions=(),
@@ -154,22 +165,38 @@ def timeline_matrix(
             for release in timeline.releases
         ),
         rows=tuple(
-            MatrixRow(
-                label=escape(f"{kind.group}/{version.version}/{kind.kind}".lstrip("/")),
-                link=links.kind_link(
-                    GroupVersionKind(kind.group, version.version, kind.kind),
-                    version.releases[-1],
-                ),
-                detail=version.stability,
-                period=escape(_range(version.releases)),
-                stability=version.stability,
-                cells=_availability(version, timeline.releases),
-            )
+            _version_row(kind, version, timeline, escape, links)
             for kind in timeline.kinds
-            for version in kind.versions
+            for version in reversed(kind.versions)
         ),
         changes=(),
         legend=_KIND_LEGEND,
+    )
+
+
+def _title(history: History) -> str:
+    """The group and name of a type, and the field that the history is limited to."""
+    name = ".".join(filter(None, (history.kind, history.field_path)))
+    return f"{history.group} {name}"
+
+
+def _version_row(
+    kind: KindTimeline,
+    version: ServedVersion,
+    timeline: Timeline,
+    escape: Escape,
+    links: LinkResolver,
+) -> MatrixRow:
+    """A version of a kind through releases."""
+    gvk = GroupVersionKind(kind.group, version.version, kind.kind)
+    return MatrixRow(
+        label=escape(f"{gvk.api_version}/{kind.kind}"),
+        link=links.kind_link(gvk, version.releases[-1]),
+        detail=version.stability,
+        note=escape(lifecycle_note(gvk)),
+        period=escape(kind_period(gvk, version.releases, timeline.releases)),
+        stability=version.stability,
+        cells=_availability(version, timeline.releases),
     )
 
 
@@ -195,6 +222,18 @@ def _unchanged_runs(history: History) -> list[_ColumnRun]:
     return runs
 
 
+def _newest_version_first(
+    runs: Sequence[_ColumnRun], history: History
+) -> list[_ColumnRun]:
+    """The runs of the version that Kubernetes prefers first (v2, v1, v2beta1), those of
+    a version with the oldest release first."""
+    return sorted(
+        runs,
+        key=lambda run: precedence(history.columns[run[0]].version),
+        reverse=True,
+    )
+
+
 def _column_headings(
     history: History, runs: Sequence[_ColumnRun], escape: Escape
 ) -> tuple[ColumnHeading, ...]:
@@ -207,7 +246,7 @@ def _column_headings(
                 version=escape(column.version or "none"),
                 stability=column.stability,
                 releases=escape(
-                    _range([history.columns[index].release for index in run])
+                    release_range([history.columns[index].release for index in run])
                 ),
                 starts_version=column.version != previous_version,
             )
@@ -237,14 +276,24 @@ def _column_changes(
 
 
 def _version_headings(
-    headings: Sequence[ColumnHeading],
+    headings: Sequence[ColumnHeading], history: History, escape: Escape
 ) -> tuple[VersionHeading, ...]:
+    notes = {
+        escape(version): escape(lifecycle_note(_kind(history, version)))
+        for version in {column.version for column in history.columns}
+        if history.field_path is None
+    }
     return tuple(
-        VersionHeading(version, stability, len(list(columns)))
+        VersionHeading(version, stability, len(list(columns)), notes.get(version, ""))
         for (version, stability), columns in groupby(
             headings, lambda heading: (heading.version, heading.stability)
         )
     )
+
+
+def _kind(history: History, version: str) -> GroupVersionKind:
+    group = "" if history.group == "core" else history.group
+    return GroupVersionKind(group, version, history.kind)
 
 
 def _field_row(
@@ -254,6 +303,7 @@ def _field_row(
         label=escape(row.field),
         link="",
         detail=escape(_field_type(row)),
+        note=escape(stage_note(row, history)),
         period=escape(_field_period(row, history)),
         stability="",
         cells=tuple(_field_mark(row, run[0]) for run in runs),
@@ -274,11 +324,14 @@ def _field_type(row: Row) -> str:
 
 
 def _field_period(row: Row, history: History) -> str:
-    first, last = (
-        f"{column.release} {column.version}".strip()
-        for column in (history.columns[row.first], history.columns[row.last])
-    )
-    return first if first == last else f"{first} to {last}"
+    """From the first release to the last one that has the field in any version."""
+    having = {
+        column.release
+        for column, cell in zip(history.columns, row.cells, strict=True)
+        if cell is not None
+    }
+    releases = [release for release in history.releases if release in having]
+    return period(releases[0], releases[-1], history.releases)
 
 
 def _availability(
@@ -294,8 +347,3 @@ def _availability(
         else:
             marks.append("same")
     return tuple(marks)
-
-
-def _range(releases: Sequence[str]) -> str:
-    first, last = releases[0], releases[-1]
-    return first if first == last else f"{first}..{last}"

@@ -1,0 +1,94 @@
+"""Puts the lifecycles of kinds and the stages of fields into words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from kubestencil.diff.history import History, Row
+from kubestencil.schema import GroupVersionKind
+from kubestencil.schema.feature_gates import GateStage
+from kubestencil.schema.lifecycle import lifecycle
+from kubestencil.source.releases import is_minor_version, release_order
+
+_DEFAULTS = {True: "on", False: "off"}
+
+
+def release_range(releases: Sequence[str]) -> str:
+    """Consecutive releases: ``1.29..1.31``."""
+    first, last = releases[0], releases[-1]
+    return first if first == last else f"{first}..{last}"
+
+
+def period(first: str, last: str, releases: Sequence[str]) -> str:
+    """When something that ``releases`` have from ``first`` to ``last`` existed.
+
+    What the first of them has may be older, so that its beginning is ``≤ 1.25``; what
+    the last one has is there ``since`` its beginning. Where there is one release, it
+    says nothing of either.
+    """
+    if len(releases) == 1:
+        return first
+    beginning = f"≤ {first}" if first == releases[0] else first
+    return (
+        f"since {beginning}"
+        if last == releases[-1]
+        else (beginning if first == last else f"{beginning} to {last}")
+    )
+
+
+def kind_period(
+    kind: GroupVersionKind, served: Sequence[str], all_releases: Sequence[str]
+) -> str:
+    """When a kind was served, by ``served`` among all releases, or before them by the
+    table of lifecycles."""
+    facts = lifecycle(kind)
+    text = period(served[0], served[-1], all_releases)
+    if (
+        facts is None
+        or served[0] != all_releases[0]
+        or not is_minor_version(served[0])
+        or release_order(facts.introduced) > release_order(served[0])
+    ):
+        return text
+    return text.replace(f"≤ {served[0]}", facts.introduced)
+
+
+def lifecycle_note(kind: GroupVersionKind) -> str:
+    """When a kind was deprecated and removed, and what replaces it; empty for one with
+    neither."""
+    facts = lifecycle(kind)
+    if facts is None:
+        return ""
+    replacement = facts.replacement
+    parts = (
+        facts.deprecated and f"deprecated in {facts.deprecated}",
+        facts.removed and f"removed in {facts.removed}",
+        replacement and f"replaced by {replacement.api_version} {replacement.kind}",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def stage_note(row: Row, history: History) -> str:
+    """The stages of a field's feature gate: ``alpha 1.32..1.33 (off), beta 1.34..1.37
+    (on), gate PodLevelResources``; empty for a field without a gate."""
+    gates = _gates_by_release(row, history)
+    runs = groupby(
+        (release for release in history.releases if release in gates),
+        lambda release: gates[release],
+    )
+    stages = [
+        f"{gate.stage} {release_range(list(releases))} ({_DEFAULTS[gate.enabled]})"
+        for gate, releases in runs
+    ]
+    names = dict.fromkeys(gate.gate for gate in gates.values())
+    return ", ".join((*stages, f"gate {' and '.join(names)}")) if stages else ""
+
+
+def _gates_by_release(row: Row, history: History) -> Mapping[str, GateStage]:
+    """The gate of a field in each release that has one."""
+    return {
+        column.release: cell.gate
+        for column, cell in zip(history.columns, row.cells, strict=True)
+        if cell is not None and cell.gate is not None
+    }
