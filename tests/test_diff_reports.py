@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -200,3 +201,112 @@ def test_timeline_has_the_releases_that_serve_each_version() -> None:
     assert periods["FlowSchema", "v1"] == ("1.29", "1.35")
     assert periods["ResourceClaim", "v1"] == ("1.34", "1.35")
     assert ("PodList", "v1") not in periods
+
+
+HISTORY_RELEASES = ("1.25", "1.31", "1.32", "1.34", "1.35")
+
+
+@pytest.mark.parametrize(
+    ("query", "field", "title"),
+    [
+        ("Deployment", None, "apps Deployment"),
+        ("deployment", None, "apps Deployment"),
+        ("deploy", None, "apps Deployment"),
+        ("deployments.apps", None, "apps Deployment"),
+        ("deployments.v1.apps", None, "apps Deployment"),
+        ("apps/Deployment", None, "apps Deployment"),
+        ("apps/v1/Deployment", None, "apps Deployment"),
+        ("v1/Pod", None, "core Pod"),
+        ("core/v1/Pod", None, "core Pod"),
+        ("hpa", None, "autoscaling HorizontalPodAutoscaler"),
+        ("podspec", None, "core PodSpec"),
+        ("io.k8s.api.core.v1.PodSpec", None, "core PodSpec"),
+        ("Pod", "spec.resources", "core Pod.spec.resources"),
+        ("Pod", ".spec.resources", "core Pod.spec.resources"),
+        (
+            "pod.spec.containers[].livenessProbe",
+            None,
+            "core Pod.spec.containers.livenessProbe",
+        ),
+        ("v1/Pod.spec", "nodeName", "core Pod.spec.nodeName"),
+        ("deploy.spec.template.spec.dnsConfig", None, "apps Deployment.spec.template"),
+    ],
+)
+def test_history_finds_what_people_type(
+    query: str, field: str | None, title: str
+) -> None:
+    releases = [embedded(name) for name in HISTORY_RELEASES]
+    generated = report.history_report(history(releases, query, field), "text")
+    assert generated.startswith(title)
+
+
+def test_history_limited_to_an_api_version_has_only_its_columns() -> None:
+    releases = [embedded(name) for name in HISTORY_RELEASES]
+    (limited,) = history(releases, "autoscaling/v1/HorizontalPodAutoscaler")
+    assert {column.version for column in limited.columns} == {"v1"}
+
+
+def test_kinds_come_before_parts_of_other_kinds() -> None:
+    """The core group has a part called ResourceClaim, of a container's resources."""
+    releases = [embedded("1.34"), embedded("1.35")]
+    groups = [found.group for found in history(releases, "ResourceClaim")]
+    assert groups == ["resource.k8s.io", "core"]
+
+
+def test_history_follows_the_types_below_a_kind() -> None:
+    releases = [embedded(name) for name in HISTORY_RELEASES]
+    (deployment,) = history(releases, "Deployment")
+    (added,) = (
+        event
+        for event in deployment.events
+        if event.field == "spec.template.spec.resources"
+        and event.change == "field-added"
+    )
+    assert deployment.columns[added.column].release == "1.32"
+    rows = {row.field: row for row in deployment.rows}
+    assert rows["spec.template.spec.resources"].first == added.column
+    # A shorter path to the type appeared in 1.32; that of the containers remains.
+    claims = rows["spec.template.spec.containers.resources.claims"]
+    assert claims.last == len(deployment.columns) - 1
+    # Where nothing but the description changed, there is no row.
+    assert "spec.template.spec.nodeName" not in rows
+
+
+def test_history_shows_stages_gates_and_lifecycles() -> None:
+    releases = [embedded(f"1.{minor}") for minor in range(31, 36)]
+    generated = report.history_report(
+        history(releases, "Pod", "spec.resources"), "text"
+    )
+    stages = "alpha 1.32..1.33 (off), beta 1.34..1.35 (on), gate PodLevelResources"
+    assert stages in generated
+    releases = [embedded("1.28"), embedded("1.29")]
+    generated = report.history_report(history(releases, "FlowSchema"), "markdown")
+    note = (
+        "- **v1beta2**: deprecated in 1.26, removed in 1.29, "
+        "replaced by flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"
+    )
+    assert note in generated
+
+
+def test_newer_versions_come_first_and_follow_their_predecessors() -> None:
+    releases = [embedded(name) for name in HISTORY_RELEASES]
+    histories = history(releases, "hpa")
+    (autoscaler,) = histories
+    versions = list(dict.fromkeys(column.version for column in autoscaler.columns))
+    assert versions == ["v1", "v2beta2", "v2"]
+    page = report.history_report(histories, "html")
+    assert re.findall(r'class="version">(\w+)', page) == ["v2", "v1", "v2beta2"]
+    kinds = report.timeline_report(timeline(releases), "text")
+    order = re.findall(r"(?m)^autoscaling/(v\w+)/HorizontalPodAutoscaler", kinds)
+    assert order == ["v2", "v1", "v2beta2"]
+
+
+def test_a_beginning_before_the_first_release_is_not_stated_as_known() -> None:
+    texts = [pod(a={"type": "string"}), pod(a={"type": "string"}, b={"type": "string"})]
+    sides = [document(definitions) for definitions in texts]
+    releases = [
+        replace(side, name=name) for side, name in zip(sides, "xy", strict=True)
+    ]
+    generated = report.history_report(history(releases, "Pod"), "text")
+    assert re.search(r"(?m)^a .*since ≤ x$", generated)
+    assert re.search(r"(?m)^b .*since y$", generated)

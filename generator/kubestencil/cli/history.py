@@ -55,9 +55,10 @@ def history(
 ) -> None:
     """Show how a type evolved through releases and API versions.
 
-    KIND is a kind or another type (ResourceClaimStatus), with its group where several
-    groups have it (events.k8s.io/Event). FIELD limits the result to one of its fields.
-    Without KIND, the result is a table of which release served which kind.
+    KIND is a kind or another type (ResourceClaimStatus), also with its group or API
+    version (apps/v1/Deployment), or a resource as kubectl names it (deploy). FIELD is
+    the path of a field below it (spec.replicas); KIND.FIELD works as well. Without
+    KIND, the result is a table of which release served which kind.
 
     NAME=PATH is a document or CustomResourceDefinitions under a name, oldest first. DIR
     is a folder with a file or folder for each version, such as v1.2.0/ or

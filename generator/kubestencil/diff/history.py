@@ -211,13 +211,13 @@ def _history(
     """The history of a type, None where it has no field of the path."""
     columns: list[Column] = []
     trees: list[TypeTree] = []
+    paths: dict[str, str] = {}
     for column, release in columns_with_releases:
-        tree = type_tree(
-            release.definitions[column.definition], release, match.field_path
-        )
-        if tree is not None or match.field_path:
-            columns.append(column)
-            trees.append(tree or TypeTree({}))
+        definition = release.definitions[column.definition]
+        tree = type_tree(definition, release, match.field_path, paths)
+        columns.append(column)
+        trees.append(tree or TypeTree({}))
+        paths |= {name: nested.path for name, nested in trees[-1].types.items()}
     if not any(tree.types for tree in trees):
         return None
     order = {release.name: index for index, release in enumerate(releases)}
@@ -267,7 +267,7 @@ def _events(
         before, after = (trees[side].types.get(name) for side in (base, index))
         path = (after or before or trees[index].outer).path
         fragments = tuple(
-            {name: {} if nested is None else nested.schema}
+            {name: {"properties": {}} if nested is None else nested.schema}
             for nested in (before, after)
         )
         if fragments[0] == fragments[1]:

@@ -48,7 +48,7 @@ class NestedType(NamedTuple):
 class TypeTree(NamedTuple):
     """A type and the types below it, by the names under which versions are compared.
 
-    Each type is there once, at a shortest path. The first one is the type itself, or
+    Each type is there once, at its former path or a shortest one. The first one is the type itself, or
     the one field that the tree is limited to: a type with only this field, whose
     ``path`` is that of the type that has it.
     """
@@ -70,12 +70,18 @@ class TypeTree(NamedTuple):
 
 
 def type_tree(
-    definition: Definition, release: Release, field_path: str | None = None
+    definition: Definition,
+    release: Release,
+    field_path: str | None = None,
+    former_paths: Mapping[str, str] | None = None,
 ) -> TypeTree | None:
     """The type ``definition`` of a release and all below it; only the field at a path
     and what is below that, where one is given. None where the type has no such field.
+
+    ``former_paths`` are paths that types had in earlier releases. A type that is still
+    there keeps its path, even where a shorter one leads to it now.
     """
-    reader = _Reader(definition, release)
+    reader = _Reader(definition, release, former_paths or {})
     if field_path is None:
         return TypeTree(dict(reader.types(definition, "")))
     step = _field_at(definition, release, field_path)
@@ -91,7 +97,11 @@ def type_tree(
 class _Reader:
     """Reads the types below one type."""
 
-    def __init__(self, outer: Definition, release: Release) -> None:
+    def __init__(
+        self, outer: Definition, release: Release, former_paths: Mapping[str, str]
+    ) -> None:
+        self._outer = outer
+        self._former_paths = former_paths
         self._package = outer.name.rpartition(".")[0]
         self._release = release
         self._new_refs = {
@@ -117,7 +127,7 @@ class _Reader:
                     and target.name not in self._release.inline_definitions
                 ):
                     reached.add(target.name)
-                    pending.append((target, name))
+                    pending.append((target, self._path(target, name)))
             schema = _with_inline_objects(definition.schema.raw, self._release)
             yield self._name(definition), NestedType(
                 path, rewrite_refs(schema, self._new_refs), fields
@@ -138,6 +148,14 @@ class _Reader:
             schema = {**schema, "required": [field.name]}
         name = f"{path}.{field.name}" if path else field.name
         return NestedType(path, schema, {name: nested})
+
+    def _path(self, definition: Definition, path: str) -> str:
+        """The former path of a type if it still leads to it, else ``path``."""
+        former = self._former_paths.get(self._name(definition))
+        step = former and _field_at(self._outer, self._release, former)
+        if former and step and _target(step[1].schema, self._release) is definition:
+            return former
+        return path
 
     def _name(self, definition: Definition) -> str:
         package, _, name = definition.name.rpartition(".")

@@ -60,13 +60,15 @@ def lifecycle_note(kind: GroupVersionKind) -> str:
     facts = lifecycle(kind)
     if facts is None:
         return ""
-    replacement = facts.replacement
-    parts = (
-        facts.deprecated and f"deprecated in {facts.deprecated}",
-        facts.removed and f"removed in {facts.removed}",
-        replacement and f"replaced by {replacement.api_version} {replacement.kind}",
-    )
-    return ", ".join(filter(None, parts))
+    parts: list[str] = []
+    if facts.deprecated:
+        parts.append(f"deprecated in {facts.deprecated}")
+    if facts.removed:
+        parts.append(f"removed in {facts.removed}")
+    if facts.replacement:
+        successor = facts.replacement
+        parts.append(f"replaced by {successor.api_version} {successor.kind}")
+    return ", ".join(parts)
 
 
 def stage_note(row: Row, history: History) -> str:
@@ -75,11 +77,11 @@ def stage_note(row: Row, history: History) -> str:
     gates = _gates_by_release(row, history)
     runs = groupby(
         (release for release in history.releases if release in gates),
-        lambda release: gates[release],
+        lambda release: (gates[release].stage, gates[release].enabled),
     )
     stages = [
-        f"{gate.stage} {release_range(list(releases))} ({_DEFAULTS[gate.enabled]})"
-        for gate, releases in runs
+        f"{stage} {release_range(list(releases))} ({_DEFAULTS[enabled]})"
+        for (stage, enabled), releases in runs
     ]
     names = dict.fromkeys(gate.gate for gate in gates.values())
     return ", ".join((*stages, f"gate {' and '.join(names)}")) if stages else ""

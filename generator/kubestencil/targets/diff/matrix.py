@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, TypedDict
 
+from kubestencil.diff.audience import SEVERITIES
 from kubestencil.diff.history import Event, History, Row
 from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
@@ -93,10 +94,15 @@ class MatrixRow:
 
 @dataclass(frozen=True, slots=True)
 class ColumnChanges:
-    """The changes in one column; ``title`` has its version and releases."""
+    """The changes in one column; ``title`` has its version and releases.
+
+    ``changes`` are those of the fields in the rows. ``minor`` are those of other fields
+    below the type: only descriptions, or metadata that says what was true before.
+    """
 
     title: str
     changes: tuple[FormattedChange, ...]
+    minor: tuple[FormattedChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,14 +271,28 @@ def _column_changes(
     events_by_column: dict[int, list[Event]] = {}
     for event in history.events:
         events_by_column.setdefault(event.column, []).append(event)
+    shown_fields = {None, *(row.field for row in history.rows)}
+
+    def formatted(events: Iterable[Event], shown: bool) -> tuple[FormattedChange, ...]:
+        return tuple(
+            formatter.event(event)
+            for event in sorted(events, key=_severity_order)
+            if (event.field in shown_fields) is shown
+        )
+
     return tuple(
         ColumnChanges(
             f"{heading.version} {heading.releases}",
-            tuple(formatter.event(event) for event in events_by_column[run[0]]),
+            formatted(events_by_column[run[0]], shown=True),
+            formatted(events_by_column[run[0]], shown=False),
         )
         for heading, run in zip(headings, runs, strict=True)
         if run[0] in events_by_column
     )
+
+
+def _severity_order(event: Event) -> int:
+    return SEVERITIES.index(event.severity)
 
 
 def _version_headings(
