@@ -33,7 +33,8 @@ def generated_digests(target: str, release: str, specs: Path | None) -> dict[str
     return {
         file.path: hashlib.sha256(file.data).hexdigest()
         for file in files
-        if file.path.startswith("docs/")
+        # The pages of API classes have a test of their own.
+        if file.path.startswith("docs/") and not file.path.endswith("Api.md")
     }
 
 

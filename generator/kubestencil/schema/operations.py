@@ -46,10 +46,13 @@ def operations(release: Release) -> Iterator[Operation]:
     for path, methods in release.document.get("paths", {}).items():
         for method in METHODS:
             if method in methods:
-                yield _operation(release, path, method, methods[method])
+                yield read_operation(release, path, method, methods[method])
 
 
-def _operation(release: Release, path: str, method: str, raw: JsonObject) -> Operation:
+def read_operation(
+    release: Release, path: str, method: str, raw: JsonObject
+) -> Operation:
+    """The operation ``raw`` of a release; raises as ``operations``."""
     kind = read_kind(raw[KINDS_KEYWORD]) if KINDS_KEYWORD in raw else None
     if kind is None and KINDS_KEYWORD in raw:
         pointer = json_pointer(("paths", path, method, KINDS_KEYWORD))

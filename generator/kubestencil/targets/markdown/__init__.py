@@ -1,1 +1,1 @@
-"""A Markdown page per model, as openapi-generator publishes them."""
+"""A Markdown page per model and API class, as openapi-generator publishes them."""

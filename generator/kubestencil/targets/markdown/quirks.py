@@ -9,11 +9,14 @@ from collections.abc import Callable, Mapping
 QUIRKS: Mapping[str, str] = {
     "backslash-quotes": "quotes and backslashes in descriptions have a backslash",
     "client-words": "words that begin with client get the package in front",
+    "command-list": "the command of an operation that executes it in a Pod is a list",
+    "delete-any": "an operation that deletes one object returns any object",
     "empty-links": "a type that is not a model links to a page without a name",
     "inline-models": "objects inside of definitions are models, named and merged as by "
     "a version of openapi-generator",
     "open-pipes": "pipes are not escaped in the rows of the listed fields, and of "
     "custom resources",
+    "port-text": "the ports of an operation that forwards them are text",
     "silent-references": "a field that refers to a model has no description",
     "trimmed-notes": "no space follows the note of a field with a mapped name",
 }

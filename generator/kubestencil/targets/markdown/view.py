@@ -1,4 +1,4 @@
-"""The view ``markdown``: one page per model, as openapi-generator publishes them.
+"""The view ``markdown``: a page per model and API class, as openapi-generator has them.
 
 Names are those of the Python clients, texts are Markdown. In ``target.toml``,
 ``[spelling]`` has the keys ``acronyms``, ``reserved_prefix`` and ``mapped`` of
@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema.operation_details import documented_operations
 from kubestencil.schema.well_known import is_built_in
+from kubestencil.targets.markdown.apis import ApiPage, ApiPages, Authentication
+from kubestencil.targets.markdown.corrections import corrections
 from kubestencil.targets.markdown.inline_models import VERSIONS
 from kubestencil.targets.markdown.models import published_models
 from kubestencil.targets.markdown.quirks import QUIRKS, backslash_quotes, client_words
@@ -109,7 +112,17 @@ EACH: Mapping[str, Each] = {
     ),
     "release": Each(
         "all models of the release, once",
-        variables={"groups": list[GroupVersion]},
+        variables={"groups": list[GroupVersion], "apis": list[ApiPage]},
+    ),
+    "api": Each(
+        "the operations with one tag: the page of an API class; none if the option "
+        "apis is false",
+        placeholders={"name": "the class, such as CoreV1Api"},
+        variables={
+            "api": ApiPage,
+            "authentication": Authentication,
+            "package": Annotated[str, "the package of the API classes"],
+        },
     ),
 }
 
@@ -126,8 +139,13 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             "definition": lambda: map(pages.definition_context, pages.models()),
             "group-version": lambda: map(_group_context, pages.groups()),
             "release": lambda: [
-                FileContext(release.name, {}, {"groups": list(pages.groups())})
+                FileContext(
+                    release.name,
+                    {},
+                    {"groups": list(pages.groups()), "apis": pages.apis},
+                )
             ],
+            "api": lambda: map(pages.api_context, pages.apis),
         },
         post_process=_post_process(target),
     )
@@ -153,7 +171,8 @@ def _models(release: Release, target: Target) -> tuple[Release, Mapping[str, str
 def _post_process(target: Target) -> Mapping[str, Callable[[str], str]]:
     if "client-words" not in target.quirks:
         return {}
-    return {"definition": client_words(str(target.options["package"]))}
+    replace_words = client_words(str(target.options["package"]))
+    return {"definition": replace_words, "api": replace_words}
 
 
 def _group_context(group: GroupVersion) -> FileContext:
@@ -180,6 +199,12 @@ class _Pages:
         escapes_quotes = "backslash-quotes" in quirks
         self._paragraph = _quoted_paragraph if escapes_quotes else markdown.paragraph
         self._cell = _quoted_cell if escapes_quotes else markdown.cell
+        self._escape_quotes = backslash_quotes if escapes_quotes else str
+        # Replaced with the other words that begin with client.
+        package = f"{target.options.get('package', '')}.client".lstrip(".")
+        self._client_package = "client" if "client-words" in quirks else package
+        self._correct = corrections(quirks)
+        self._has_apis = bool(target.options.get("apis", True))
 
     def models(self) -> Iterator[Definition]:
         """The definitions that have a page, in the order of the document; the last
@@ -205,6 +230,26 @@ class _Pages:
         page = self._page(definition)
         placeholders = {"name": page.name, "module": page.module}
         return FileContext(definition.name, placeholders, {"model": page})
+
+    @cached_property
+    def apis(self) -> list[ApiPage]:
+        """The pages of the API classes, sorted by tag."""
+        if not self._has_apis:
+            return []
+        pages = ApiPages(
+            self._types, self._spelling, self._escape_quotes, self._classes.values()
+        )
+        operations = documented_operations(self._release)
+        return pages.pages(map(self._correct, operations))
+
+    def api_context(self, api: ApiPage) -> FileContext:
+        """The context of the page of an API class."""
+        variables = {
+            "api": api,
+            "authentication": Authentication("BearerToken", "authorization"),
+            "package": self._client_package,
+        }
+        return FileContext(api.name, {"name": api.name}, variables)
 
     def _page(self, definition: Definition) -> ModelPage:
         name = self._classes[definition.name]
