@@ -143,12 +143,15 @@ def check(
     to: Release | _PathLike,
     from_: Release | _PathLike | None = None,
     specs: _PathLike | None = None,
+    crds: Iterable[_PathLike] = (),
+    unserved: bool = False,
 ) -> Report:
     """What is wrong with the manifests at ``paths`` in the release ``to``.
 
     ``paths`` are files, folders, and "-" for standard input. ``to`` and ``from_`` are
     releases, or what ``load`` takes; with ``from_``, each finding says whether it is
-    new in ``to``.
+    new in ``to``. ``specs``, ``crds`` and ``unserved`` are as for ``load``, and of no
+    effect on what is a release already.
 
     Raises UsageError for a path that does not exist and where there is no file to
     check, SourceError for a file that cannot be read, and as ``load``.
@@ -156,14 +159,16 @@ def check(
     from kubestencil.check.run import check as check_paths
     from kubestencil.errors import UsageError
 
-    if isinstance(paths, str):
-        raise UsageError(
-            "must be a list, not a string",
-            where="check: paths",
-            hint=f"write [{paths!r}]",
-        )
-    after = _as_release(to, specs)
-    before = None if from_ is None else _as_release(from_, specs)
+    for parameter, value in (("paths", paths), ("crds", crds)):
+        if isinstance(value, str):
+            raise UsageError(
+                "must be a list, not a string",
+                where=f"check: {parameter}",
+                hint=f"write [{value!r}]",
+            )
+    reading = _Reading(specs, tuple(crds), unserved)
+    after = _as_release(to, reading)
+    before = None if from_ is None else _as_release(from_, reading)
     return check_paths([os.fspath(path) for path in paths], after, before)
 
 
@@ -247,14 +252,16 @@ class _Reading(NamedTuple):
     specs: _PathLike | None
     crds: tuple[_PathLike, ...]
     unserved: bool
-    groups: tuple[str, ...]
-    kinds: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
-def _as_release(document: Release | _PathLike, specs: _PathLike | None) -> Release:
-    if isinstance(document, str | os.PathLike):
-        return load(document, specs=specs)
-    return document
+def _as_release(document: Release | _PathLike, reading: _Reading) -> Release:
+    if not isinstance(document, str | os.PathLike):
+        return document
+    from kubestencil.schema.lazy import load_lazily
+
+    return load_lazily(_source(document, reading, None))
 
 
 def _source(document: _PathLike, reading: _Reading, name: str | None) -> Source:

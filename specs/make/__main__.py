@@ -11,6 +11,7 @@ from typing import NamedTuple
 from kubestencil.errors import KubestencilError
 from kubestencil.source.releases import minor_version
 from specs.make import (
+    changed_fields,
     gated_fields,
     gates,
     lifecycle,
@@ -30,6 +31,7 @@ class Table(NamedTuple):
 
 
 TABLES = {
+    "changed-fields": Table(changed_fields.HEADER, changed_fields.make_rows),
     "feature-gates": Table(gates.HEADER, gates.make_rows),
     "gated-fields": Table(gated_fields.HEADER, gated_fields.make_rows),
     "lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows),

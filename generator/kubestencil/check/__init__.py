@@ -4,15 +4,15 @@
 one release, ``kinds`` and ``explain`` say what to do, and ``run`` puts the results of
 files together. All results are values (``findings``), whose meaning is in ``rules``.
 
-``from kubestencil import check`` is a function. Python binds the name of a package to
-its module once that is imported, so the module is callable, and calls the function.
+``from kubestencil import check`` is the function of ``kubestencil/__init__.py``. Once
+this package is imported, Python binds its name in ``kubestencil`` to the module, which
+is callable therefore: both can be called, whatever was imported before.
 """
 
 from __future__ import annotations
 
 import sys
 from types import ModuleType
-from typing import Any
 
 from kubestencil.check.findings import Finding, Report, Skipped, Subject
 from kubestencil.check.rules import RULES, SEVERITIES, Rule, Severity
@@ -30,15 +30,13 @@ __all__ = [
     "check_paths",
 ]
 
-_function: Any = sys.modules["kubestencil"].__dict__.get("check")
-
 
 class _CallableModule(ModuleType):
-    """The module of the package, which can be called as the function."""
+    """The module of the package, which is called as the function of its name."""
 
-    def __call__(self, *arguments: Any, **options: Any) -> Report:
-        report: Report = _function(*arguments, **options)
-        return report
+    # The name leads to the function until this import is complete. ``__wrapped__``
+    # gives ``help()`` and editors its signature.
+    __wrapped__ = __call__ = staticmethod(sys.modules["kubestencil"].__dict__["check"])
 
 
 sys.modules[__name__].__class__ = _CallableModule

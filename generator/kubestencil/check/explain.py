@@ -7,8 +7,10 @@ from difflib import get_close_matches
 
 from kubestencil.check.findings import Path, Problem, field_path
 from kubestencil.check.release import CheckedRelease
+from kubestencil.schema.changed_fields import changed_field
 from kubestencil.schema.renamed_fields import renamed_field
 from kubestencil.schema.types import Definition, GroupVersionKind, Release, Schema
+from kubestencil.source.releases import minor_version_in, release_order
 
 
 def explained(
@@ -33,6 +35,7 @@ def _field_hints(
     renamed = renamed_field(kind, keys)
     if renamed is not None:
         yield f"{kind.api_version} has {renamed} instead"
+    yield from _release_hint(name, _type_at(release.release, definition, path), release)
     for version in release.versions(kind.group, kind.kind):
         other = GroupVersionKind(kind.group, version, kind.kind)
         if other != kind and _schema_at(release.release, release.kinds[other], path):
@@ -50,6 +53,56 @@ def _field_hints(
         inner = release.release.resolve(field.schema)
         if any(nested.name == name for nested in inner.fields):
             yield f"it belongs into {field_path((*path[:-1], field.name))}"
+    yield from _sibling_hints(path, release.release, definition)
+
+
+def _release_hint(name: str, definition: str, release: CheckedRelease) -> Iterator[str]:
+    """A hint about a field that other releases have."""
+    changed = changed_field(definition, name)
+    minor = minor_version_in(release.name)
+    if changed is None or minor is None:
+        return
+    order = release_order(minor)
+    if changed.removed and release_order(changed.removed) <= order:
+        yield f"{name} was removed in {changed.removed}: remove it"
+    elif changed.added and release_order(changed.added) > order:
+        yield f"{name} was added in {changed.added}: remove it for {release.name}"
+
+
+def _sibling_hints(path: Path, release: Release, definition: str) -> Iterator[str]:
+    """Hints about a field of an object that has the same name in a part next to it:
+    ``securityContext.privileged`` of a Pod, which its containers have."""
+    if len(path) < 2:
+        return
+    *above, part, name = path
+    around = _schema_at(release, definition, tuple(above)) if above else None
+    for field in around.fields if around else ():
+        sibling = release.resolve(field.schema)
+        items = "" if sibling.items is None else "[]"
+        inner = release.resolve(sibling.items or sibling)
+        for nested in inner.fields:
+            if nested.name == part:
+                fields = release.resolve(nested.schema).fields
+                if any(candidate.name == name for candidate in fields):
+                    parent = field_path((*above, field.name))
+                    yield f"it belongs into {parent}{items}.{part}"
+
+
+def _type_at(release: Release, definition: str, path: Path) -> str:
+    """The full name of the type that has, or would have, the field at a path; empty
+    where it has no name."""
+    name, schema = definition, release.definitions[definition].schema
+    for step in path[:-1]:
+        schema = release.resolve(schema)
+        inner = schema.items if isinstance(step, int) else schema.values
+        if inner is None:
+            inner = next(
+                (field.schema for field in schema.fields if field.name == step), None
+            )
+        if inner is None:
+            return ""
+        name, schema = inner.ref or "", inner
+    return name
 
 
 def _schema_at(release: Release, name: str, path: Path) -> Schema | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,13 +17,19 @@ from kubestencil.source.folder import read_bytes, read_stdin
 
 #: The name of standard input in findings.
 STDIN = "<stdin>"
+#: Paths of files that are open already.
+_OPEN_FILES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 @dataclass(frozen=True, slots=True)
 class ManifestFile:
-    """A file to check. ``path`` is as it was given, ``-`` for standard input."""
+    """A file to check. ``path`` is as it was given, ``-`` for standard input.
+
+    ``reason_to_skip`` says why it is not read, empty where it is.
+    """
 
     path: str
+    reason_to_skip: str = ""
 
     @property
     def name(self) -> str:
@@ -39,25 +46,27 @@ def find_files(paths: Sequence[str]) -> Iterator[ManifestFile]:
     """The files at ``paths``, those of a folder sorted, each file once.
 
     Of folders, hidden files and folders are left out, and what ``.gitignore`` files
-    name, those of the folders above included. A file that is named is always read.
-    Raises UsageError for a path that does not exist.
+    name, those of the folders above included. What cannot be read, or without an end,
+    comes with a reason to skip it. Raises UsageError for a path that does not exist.
     """
     seen: set[str] = set()
     for path in paths:
         for file in _files_at(path):
-            key = file if file == "-" else os.path.abspath(file)  # noqa: PTH100
+            key = file.path
+            if key != "-":
+                key = os.path.abspath(key)  # noqa: PTH100
             if key not in seen:
                 seen.add(key)
-                yield ManifestFile(file)
+                yield file
 
 
-def _files_at(path: str) -> Iterator[str]:
+def _files_at(path: str) -> Iterator[ManifestFile]:
     if path == "-":
-        yield path
+        yield ManifestFile(path)
     elif os.path.isdir(path):  # noqa: PTH112
         yield from _walk(path, _rules_above(Path(path)))
     elif os.path.exists(path):  # noqa: PTH110
-        yield path
+        yield ManifestFile(path, _reason_to_skip(path))
     else:
         raise UsageError(
             "does not exist",
@@ -99,23 +108,39 @@ def is_pattern(line: str) -> bool:
     return True
 
 
-def _walk(folder: str, rules: tuple[_Rules, ...]) -> Iterator[str]:
+def _reason_to_skip(path: str) -> str:
+    """Why a file is not read: it is no file, or might never end."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116
+    except OSError:
+        return "link to nothing"
+    if stat.S_ISDIR(mode):
+        # Links to folders can lead back up.
+        return "link to a folder"
+    # A shell makes a pipe of <(helm template chart/), which has a writer.
+    if stat.S_ISREG(mode) or path.startswith(_OPEN_FILES):
+        return ""
+    return "pipe, socket or device"
+
+
+def _walk(folder: str, rules: tuple[_Rules, ...]) -> Iterator[ManifestFile]:
     rules = (*rules, *_rules_in(folder))
     with os.scandir(folder) as entries:
         ordered = sorted(entries, key=lambda entry: entry.name)
     for entry in ordered:
         if entry.name.startswith("."):
             continue
-        # Links to folders are left out, since they can lead back up.
         is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and not entry.name.endswith(SUFFIXES):
+        if not entry.is_dir() and not entry.name.endswith(SUFFIXES):
             continue
         if _is_ignored(entry.path, is_folder, rules):
             continue
         if is_folder:
             yield from _walk(entry.path, rules)
-        elif entry.is_file():
-            yield entry.path
+        elif entry.is_file(follow_symlinks=False):
+            yield ManifestFile(entry.path)
+        else:
+            yield ManifestFile(entry.path, _reason_to_skip(entry.path))
 
 
 def _is_ignored(path: str, is_folder: bool, rules: tuple[_Rules, ...]) -> bool:

@@ -15,6 +15,7 @@ from kubestencil.check.findings import Finding, Subject
 from kubestencil.check.manifests import decode_text
 from kubestencil.check.rules import RULES
 from kubestencil.errors import nearest
+from kubestencil.source.yaml import split_lines
 
 #: What a text has that has such a comment, to be looked for first.
 MARK = "kubestencil: ignore"
@@ -81,7 +82,7 @@ def apply_ignores(
 
 def read_ignores(text: str) -> Iterator[Ignore]:
     """The comments of a file that ignore findings."""
-    lines = text.splitlines()
+    lines = split_lines(text)
     document = start = 0
     in_document = False
     for index, line in enumerate(lines):

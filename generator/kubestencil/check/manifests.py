@@ -10,7 +10,8 @@ from typing import Any
 from kubestencil.check.findings import Path, Subject
 from kubestencil.check.kustomize import is_json_patch
 from kubestencil.check.placeholders import is_template
-from kubestencil.source.json_text import JsonDocument, json_documents
+from kubestencil.source.json_text import JsonDocument, json_documents, json_mistake
+from kubestencil.source.lists import list_items
 from kubestencil.source.yaml import (
     Document,
     Position,
@@ -108,6 +109,16 @@ def _documents(text: str, file: str) -> Iterator[Item]:
             for index, document in enumerate(documents):
                 yield from _items(index, document, "")
             return
+    items = _yaml_documents(text, file)
+    mistake = json_mistake(text) if file.endswith(".json") else None
+    for item in items:
+        if mistake is not None and isinstance(item, Unreadable):
+            yield Unreadable(0, *mistake, is_template=item.is_template)
+            return
+        yield item
+
+
+def _yaml_documents(text: str, file: str) -> Iterator[Item]:
     try:
         for index, (line, part) in enumerate(split_documents(text, file)):
             yield from _document(index, line, part, file)
@@ -140,31 +151,18 @@ def _items(
     if not isinstance(value, dict):
         yield NoObject(index, "JSON patches" if is_json_patch(value) else "no object")
         return
-    kind, items = value.get("kind"), value.get("items")
-    if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):
-        if not items:
-            yield NoObject(index, "an empty list")
-        yield from _list_items(index, document, source)
+    items = list_items(value)
+    if items is None:
+        yield _manifest(Subject(document=index, source=source), value, document, ())
         return
-    yield _manifest(Subject(document=index, source=source), value, document, ())
-
-
-def _list_items(
-    index: int, document: Document | JsonDocument, source: str
-) -> Iterator[Item]:
-    """The items of a list, which need not repeat its apiVersion and kind."""
-    value = document.value
-    item_kind = value["kind"].removesuffix("List")
-    implied = (
-        {"apiVersion": value.get("apiVersion"), "kind": item_kind} if item_kind else {}
-    )
-    for number, item in enumerate(value["items"]):
-        if not isinstance(item, dict):
+    if not items:
+        yield NoObject(index, "an empty list")
+    for number, item in enumerate(items):
+        if isinstance(item, dict):
+            subject = Subject(document=index, item=number, source=source)
+            yield _manifest(subject, item, document, ("items", number))
+        else:
             yield NoObject(index, "no object")
-            continue
-        subject = Subject(document=index, item=number, source=source)
-        whole = item if "kind" in item else {**implied, **item}
-        yield _manifest(subject, whole, document, ("items", number))
 
 
 def _manifest(

@@ -19,6 +19,7 @@ Check = Callable[[Any, "Link | None", str | int, Results], None]
 PLACEHOLDER = "values with placeholders"
 
 _MAX_SHOWN = 60
+_OF_PATCH = "a server refuses this object as it stands: apply it with kustomize"
 _TYPE_NAMES: Mapping[type, str] = {
     str: "the string",
     bool: "the boolean",
@@ -87,7 +88,7 @@ def unknown_field(name: str, parent: Link, *, is_dropped: bool) -> Problem:
     path = path_of(parent, name)
     message = f'unknown field "{field_path(path)}"'
     if is_directive(name):
-        return Problem("patch-directive", path, message, of_key=True)
+        return Problem("patch-directive", path, message, _OF_PATCH, of_key=True)
     rule: RuleId = "dropped-field" if is_dropped else "unknown-field"
     return Problem(rule, path, message, of_key=True)
 

@@ -80,6 +80,9 @@ def check_file(
 
     Raises SourceError where it cannot be read.
     """
+    if file.reason_to_skip:
+        skipped = Skipped(file.reason_to_skip, file.name)
+        return FileResult((), (skipped,), 0, 0, 0, 0)
     data = file.read()
     is_patch = os.path.abspath(file.path) in patches  # noqa: PTH100
     return _FileCheck(file.name, upgrade, is_patch).result(data)
@@ -219,7 +222,7 @@ def _report(
         before=upgrade.before.name if upgrade.before else None,
         after=upgrade.after.name,
         findings=tuple(findings),
-        files=len(files),
+        files=sum(not file.reason_to_skip for file in files),
         documents=documents,
         objects=objects,
         checked=checked,

@@ -9,6 +9,7 @@ from kubestencil.check.files import STDIN
 from kubestencil.check.findings import Finding, Report
 from kubestencil.check.manifests import decode_text
 from kubestencil.check.rules import SEVERITIES, Change, Severity
+from kubestencil.source.yaml import split_lines
 from kubestencil.text.terminal import Role, colored, one_line
 
 _ROLES: Mapping[Severity, Role] = {
@@ -78,7 +79,7 @@ def _lines_of(file: str, read: Reader) -> list[str]:
     if file == STDIN:
         return []
     try:
-        return decode_text(read(file)).splitlines()
+        return split_lines(decode_text(read(file)))
     except (OSError, UnicodeDecodeError):
         return []
 

@@ -110,13 +110,17 @@ def check(
     from kubestencil.check.run import check as check_paths
     from kubestencil.schema.lazy import load_lazily
 
+    format_name = format_name or _format_of(file)
     options = DocumentOptions(specs, crds, unserved)
     sources = _sources(after, before, spec, options)
     console.announce_sources(sources, quiet)
+    if before and after and _is_older(after, before):
+        console.warn(
+            f"--from {before} is newer than --to {after}: findings are about a downgrade"
+        )
     *earlier, latest = [load_lazily(source) for source in sources]
     console.show_notes(latest.notes, quiet)
     report = _without_suppressed(check_paths(paths, latest, *earlier), config, baseline)
-    format_name = format_name or _format_of(file)
     console.write_result(_rendered(report, format_name, fail_on, file), file)
     if not report.checked and not report.findings:
         raise UsageError(
@@ -130,6 +134,16 @@ def check(
         )
     if _has_severity(report, fail_on):
         context.exit(1)
+
+
+def _is_older(release: str, other: str) -> bool:
+    """Whether a release is older than another; not of names that are no versions."""
+    from kubestencil.source.releases import minor_version_in, release_order
+
+    minor, other_minor = minor_version_in(release), minor_version_in(other)
+    return bool(
+        minor and other_minor and release_order(minor) < release_order(other_minor)
+    )
 
 
 def _sources(
@@ -173,15 +187,26 @@ def _without_suppressed(
 
 
 def _format_of(file: Path | None) -> str:
-    """The format that the suffix of a file implies."""
+    """The format that the suffix of a file implies; raises UsageError where it implies
+    none."""
     by_suffix = {
+        "": "text",
+        ".txt": "text",
+        ".log": "text",
         ".json": "json",
         ".sarif": "sarif",
         ".xml": "junit",
         ".md": "markdown",
         ".html": "html",
     }
-    return by_suffix.get(file.suffix if file else "", "text")
+    suffix = file.suffix if file else ""
+    if suffix not in by_suffix:
+        raise UsageError(
+            f"no format has the suffix {suffix}",
+            where=f"--output {file}",
+            hint="name the format: --format json",
+        )
+    return by_suffix[suffix]
 
 
 def _rendered(

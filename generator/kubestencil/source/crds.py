@@ -13,6 +13,7 @@ from kubestencil.errors import SourceError, SpecError
 from kubestencil.source.decoding import decode_json, decode_text
 from kubestencil.source.document import SourceFile
 from kubestencil.source.folder import read_bytes
+from kubestencil.source.lists import list_items
 from kubestencil.source.remote import read_file
 from kubestencil.source.yaml import Document, documents
 
@@ -89,25 +90,9 @@ def read_objects(file: SourceFile) -> FileContents:
 
 def _objects(file: SourceFile) -> Iterator[tuple[int, Any]]:
     for document in _documents(file):
-        value = document.value
-        kind = value.get("kind") if isinstance(value, Mapping) else None
-        items = value.get("items") if isinstance(value, Mapping) else None
-        if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):
-            # A list of the API server does not repeat apiVersion and kind in its items.
-            implied = {
-                "apiVersion": value.get("apiVersion"),
-                "kind": kind[: -len("List")],
-            }
-            for item in items:
-                yield document.line, _with_type(item, implied)
-        else:
+        items = list_items(document.value)
+        for value in [document.value] if items is None else items:
             yield document.line, value
-
-
-def _with_type(item: Any, implied: Mapping[str, Any]) -> Any:
-    if isinstance(item, Mapping) and "kind" not in item and implied["kind"]:
-        return {**implied, **item}
-    return item
 
 
 def _printable_kind(kind: object) -> str:

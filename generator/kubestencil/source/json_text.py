@@ -70,6 +70,20 @@ def json_documents(text: str) -> list[JsonDocument] | None:
         return None
 
 
+def json_mistake(text: str) -> tuple[str, str, Position] | None:
+    """What makes a text no JSON, what to do about it, and where; None of what is JSON,
+    and of mistakes without a position."""
+    try:
+        list(_documents(text))
+    except json.JSONDecodeError as error:
+        message = f"is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
+        hint = "correct it, or call the file .yaml if it is YAML"
+        return message, hint, _position(text, error.pos)
+    except (ValueError, RecursionError):
+        return None
+    return None
+
+
 def _documents(text: str) -> Iterator[JsonDocument]:
     repeated = False
 

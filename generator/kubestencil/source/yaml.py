@@ -18,7 +18,13 @@ from kubestencil.source.yaml_compose import (
     MAX_DEPTH,
     compose,
 )
-from kubestencil.source.yaml_document import Document, Position, Repeated, YamlError
+from kubestencil.source.yaml_document import (
+    Document,
+    Position,
+    Repeated,
+    YamlError,
+    split_lines,
+)
 from kubestencil.source.yaml_scalars import resolve
 
 __all__ = [
@@ -32,6 +38,7 @@ __all__ = [
     "documents",
     "resolve",
     "split_documents",
+    "split_lines",
 ]
 
 _SEPARATOR = re.compile(r"^---([^\n]*)\n?", re.MULTILINE)

@@ -85,6 +85,11 @@ class Document:
         return position_at(self.text, index, self.first_line)
 
 
+def split_lines(text: str) -> list[str]:
+    """The lines of a text as positions count them, without their ends."""
+    return _LINE_BREAK.split(text)
+
+
 def position_at(text: str, index: int, first_line: int) -> Position:
     """The position of a character of a text that begins on ``first_line``."""
     # libyaml's own lines also end at U+2028 and the like, where no editor ends them.
