@@ -117,16 +117,18 @@ def checks() -> str:
 
 def rules() -> str:
     """The rules that assign severities to changes, in the order in which they apply."""
+    header = ("rule", "severity", "apply, compile, controller", "changes", "reason")
     rows = (
         (
             f"`{rule.name}`",
             rule.severity,
+            ", ".join(impact.severity for impact in rule.audience),
             ", ".join(f"`{change}`" for change in _collapsed(rule.changes)),
             rule.reason,
         )
         for rule in RULES
     )
-    return f"\n{table(('rule', 'severity', 'changes', 'reason'), rows)}\n"
+    return f"\n{table(header, rows)}\n"
 
 
 def _collapsed(changes: frozenset[str]) -> Iterator[str]:

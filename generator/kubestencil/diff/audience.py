@@ -50,3 +50,48 @@ class Audience(NamedTuple):
     def severity(self) -> Severity:
         """The headline: the most severe of the three."""
         return min((impact.severity for impact in self), key=SEVERITIES.index)
+
+
+_MEANINGS: Mapping[AudienceName, Mapping[Severity, str]] = {
+    "apply": {
+        "breaking": "Manifests that worked are rejected, or lose what they say.",
+        "warning": "Manifests are accepted, and may have another effect.",
+        "safe": "Manifests work as before.",
+        "docs": "Manifests work as before.",
+    },
+    "compile": {
+        "breaking": "The models no longer have what the code uses.",
+        "warning": "The models differ: the code may have to be adapted.",
+        "safe": "The code compiles as before.",
+        "docs": "The code compiles as before.",
+    },
+    "controller": {
+        "breaking": "Requests fail, or what is read is no longer there.",
+        "warning": "Values or behaviour can be met that were not there before.",
+        "safe": "Controllers work as before.",
+        "docs": "Controllers work as before.",
+    },
+}
+
+
+def audience(apply: Severity, compile_: Severity, controller: Severity) -> Audience:
+    """The severities for the three audiences, with what they mean."""
+    return Audience(
+        Impact(apply, _MEANINGS["apply"][apply]),
+        Impact(compile_, _MEANINGS["compile"][compile_]),
+        Impact(controller, _MEANINGS["controller"][controller]),
+    )
+
+
+def everyone(severity: Severity) -> Audience:
+    """One severity for all audiences."""
+    return audience(severity, severity, severity)
+
+
+def at_most(severity: Severity, judged: Audience) -> Audience:
+    """``judged``, in which nothing is more severe than ``severity``."""
+    apply, compile_, controller = (
+        SEVERITIES[max(SEVERITIES.index(severity), SEVERITIES.index(impact.severity))]
+        for impact in judged
+    )
+    return audience(apply, compile_, controller)

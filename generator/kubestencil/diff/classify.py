@@ -1,56 +1,70 @@
-"""Classifies a difference: the rule that it falls under and the stability concerned."""
+"""Judges a difference: the rule that it falls under, and what is known besides."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
-from typing import cast
 
-from kubestencil.diff.audience import Audience, Impact, Severity
-from kubestencil.diff.conditions import ComparedDefinitions
-from kubestencil.diff.differences import Difference
-from kubestencil.diff.rules import ALPHA, RULES, UNKNOWN, Rule
-from kubestencil.schema.kinds import LEVELS, Level, level
-
-# How the descriptions of fields state their level: "This is an alpha field and
-# requires …", "This field is beta-level in 1.30". Upstream:
-# https://github.com/kubernetes/community/blob/main/contributors/devel/sig-architecture/api_changes.md#adding-unstable-features-to-stable-versions
-_FIELD_LEVEL = re.compile(
-    r"\bThis (?:(?:field|feature) )?is (?:an? )?(?:optional, )?(alpha|beta)\b"
+from kubestencil.diff.audience import Audience, Severity, at_most
+from kubestencil.diff.compared import ComparedDefinitions
+from kubestencil.diff.descriptions import (
+    deprecated_in,
+    mentions_deprecation,
+    removed_in,
+    stated_replacement,
 )
+from kubestencil.diff.differences import Difference
+from kubestencil.diff.labels import kind_name
+from kubestencil.diff.lifecycle_conditions import (
+    kind_facts,
+    moved_to,
+    new_text,
+    served_kind,
+    successor,
+)
+from kubestencil.diff.reasons import change_reason
+from kubestencil.diff.rules import ALPHA, RULES, UNKNOWN, Rule
+from kubestencil.diff.stages import StageChange, least_stable
+from kubestencil.schema.kinds import Level, level
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What becomes of something: when it was or will be deprecated and removed, and
+    what replaces it. Each is None where it is not known."""
+
+    deprecated_in: str | None = None
+    removed_in: str | None = None
+    replacement: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """What a difference means.
+    """What a difference means; the attributes are those of ``Change``.
 
     ``stability`` is the stability level concerned: that of the API version, or a lower
-    one that the description gives the field. ``rule`` is the first rule that matches.
+    one of the field or of what it is in. ``rule`` is the first rule that matches.
     """
 
     stability: Level
     rule: Rule
+    reason: str
+    audience: Audience
+    stage: StageChange | None
+    outlook: Outlook
 
     @property
     def severity(self) -> Severity:
-        """The severity that the rule assigns."""
-        return self.rule.severity
-
-    @property
-    def audience(self) -> Audience:
-        """What it means for each audience."""
-        impact = Impact(self.rule.severity, self.rule.reason)
-        return Audience(impact, impact, impact)
+        """The most severe of those for the audiences."""
+        return self.audience.severity
 
 
 def classify(
     difference: Difference, definitions: ComparedDefinitions, version: str
 ) -> Classification:
-    """Classify a difference in a definition of the API version ``version`` (``v1``)."""
-    stability = min(
-        level(version), _field_level(_field_description(difference)), key=LEVELS.index
-    )
+    """Judge a difference in a definition of the API version ``version`` (``v1``)."""
+    stage = definitions.stage_change(difference)
+    stability = _stability(difference, definitions, version, stage)
     rule = next(
         (
             rule
@@ -59,9 +73,12 @@ def classify(
         ),
         UNKNOWN,
     )
-    if rule.severity == "breaking" and stability == "alpha":
-        rule = ALPHA
-    return Classification(stability, rule)
+    audience = rule.audience
+    if audience.severity == "breaking" and stability == "alpha":
+        rule, audience = ALPHA, at_most("warning", audience)
+    outlook = _outlook(difference, definitions, rule)
+    reason = change_reason(rule, difference, stage, outlook)
+    return Classification(stability, rule, reason, audience, stage, outlook)
 
 
 @cache
@@ -69,23 +86,72 @@ def _candidates(change: str) -> tuple[Rule, ...]:
     return tuple(rule for rule in RULES if change in rule.changes)
 
 
-@cache
-def _field_level(description: str) -> Level:
-    match = _FIELD_LEVEL.search(description)
-    return cast(Level, match[1]) if match else "stable"
+def _stability(
+    difference: Difference,
+    definitions: ComparedDefinitions,
+    version: str,
+    stage: StageChange | None,
+) -> Level:
+    """The level that a field or kind had; its new one where it was added."""
+    levels = [level(version)]
+    if stage is not None and difference.field is not None:
+        former = stage.before or stage.after
+        if former is not None:
+            levels.append(former.stability)
+    if definitions.stages is not None:
+        for side in (0, 1):
+            name = definitions.name(difference, side)
+            if name is not None:
+                levels.append(definitions.stages[side].stability(name))
+                break
+    return least_stable(*levels)
 
 
-def _field_description(difference: Difference) -> str:
-    """The field's former description, or its new one where the field was added."""
+def _outlook(
+    difference: Difference, definitions: ComparedDefinitions, rule: Rule
+) -> Outlook:
     if difference.field is None:
-        return ""
-    if difference.keyword == "required":
-        # The schemas are those of the object; the field is one of its properties.
-        name = difference.field.rpartition(".")[2]
-        schemas = [
-            schema.get("properties", {}).get(name) for schema in difference.schemas
-        ]
-    else:
-        schemas = list(difference.schemas)
-    descriptions = [schema.get("description", "") for schema in schemas if schema]
-    return str(next(filter(None, descriptions), ""))
+        kind_outlook = _kind_outlook(difference, definitions)
+        if kind_outlook is not None:
+            return kind_outlook
+    if rule.name == "field-moved":
+        target = definitions.renamed(difference) or moved_to(difference, definitions)
+        return Outlook(replacement=target)
+    if difference.change == "field-removed":
+        text = str(difference.schemas[0].get("description", ""))
+        return Outlook(replacement=_stated(difference, definitions, text))
+    text = new_text(difference)
+    if rule.name not in ("deprecated", "no-longer-functional"):
+        return Outlook()
+    deprecated = None
+    if mentions_deprecation(text):
+        release = definitions.stages and definitions.stages[1].kubernetes
+        deprecated = deprecated_in(text) or release
+    return Outlook(deprecated, removed_in(text), _stated(difference, definitions, text))
+
+
+def _stated(
+    difference: Difference, definitions: ComparedDefinitions, text: str
+) -> str | None:
+    """The field beside the one that differs that its description names instead."""
+    name = (difference.field or "").rpartition(".")[2]
+    fields = definitions.after.get(difference.definition, {}).get("properties", {})
+    return stated_replacement(text, (field for field in fields if field != name))
+
+
+def _kind_outlook(
+    difference: Difference, definitions: ComparedDefinitions
+) -> Outlook | None:
+    """What the facts say of the kind that a definition is served as."""
+    if served_kind(difference) is None:
+        return None
+    facts = kind_facts(difference) if definitions.is_kubernetes else None
+    is_leaving = difference.change == "kind-removed" or (facts and facts.deprecated)
+    target = successor(difference, definitions) if is_leaving else None
+    if facts is None and target is None:
+        return None
+    return Outlook(
+        None if facts is None else facts.deprecated,
+        None if facts is None else facts.removed,
+        None if target is None else kind_name(target),
+    )

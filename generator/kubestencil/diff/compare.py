@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from heapq import merge
 from itertools import groupby
 from operator import attrgetter
@@ -15,12 +16,13 @@ from kubestencil.diff.align import (
     all_definitions,
     api_version_subset,
 )
-from kubestencil.diff.classify import classify
+from kubestencil.diff.classify import Classification, classify
+from kubestencil.diff.compared import ComparedDefinitions, Versions
 from kubestencil.diff.comparison import Change, Comparison, Graduation
-from kubestencil.diff.conditions import ComparedDefinitions
-from kubestencil.diff.differences import differences
+from kubestencil.diff.differences import Difference, differences
 from kubestencil.diff.labels import distinct_labels, document_info
 from kubestencil.diff.resource_differences import resource_differences
+from kubestencil.diff.stages import ReleaseStages
 from kubestencil.diff.user_paths import UserPaths
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.graph import RootKinds, root_kinds
@@ -29,15 +31,17 @@ from kubestencil.schema.kinds import api_versions, non_list_kinds, precedence
 
 def compare(before: Release, after: Release) -> Comparison:
     """Compare two releases."""
-    roots = root_kinds(before), root_kinds(after)
+    pair = _Pair.of(before, after)
     old, new = api_versions(before), api_versions(after)
+    sides = all_definitions(before), all_definitions(after)
     labels = distinct_labels(before, after)
+    changes = tuple(_changes(*sides, pair, pair.whole_releases(*sides)))
     return Comparison(
         *labels,
-        tuple(_changes(all_definitions(before), all_definitions(after), roots)),
+        changes,
         tuple(sorted(new - old, key=_api_version_order)),
         tuple(sorted(old - new, key=_api_version_order)),
-        tuple(_graduations(before, after, roots)),
+        tuple(_graduations(before, after, pair)),
         documents=(document_info(before, labels[0]), document_info(after, labels[1])),
     )
 
@@ -54,22 +58,78 @@ def compare_versions(
     """
     old = api_version_subset(before, from_version)
     new = api_version_subset(after, to_version)
-    roots = root_kinds(before), root_kinds(after)
     labels = distinct_labels(before, after)
     return Comparison(
         f"{labels[0]}/{from_version}",
         f"{labels[1]}/{to_version}",
-        tuple(_changes(align_names(old, new), new, roots)),
+        tuple(_version_changes(old, new, _Pair.of(before, after))),
         documents=(document_info(before, labels[0]), document_info(after, labels[1])),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _ReleaseFacts:
+    """What is known of one of the releases that are compared."""
+
+    roots: RootKinds
+    paths: UserPaths
+    stages: ReleaseStages
+    kinds: frozenset[GroupVersionKind]
+
+    @classmethod
+    def of(cls, release: Release) -> _ReleaseFacts:
+        """The facts of a release."""
+        return cls(
+            root_kinds(release),
+            UserPaths(release),
+            ReleaseStages(release),
+            frozenset(non_list_kinds(release)),
+        )
+
+
+class _Pair(NamedTuple):
+    """What is known of two releases that are compared, the older one first."""
+
+    before: _ReleaseFacts
+    after: _ReleaseFacts
+
+    @classmethod
+    def of(cls, before: Release, after: Release) -> _Pair:
+        """The facts of two releases, which may be one."""
+        facts = _ReleaseFacts.of(before)
+        return cls(facts, facts if after is before else _ReleaseFacts.of(after))
+
+    def definitions(self, before: Side, after: Side) -> ComparedDefinitions:
+        """What conditions may ask of two API versions."""
+        return ComparedDefinitions(
+            before.fragments,
+            after.fragments,
+            names=(before.names, after.names),
+            stages=(self.before.stages, self.after.stages),
+        )
+
+    def whole_releases(self, before: Side, after: Side) -> ComparedDefinitions:
+        """What conditions may ask of two whole releases."""
+        old, new = self.before.kinds, self.after.kinds
+        return replace(
+            self.definitions(before, after),
+            roots=(self.before.roots, self.after.roots),
+            removed_kinds=old - new,
+            added_kinds=new - old,
+            versions=_served_versions(old),
+            versions_after=_served_versions(new),
+        )
+
+
+def _version_changes(before: Side, after: Side, pair: _Pair) -> Iterator[Change]:
+    """The changes between two API versions."""
+    aligned = align_names(before, after)
+    return _changes(aligned, after, pair, pair.definitions(aligned, after))
+
+
 def _changes(
-    before: Side, after: Side, roots: tuple[RootKinds, RootKinds]
+    before: Side, after: Side, pair: _Pair, definitions: ComparedDefinitions
 ) -> Iterator[Change]:
-    definitions = ComparedDefinitions(before.fragments, after.fragments)
-    non_lists = {*non_list_kinds(before.release), *non_list_kinds(after.release)}
-    paths = UserPaths(before.release), UserPaths(after.release)
     by_definition = attrgetter("definition")
     all_differences = merge(
         differences(before.fragments, after.fragments),
@@ -78,36 +138,58 @@ def _changes(
     )
     for name, group in groupby(all_differences, key=by_definition):
         old_name, new_name = before.names.get(name), after.names.get(name)
-        old_kinds, new_kinds = roots[0].of(old_name or ""), roots[1].of(new_name or "")
+        old_kinds = pair.before.roots.of(old_name or "")
+        new_kinds = pair.after.roots.of(new_name or "")
+        owner = _owner(
+            name, new_kinds or old_kinds, pair.before.kinds | pair.after.kinds
+        )
+        paths = (pair.before if new_name is None else pair.after).paths
+        # A removed definition is listed under the name that it had.
+        listed_name = new_name or old_name or name
+        path = paths.path(owner, listed_name, None)
+        judge = partial(
+            classify,
+            definitions=replace(definitions, owner=owner, path=path),
+            version=_version((before, after), (old_name, new_name)),
+        )
         kinds = tuple(sorted(old_kinds.keys() | new_kinds.keys()))
-        owner = _owner(name, new_kinds or old_kinds, non_lists)
-        path = (paths[1] if new_name in after.release.definitions else paths[0]).path
-        version = _version((before, after), (old_name, new_name))
         for difference in group:
-            classification = classify(difference, definitions, version)
-            yield Change(
-                change=difference.change,
-                # A removed definition is listed under the name that it had.
-                definition=new_name or old_name or name,
-                field=difference.field,
-                schema_path=difference.schema_path,
-                keyword=difference.keyword,
-                before=difference.before,
-                after=difference.after,
-                rule=classification.rule,
-                reason=classification.rule.reason,
-                policy=classification.rule.policy,
-                audience=classification.audience,
-                severity=classification.severity,
-                stability=classification.stability,
-                stage=None,
-                replacement=None,
-                deprecated_in=None,
-                removed_in=None,
-                kinds=kinds,
-                owner=owner,
-                users_path=path(owner, new_name or old_name or name, difference.field),
+            yield _change(
+                difference, judge(difference), listed_name, path, kinds, owner
             )
+
+
+def _change(
+    difference: Difference,
+    judgement: Classification,
+    definition: str,
+    path: str,
+    kinds: tuple[GroupVersionKind, ...],
+    owner: GroupVersionKind | None,
+) -> Change:
+    field = difference.field
+    return Change(
+        change=difference.change,
+        definition=definition,
+        field=field,
+        schema_path=difference.schema_path,
+        keyword=difference.keyword,
+        before=difference.before,
+        after=difference.after,
+        rule=judgement.rule,
+        reason=judgement.reason,
+        policy=judgement.rule.policy,
+        audience=judgement.audience,
+        severity=judgement.severity,
+        stability=judgement.stability,
+        stage=judgement.stage,
+        replacement=judgement.outlook.replacement,
+        deprecated_in=judgement.outlook.deprecated_in,
+        removed_in=judgement.outlook.removed_in,
+        kinds=kinds,
+        owner=owner,
+        users_path=path if field is None else f"{path}.{field}",
+    )
 
 
 def _version(
@@ -152,20 +234,24 @@ class _Move(NamedTuple):
     before_removed: bool
 
 
-def _graduations(
-    before: Release, after: Release, roots: tuple[RootKinds, RootKinds]
-) -> Iterator[Graduation]:
+def _graduations(before: Release, after: Release, pair: _Pair) -> Iterator[Graduation]:
+    """The kinds that are served in a newer version than before.
+
+    Two versions are compared within the newer release where it serves both, since the
+    older release has other fields, too.
+    """
     kinds_by_move: dict[tuple[str, _Move], list[str]] = {}
-    old, new = _served_versions(before), _served_versions(after)
+    old, new = _served_versions(pair.before.kinds), _served_versions(pair.after.kinds)
     for (group, kind), versions in sorted(old.items()):
         for move in _moves(versions, new.get((group, kind), frozenset())):
             kinds_by_move.setdefault((group, move), []).append(kind)
     for (group, move), kinds in kinds_by_move.items():
-        old_side, new_side = (
-            api_version_subset(release, f"{group}/{version}".lstrip("/"))
-            for release, version in ((before, move.before), (after, move.after))
+        from_release = before if move.before_removed else after
+        changes = _version_changes(
+            api_version_subset(from_release, f"{group}/{move.before}".lstrip("/")),
+            api_version_subset(after, f"{group}/{move.after}".lstrip("/")),
+            pair if move.before_removed else _Pair(pair.after, pair.after),
         )
-        changes = _changes(align_names(old_side, new_side), new_side, roots)
         yield Graduation(
             group,
             *move,
@@ -190,10 +276,10 @@ def _moves(old: frozenset[str], new: frozenset[str]) -> Iterator[_Move]:
         yield _Move(best_old, best_new, before_removed=False)
 
 
-def _served_versions(release: Release) -> Mapping[tuple[str, str], frozenset[str]]:
+def _served_versions(kinds: Iterable[GroupVersionKind]) -> Versions:
     """The versions of each kind, by group and kind."""
     versions: dict[tuple[str, str], set[str]] = {}
-    for kind in non_list_kinds(release):
+    for kind in kinds:
         versions.setdefault((kind.group, kind.kind), set()).add(kind.version)
     return {key: frozenset(names) for key, names in versions.items()}
 

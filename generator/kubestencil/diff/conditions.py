@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from kubestencil.diff.compared import ComparedDefinitions
 from kubestencil.diff.constraints import DOCUMENTATION, is_looser, is_looser_keyword
 from kubestencil.diff.differences import Definitions, Difference, differing_keywords
 from kubestencil.schema.keywords import REFERENCE_PREFIX
@@ -17,33 +16,88 @@ _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _STRUCTURE = frozenset({"$ref", "type", "properties", "default", "nullable", _PRESERVE})
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedDefinitions:
-    """The definitions of both sides, in which a condition can follow references."""
-
-    before: Definitions
-    after: Definitions
-
-
-Condition = Callable[[Difference, ComparedDefinitions], bool]
-
-
 def is_compatible_rename(
     difference: Difference, definitions: ComparedDefinitions
 ) -> bool:
-    """Whether a reference leads to a type that accepts all that the former one does."""
-    old = _referenced(definitions.before, _old_value(difference))
-    new = _referenced(definitions.after, _new_value(difference))
+    """Whether a reference leads to a type that accepts all that the former one does,
+    except for alpha fields."""
+    return _accepts_all(
+        _name(_old_value(difference)), _name(_new_value(difference)), definitions, set()
+    )
+
+
+def _accepts_all(
+    old_name: str,
+    new_name: str,
+    definitions: ComparedDefinitions,
+    compared: set[tuple[str, str]],
+) -> bool:
+    """Whether a definition accepts all that another one does, alpha fields excepted.
+
+    ``compared`` are the pairs that are being compared, which references may lead to
+    again.
+    """
+    if old_name == new_name or (old_name, new_name) in compared:
+        return True
+    compared.add((old_name, new_name))
+    old = definitions.before.get(old_name, {})
+    new = definitions.after.get(new_name, {})
     fields = new.get("properties", {})
     return (
         old.get("type") == new.get("type")
         and old.get("format") == new.get("format")
         and set(new.get("required", ())) <= set(old.get("required", ()))
         and all(
-            name in fields and differing_keywords(schema, fields[name]) <= DOCUMENTATION
+            (
+                _accepts_field(schema, fields[name], definitions, compared)
+                if name in fields
+                else _is_alpha(old_name, name, schema, definitions)
+            )
             for name, schema in old.get("properties", {}).items()
         )
     )
+
+
+def _accepts_field(
+    old: JsonObject,
+    new: JsonObject,
+    definitions: ComparedDefinitions,
+    compared: set[tuple[str, str]],
+) -> bool:
+    """Whether a field differs in its documentation, or in references to definitions of
+    which the new one accepts all, in its items and values as well."""
+    differing = differing_keywords(old, new) - DOCUMENTATION
+    if "$ref" in differing:
+        if "$ref" not in old or "$ref" not in new:
+            return False
+        differing.remove("$ref")
+        names = _name(old["$ref"]), _name(new["$ref"])
+        if not _accepts_all(*names, definitions, compared):
+            return False
+    for keyword in ("items", "additionalProperties"):
+        if keyword in differing:
+            inner, other = old.get(keyword), new.get(keyword)
+            if not (isinstance(inner, dict) and isinstance(other, dict)):
+                return False
+            if not _accepts_field(inner, other, definitions, compared):
+                return False
+            differing.remove(keyword)
+    return not differing
+
+
+def _is_alpha(
+    definition: str, field: str, schema: JsonObject, definitions: ComparedDefinitions
+) -> bool:
+    if definitions.stages is None:
+        return False
+    name = definitions.names[0].get(definition, definition)
+    stage = definitions.stages[0].field_stage(name, field, schema)
+    return stage is not None and stage.level == "alpha"
+
+
+def _name(reference: str) -> str:
+    """The name of the definition that a reference leads to."""
+    return reference.removeprefix(REFERENCE_PREFIX)
 
 
 def changes_only_documentation(difference: Difference, _: ComparedDefinitions) -> bool:

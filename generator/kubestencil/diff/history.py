@@ -6,12 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kubestencil.diff.audience import Severity
+from kubestencil.diff.audience import Audience, Severity
 from kubestencil.diff.classify import classify
-from kubestencil.diff.conditions import ComparedDefinitions
+from kubestencil.diff.compared import ComparedDefinitions
 from kubestencil.diff.differences import differences
-from kubestencil.diff.nesting import ONE_FIELD, NestedField, TypeTree, type_tree
+from kubestencil.diff.nesting import (
+    ONE_FIELD,
+    NestedField,
+    NestedType,
+    TypeTree,
+    type_tree,
+)
 from kubestencil.diff.rules import Rule
+from kubestencil.diff.stages import ReleaseStages, StageChange
 from kubestencil.diff.type_query import TypeMatch, find_types, type_group
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
@@ -85,6 +92,9 @@ class Event:
     change: str
     stability: Level
     rule: Rule
+    reason: str
+    audience: Audience
+    stage: StageChange | None
     field: str | None
     schema_path: tuple[str, ...]
     before: JsonObject | None
@@ -92,8 +102,8 @@ class Event:
 
     @property
     def severity(self) -> Severity:
-        """The severity that ``rule`` assigns."""
-        return self.rule.severity
+        """The most severe of those for the audiences."""
+        return self.audience.severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +235,12 @@ def _history(
         0,
         *(_compared_with(index, columns, order) for index in range(1, len(columns))),
     ]
+    stages_by_release = {release.name: ReleaseStages(release) for release in releases}
+    stages = [stages_by_release[column.release] for column in columns]
     events = tuple(
         event
         for index in range(1, len(columns))
-        for event in _events(index, bases[index], trees, columns)
+        for event in _events(index, bases[index], trees, columns, stages)
     )
     rows = tuple(_rows(trees, bases, events, columns))
     return History(
@@ -259,7 +271,11 @@ def _compared_with(
 
 
 def _events(
-    index: int, base: int, trees: Sequence[TypeTree], columns: Sequence[Column]
+    index: int,
+    base: int,
+    trees: Sequence[TypeTree],
+    columns: Sequence[Column],
+    stages: Sequence[ReleaseStages],
 ) -> Iterator[Event]:
     """The differences between the columns ``base`` and ``index``."""
     version = columns[base].version
@@ -272,7 +288,11 @@ def _events(
         )
         if fragments[0] == fragments[1]:
             continue
-        definitions = ComparedDefinitions(*fragments)
+        definitions = ComparedDefinitions(
+            *fragments,
+            names=(_definition_names(name, before), _definition_names(name, after)),
+            stages=(stages[base], stages[index]),
+        )
         for difference in differences(*fragments):
             # The kinds of a type follow from its version, which the column shows. The
             # description of a type below is that of its field, in other words.
@@ -286,11 +306,20 @@ def _events(
                 difference.change,
                 classification.stability,
                 classification.rule,
+                classification.reason,
+                classification.audience,
+                classification.stage,
                 ".".join(filter(None, (path, difference.field))) or None,
                 difference.schema_path,
                 difference.before,
                 difference.after,
             )
+
+
+def _definition_names(name: str, nested: NestedType | None) -> Mapping[str, str]:
+    """The full name of a type's definition, by the name under which it is compared."""
+    fields = () if nested is None else nested.fields.values()
+    return {name: field.definition for field in [*fields][:1]}
 
 
 def _compared_types(before: TypeTree, after: TypeTree) -> Iterator[str]:
@@ -359,4 +388,5 @@ def _combined(mark: Mark, event: Event) -> Mark:
     """The mark of a field with another event: the more significant one."""
     if event.change == "field-added" or mark == "new":
         return "new"
-    return "docs" if event.severity == "docs" and mark != "changed" else "changed"
+    is_wording = event.severity == "docs" or event.change == "description-changed"
+    return "docs" if is_wording and mark != "changed" else "changed"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from kubestencil.schema import Release
+from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.source.releases import is_minor_version
 
 _PATCH = re.compile(r"(?<![\w.])v?(\d+\.\d+\.\d+)(?![\w.])")
@@ -90,3 +90,8 @@ def _label(release: Release, parts: tuple[str, ...], equal: int) -> str:
     if equal == 0:
         return f"{release.name} ({parts[-1]})"
     return "/".join((*parts[-1 - equal : -1], release.name))
+
+
+def kind_name(kind: GroupVersionKind) -> str:
+    """The name of a kind in reports: ``v1/Pod``, ``apps/v1/Deployment``."""
+    return f"{kind.api_version}/{kind.kind}"

@@ -41,6 +41,7 @@ STRATEGIC_MERGE_PATCH = Policy(
 OPTIONAL_FIELDS = Policy(
     "API conventions: optional and required", f"{_CONVENTIONS}#optional-vs-required"
 )
+STATUS = Policy("API conventions: spec and status", f"{_CONVENTIONS}#spec-and-status")
 STORED_VERSIONS = Policy(
     "Custom resources: upgrade existing objects to a new stored version",
     "https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/"

@@ -10,9 +10,9 @@ from typing import Any
 
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.history import Cell, History, Row
+from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules import Rule, rules_by_name
 from kubestencil.diff.timeline import Timeline
-from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.pointer import json_pointer
 
 
@@ -154,11 +154,6 @@ def timeline_json(timeline: Timeline) -> dict[str, Any]:
             for kind in timeline.kinds
         ],
     }
-
-
-def kind_name(kind: GroupVersionKind) -> str:
-    """The name of a kind in reports: ``v1/Pod``, ``apps/v1/Deployment``."""
-    return f"{kind.api_version}/{kind.kind}"
 
 
 def json_text(value: Any) -> str:

@@ -9,12 +9,14 @@ from functools import cache
 from typing import Literal, NamedTuple, cast, get_args
 
 from kubestencil.schema.facts import ReleaseRange, rows
+from kubestencil.source.releases import release_order
 
 #: The stage of a feature gate, least stable first. A deprecated gate switches something
 #: off that is going away.
 Stage = Literal["alpha", "beta", "deprecated", "ga"]
 
-_STAGES: tuple[Stage, ...] = get_args(Stage)
+#: The stages, least stable first.
+STAGES: tuple[Stage, ...] = get_args(Stage)
 _GATES = "feature-gates"
 _FIELDS = "gated-fields"
 
@@ -58,6 +60,23 @@ def gate_in(gate: str, release: str) -> GateStage | None:
     return None
 
 
+def gate_known(gate: str) -> bool:
+    """Whether any release in the facts has a feature gate of this name."""
+    return gate in _gates()
+
+
+def former_gates(definition: str, field: str, release: str) -> tuple[str, ...]:
+    """The gates that guarded a field in earlier releases, where none does in
+    ``release``; empty for any other field."""
+    rows_of_field = _fields().get((definition, field), ())
+    order = release_order(release)
+    for row in rows_of_field:
+        last = row.releases.last
+        if last is None or release_order(last) >= order:
+            return ()
+    return tuple(gate for row in rows_of_field[-1:] for gate in row.gates)
+
+
 def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
     """The gates of all fields in a release, by definition and field."""
     fields = ((key, gate_of(*key, release)) for key in _fields())
@@ -98,7 +117,7 @@ def gated_field_rows() -> Iterator[GatedFieldRow]:
 
 
 def _precedence(gate: GateStage) -> tuple[bool, int]:
-    return gate.enabled, _STAGES.index(gate.stage)
+    return gate.enabled, STAGES.index(gate.stage)
 
 
 @cache

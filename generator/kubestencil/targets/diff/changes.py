@@ -15,8 +15,8 @@ from typing import Literal, TypedDict
 from kubestencil.diff.audience import SEVERITIES, SEVERITY_MEANINGS, Severity
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.history import Event
+from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules import Rule
-from kubestencil.diff.serialize import kind_name
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import LEVELS, Level, level
 from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
