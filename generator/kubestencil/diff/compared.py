@@ -59,11 +59,7 @@ class ComparedDefinitions:
 
     def name(self, difference: Difference, side: Literal[0, 1]) -> str | None:
         """The name of the definition in a release; None where it does not have it."""
-        names = self.names[side]
-        if names:
-            return names.get(difference.definition)
-        fragments = self.after if side else self.before
-        return difference.definition if difference.definition in fragments else None
+        return self.names[side].get(difference.definition)
 
     def renamed(self, difference: Difference) -> str | None:
         """Where later versions of the kind have a field, by the facts, or None."""

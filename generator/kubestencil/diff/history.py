@@ -282,18 +282,19 @@ def _events(
     for name in _compared_types(trees[base], trees[index]):
         before, after = (trees[side].types.get(name) for side in (base, index))
         path = (after or before or trees[index].outer).path
-        fragments = tuple(
+        old, new = (
             {name: {"properties": {}} if nested is None else nested.schema}
             for nested in (before, after)
         )
-        if fragments[0] == fragments[1]:
+        if old == new:
             continue
         definitions = ComparedDefinitions(
-            *fragments,
+            old,
+            new,
             names=(_definition_names(name, before), _definition_names(name, after)),
             stages=(stages[base], stages[index]),
         )
-        for difference in differences(*fragments):
+        for difference in differences(old, new):
             # The kinds of a type follow from its version, which the column shows. The
             # description of a type below is that of its field, in other words.
             if difference.keyword == KINDS_KEYWORD or (
@@ -318,8 +319,8 @@ def _events(
 
 def _definition_names(name: str, nested: NestedType | None) -> Mapping[str, str]:
     """The full name of a type's definition, by the name under which it is compared."""
-    fields = () if nested is None else nested.fields.values()
-    return {name: field.definition for field in [*fields][:1]}
+    field = None if nested is None else next(iter(nested.fields.values()), None)
+    return {} if field is None else {name: field.definition}
 
 
 def _compared_types(before: TypeTree, after: TypeTree) -> Iterator[str]:
