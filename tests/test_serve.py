@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import socket
 import threading
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kubestencil.errors import ServeError
-from kubestencil.server import WatchedPaths, serve
+from kubestencil.server import LOOPBACK, WatchedPaths, serve
 from tests.http_client import TIMEOUT, Client
 
 FILES = {
@@ -190,6 +191,31 @@ def test_two_host_headers_are_refused(client: Client) -> None:
         names = f"Host: localhost:{client.port}\r\nHost: evil.example\r\n"
         connection.sendall(f"GET / HTTP/1.1\r\n{names}\r\n".encode())
         assert connection.recv(100).startswith(b"HTTP/1.0 421")
+
+
+def test_idle_connections_do_not_stop_the_server(client: Client) -> None:
+    with contextlib.ExitStack() as idle:
+        for _ in range(500):
+            idle.enter_context(
+                socket.create_connection((LOOPBACK, client.port), timeout=10)
+            )
+        assert client.get("/").status == 200
+
+
+@pytest.mark.parametrize(
+    ("request_text", "status"),
+    [
+        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 414),
+        (b"GET / HTTP/1.1\r\nA: " + b"a" * 70_000 + b"\r\n\r\n", 431),
+        (b"GET / HTTP/1.1\r\n" + b"A: a\r\n" * 200 + b"\r\n", 431),
+    ],
+)
+def test_long_requests_are_refused(
+    client: Client, request_text: bytes, status: int
+) -> None:
+    with socket.create_connection((LOOPBACK, client.port), timeout=10) as connection:
+        connection.sendall(request_text)
+        assert connection.recv(100).split()[1] == str(status).encode()
 
 
 def test_without_a_404_page_a_text_is_sent(tmp_path: Path) -> None:

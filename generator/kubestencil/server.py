@@ -120,16 +120,16 @@ def serve(
 def run_in_subprocess(work: Callable[[], object]) -> None:
     """Call ``work``, which has to be picklable, in a new process, and wait for it.
 
-    The memory of a build, with its caches, is freed when its process ends. A
-    KeyboardInterrupt kills the process and all processes that it started, and is
-    raised.
+    The memory of a build, with its caches, is freed when its process ends. An
+    exception, such as a KeyboardInterrupt, kills the process and all processes that it
+    started.
     """
     process = get_context("spawn").Process(target=_run_in_process_group, args=(work,))
     with _interrupts_blocked():
         process.start()
     try:
         process.join()
-    except KeyboardInterrupt:
+    except BaseException:
         _kill_process_group(process)
         raise
 
@@ -202,6 +202,9 @@ def _watch(watched: WatchedPaths) -> Generator[bool, None, None]:
 
 
 class _Server(ThreadingHTTPServer):
+    # Browsers open many connections at once, and others wait meanwhile.
+    request_queue_size = 128
+
     def server_bind(self) -> None:
         # HTTPServer.server_bind looks up the host name, which can take seconds.
         socketserver.TCPServer.server_bind(self)
@@ -242,6 +245,8 @@ class _Handler(BaseHTTPRequestHandler):
     """Answers GET and HEAD requests with the files of one folder."""
 
     server: _Server
+    # In seconds. Connections that send nothing end then, with their threads.
+    timeout = 30
 
     def __init__(self, folder: Path, *arguments: Any) -> None:
         self.folder = folder

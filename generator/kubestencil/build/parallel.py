@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kubestencil.errors import KubestencilError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
@@ -33,6 +38,7 @@ class ParallelMap:
 def processes(count: int) -> Iterator[ParallelMap]:
     """A map over up to ``count`` processes.
 
+    The processes end at once where the body raises an error or this process is killed.
     Raises KubestencilError where one of them is killed.
     """
     if count < 2:
@@ -40,8 +46,12 @@ def processes(count: int) -> Iterator[ParallelMap]:
         return
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import Pipe
 
-    with ProcessPoolExecutor(count) as pool:
+    # Nothing is sent. The end of the pipe that is closed, by this process or by the
+    # operating system after it was killed, ends the workers.
+    reader, writer = Pipe(duplex=False)
+    with reader, ProcessPoolExecutor(count, None, _start_worker, (reader, writer)) as pool:
         try:
             yield ParallelMap(pool)
         except BrokenProcessPool as error:
@@ -49,5 +59,29 @@ def processes(count: int) -> Iterator[ParallelMap]:
                 "a worker process was killed",
                 hint="the machine may be short of memory: try --jobs 1",
             ) from error
+        except BaseException:
+            writer.close()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
+            writer.close()
+
+
+def _start_worker(reader: Connection, writer: Connection) -> None:
+    """Let this worker end with the process that started it, and not before.
+
+    Ctrl-C in a terminal interrupts all processes of a run. The first process stops the
+    others, where it may stop.
+    """
+    import threading
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    writer.close()
+    threading.Thread(target=_exit_after, args=(reader,), daemon=True).start()
+
+
+def _exit_after(reader: Connection) -> None:
+    """End this process when the other end of a pipe is closed."""
+    reader.poll(None)
+    os._exit(1)

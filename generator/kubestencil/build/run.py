@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from kubestencil.build import record, tree
+from kubestencil.build.interrupts import interrupts_delayed
 from kubestencil.build.parallel import ParallelMap, processes
 from kubestencil.build.parsed import parsed_release
 from kubestencil.build.plan import (
@@ -84,8 +85,10 @@ def render(
         with processes(min(jobs, len(plan.jobs))) as parallel:
             results = _run_jobs(parallel, work, plan.jobs, progress)
             changes = [change for result in results for change in result.changes]
-            for _ in parallel(partial(tree.commit, out), [*plan.rerecorded, *changes]):
-                pass
+            with interrupts_delayed():
+                commit = partial(tree.commit, out)
+                for _ in parallel(commit, [*plan.rerecorded, *changes]):
+                    pass
     return _summary(plan.current, results)
 
 

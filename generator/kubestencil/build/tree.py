@@ -19,6 +19,10 @@ from kubestencil.build import record
 from kubestencil.build.record import FileState, Fingerprints, Record
 from kubestencil.errors import OutputError
 
+# Names in the folder of records that no release can have.
+_LOCK = ".lock"
+_STAGING = ".staging."
+
 
 @dataclass(frozen=True, slots=True)
 class TreeChange:
@@ -82,7 +86,8 @@ def stage(
     """Compare ``files`` (path and bytes) with a tree, and stage what differs.
 
     Raises OutputError for a file in the way that kubestencil did not write, or that
-    was changed by hand, unless ``overwrite``; and where staging cannot be written.
+    was changed by hand, unless ``overwrite``; where a symbolic link leads out of ``out``;
+    and where staging cannot be written.
     """
     recorded = record.read(out, tree)
     folder = out / tree
@@ -113,6 +118,7 @@ def stage(
     if foreign and not overwrite:
         raise _foreign_files_error(folder, foreign)
     removed, kept = _no_longer_generated(folder, recorded, generated)
+    _refuse_links(out, tree, (*staged, *removed))
     return TreeChange(
         tree=tree,
         fingerprints=fingerprints,
@@ -191,17 +197,19 @@ def staging_folder(out: Path) -> Iterator[Path]:
     is_first = not private.exists()
     try:
         private.mkdir(parents=True, exist_ok=True)
-        with FileLock(private / "lock", is_singleton=True):
-            folder = private / "stage"
-            _remove_tree(folder)
+        with FileLock(private / _LOCK, is_singleton=True):
+            for left_behind in private.glob(f"{_STAGING}*"):
+                _remove_tree(left_behind)
             record.remove_partial_files(out)
+            # A new name: a worker of a killed run may still be writing to its own.
+            folder = private / f"{_STAGING}{os.getpid()}"
             folder.mkdir()
             try:
                 yield folder
             finally:
                 _remove_tree(folder)
                 if is_first and not record.recorded_trees(out):
-                    (private / "lock").unlink(missing_ok=True)
+                    (private / _LOCK).unlink(missing_ok=True)
     except OSError as error:
         raise record.write_error(out, error) from error
     finally:
@@ -239,6 +247,27 @@ def _no_longer_generated(
             ours = recorded.wrote(path, state.sha256)
             (removed if ours else kept).append(path)
     return removed, kept
+
+
+def _refuse_links(out: Path, tree: str, paths: Iterable[str]) -> None:
+    """Raise OutputError where a folder of one of the paths is a link out of ``out``."""
+    folders = {f"{tree}/{path}".rpartition("/")[0] for path in paths}
+    for folder in sorted({"/".join(parts) for parts in _beginnings(folders)}):
+        link = out / folder
+        if link.is_symlink() and not link.resolve().is_relative_to(out.resolve()):
+            raise OutputError(
+                "is a symbolic link that leads out of the output folder",
+                where=str(link),
+                hint="remove it, or choose another folder with -o",
+            )
+
+
+def _beginnings(folders: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """Each folder with those above it, as the names of which their paths consist."""
+    for folder in folders:
+        names = tuple(folder.split("/"))
+        for count in range(1, len(names) + 1):
+            yield names[:count]
 
 
 def _foreign_files_error(folder: Path, paths: list[str]) -> OutputError:

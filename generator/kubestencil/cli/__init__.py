@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -39,6 +40,8 @@ def main() -> NoReturn:
     # A run is short and creates hardly any reference cycles: collecting them costs a
     # tenth of its time and frees nothing.
     gc.disable()
+    console.open_closed_streams()
+    signal.signal(signal.SIGTERM, console.raise_terminated)
     try:
         code = console.exit_code(_run)
         sys.stdout.flush()

@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from kubestencil import atomic
 from kubestencil.errors import KubestencilError, OutputError
 
 if TYPE_CHECKING:
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 
 
 _MAX_NOTES = 10
+
+
+class Terminated(BaseException):
+    """The signal SIGTERM, with which other programs stop this one."""
+
+
+def raise_terminated(*_: object) -> NoReturn:
+    """Handle SIGTERM as Ctrl-C is handled, so that nothing half done is left."""
+    raise Terminated
 
 
 def exit_code(run: Callable[[], int]) -> int:
@@ -32,13 +42,30 @@ def exit_code(run: Callable[[], int]) -> int:
     except (click.Abort, KeyboardInterrupt):
         status("interrupted")
         return 130
+    except Terminated:
+        status("terminated")
+        return 143
     except BrokenPipeError:
         raise
     except OSError as error:
         # Sources and output folders raise KubestencilError. What remains is a failure
         # of standard output itself: a full disk, a closed terminal.
-        status(f"{click.style('error: ', fg='red', bold=True)}{error}")
+        label = click.style("error: ", fg="red", bold=True)
+        reason = error.strerror or "it is closed"
+        status(f"{label}standard output: cannot be written: {reason}")
         return 1
+
+
+def open_closed_streams() -> None:
+    """Open what was closed of standard input, output and error when Python started.
+
+    Files would get their numbers otherwise, and messages be written into them. Input is
+    empty then, messages are lost, and writing to standard output raises an OSError.
+    """
+    nothing = Path(os.devnull)
+    sys.stdin = sys.stdin or nothing.open("r")
+    sys.stdout = sys.stdout or nothing.open("r")
+    sys.stderr = sys.stderr or nothing.open("w")
 
 
 def status(text: str) -> None:
@@ -80,13 +107,16 @@ def is_coloured(file: Path | None) -> bool:
 def write_result(text: str, file: Path | None) -> None:
     """Write a result to ``file``, or to standard output.
 
-    Raises OutputError where the file cannot be written.
+    Raises OutputError where the file cannot be written, and what it had stays.
     """
     if file is None:
         click.echo(text.rstrip("\n"), color=True)
         return
     try:
-        file.write_text(text, "utf-8")
+        if file.is_file():
+            atomic.write(file.resolve(), text.encode())
+        else:  # A new file, a device, a pipe, or a folder that is missing.
+            file.write_text(text, "utf-8")
     except OSError as error:
         raise OutputError(
             f"cannot be written: {error.strerror}", where=str(file)
