@@ -13,16 +13,21 @@ from kubestencil.targets.examples.trees import ExampleTrees
 from tests.cluster import load_crds, stored_crds
 from tests.strategies import STRUCTURAL_SCHEMAS
 from tests.test_crd_examples import SHAPES, example, small_release, widget
-from tests.test_jsonschema import errors, generate_schemas, registry_of
+from tests.test_jsonschema import errors, generate_schemas
 
-WIDGET_FILE = "widget-example.com-v1.json"
+WIDGET_FILE = "example.com/widget_v1.json"
 TEXT = {"type": "string"}
+
+
+def flavour(strict: bool) -> str:
+    return "standalone-strict" if strict else "standalone"
 
 
 def accepts(schema: dict[str, Any], spec: Any, strict: bool = False) -> bool:
     """Whether the JSON Schema of a kind accepts a spec."""
-    files = generate_schemas(small_release(widget(schema)), strict)
-    jsonschema.Draft7Validator.check_schema(files["_definitions.json"])
+    files = generate_schemas(small_release(widget(schema)), flavour(strict))
+    assert list(files) == [WIDGET_FILE]
+    jsonschema.Draft7Validator.check_schema(files[WIDGET_FILE])
     manifest = {"apiVersion": "example.com/v1", "kind": "Widget", "spec": spec}
     return errors(files, WIDGET_FILE, manifest) == []
 
@@ -31,8 +36,8 @@ def accepts(schema: dict[str, Any], spec: Any, strict: bool = False) -> bool:
 @given(STRUCTURAL_SCHEMAS)
 def test_every_example_is_accepted(schema: dict[str, Any]) -> None:
     release = small_release(widget(schema))
-    files = generate_schemas(release, True)
-    jsonschema.Draft7Validator.check_schema(files["_definitions.json"])
+    files = generate_schemas(release)
+    jsonschema.Draft7Validator.check_schema(files[WIDGET_FILE])
     definition = release.definitions["com.example.v1.Widget"]
     for shape in SHAPES:
         value = example(ExampleTrees(release), shape, definition)
@@ -139,15 +144,17 @@ def test_the_examples_of_real_crds_are_accepted(strict: bool) -> None:
     """Of 127 CRDs that an API server accepted."""
     crds = stored_crds()
     release = load_crds(*crds)
-    files = generate_schemas(release, strict)
-    registry = registry_of(files)
+    files = generate_schemas(release, flavour(strict))
     trees = ExampleTrees(release)
     count = 0
     for name, kind in kind_definitions(release).items():
-        file = f"{kind.kind.lower()}-{kind.api_version.replace('/', '-')}.json"
-        validator = jsonschema.Draft7Validator(files[file], registry=registry)
+        file = f"{kind.group}/{kind.kind.lower()}_{kind.version}.json"
+        if count % 20 == 0:
+            jsonschema.Draft7Validator.check_schema(files[file])
+        validator = jsonschema.Draft7Validator(files[file])
         for shape in SHAPES:
             value = example(trees, shape, release.definitions[name])
             assert list(validator.iter_errors(value)) == [], (name, shape)
             count += 1
     assert count == 356
+    assert len(files) == 178

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import json
-import shutil
-import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kubestencil.engine import load_targets
+from kubestencil.errors import SpecError, UsageError
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
-from tests.conftest import RELEASES, full_specs, load, make_release
+from tests.conftest import full_specs, load, load_with_crds, make_release
 from tests.test_model_view import kind
 
 jsonschema = pytest.importorskip("jsonschema")
 referencing = pytest.importorskip("referencing")
+DRAFT7 = pytest.importorskip("referencing.jsonschema").DRAFT7
 
 DEPLOYMENT: Mapping[str, Any] = {
     "apiVersion": "apps/v1",
@@ -64,9 +64,11 @@ CRD: Mapping[str, Any] = {
 }
 
 
-def generate_schemas(document: Release, strict: bool = False) -> dict[str, Any]:
-    options = {"strict": str(strict).lower()}
-    target = load_targets(None)["jsonschema"].with_options(options)
+def generate_schemas(
+    document: Release, flavours: str = "standalone-strict", **options: str
+) -> dict[str, Any]:
+    target = load_targets(None)["jsonschema"]
+    target = target.with_options({"flavours": flavours, **options})
     return {
         file.path: json.loads(file.data)
         for file in generate_files(document, target)
@@ -75,52 +77,77 @@ def generate_schemas(document: Release, strict: bool = False) -> dict[str, Any]:
 
 
 @cache
-def schemas(name: str, strict: bool = False) -> dict[str, Any]:
-    return generate_schemas(load(name, full_specs()), strict)
-
-
-def registry_of(files: Mapping[str, Any]) -> referencing.Registry[Any]:
-    return referencing.Registry().with_resources(
-        (name, referencing.Resource.from_contents(schema))
-        for name, schema in files.items()
-    )
+def schemas(flavours: str) -> dict[str, Any]:
+    return generate_schemas(load("1.35", full_specs()), flavours, recursive="true")
 
 
 def errors(files: Mapping[str, Any], path: str, instance: Any) -> list[str]:
-    validator = jsonschema.Draft7Validator(files[path], registry=registry_of(files))
+    folder = path.rpartition("/")[0]
+    name = f"{folder}/_definitions.json"
+    registry = referencing.Registry()
+    if name in files:
+        definitions = referencing.Resource.from_contents(files[name], DRAFT7)
+        registry = registry.with_resource(name, definitions)
+    schema = {**files[path], "$id": path}
+    validator = jsonschema.Draft7Validator(schema, registry=registry)
     return [error.message for error in validator.iter_errors(instance)]
 
 
-@pytest.mark.parametrize("name", RELEASES)
-def test_every_schema_is_valid_and_every_reference_leads_somewhere(name: str) -> None:
-    files = schemas(name)
-    definitions = files["_definitions.json"]["definitions"]
-    assert definitions.keys() == load(name, full_specs()).definitions.keys()
-    for schema in files.values():
-        jsonschema.Draft7Validator.check_schema(schema)
-    pending: list[Any] = list(files.values())
+@pytest.mark.parametrize("flavour", ["url", "local", "standalone-strict"])
+def test_every_schema_is_valid_and_every_reference_leads_somewhere(
+    flavour: str,
+) -> None:
+    document = load("1.35", full_specs())
+    options = {"prefix": "_definitions.json", "recursive": "true"}
+    files = generate_schemas(document, flavour, **options)
+    (folder,) = {path.partition("/")[0] for path in files}
+    definitions = files[f"{folder}/_definitions.json"]["definitions"]
+    assert definitions.keys() == document.definitions.keys()
+    for path, schema in files.items():
+        local = schema.get("definitions", {})
+        for reference in references(schema):
+            file, _, name = reference.partition("#/definitions/")
+            assert file in ("", "_definitions.json")
+            assert name in (definitions if file else local), path
+    # Standalone schemas have the same types again and again, which takes a minute.
+    step = 40 if "standalone" in folder else 4
+    for path in sorted(files)[::step]:
+        jsonschema.Draft7Validator.check_schema(files[path])
+
+
+def references(schema: Any) -> Iterator[str]:
+    pending = [schema]
     while pending:
         value = pending.pop()
         if isinstance(value, dict):
-            reference = value.get("$ref", "")
-            if isinstance(reference, str) and reference:
-                path, _, pointer = reference.partition("#/definitions/")
-                assert not path or path in files
-                assert not pointer or pointer in definitions
+            reference = value.get("$ref")
+            if isinstance(reference, str):
+                yield reference
             pending += value.values()
         elif isinstance(value, list):
             pending += value
 
 
-@pytest.mark.parametrize("path", ["deployment-apps-v1.json", "all.json"])
-@pytest.mark.parametrize("strict", [False, True])
-def test_a_deployment_is_valid(path: str, strict: bool) -> None:
-    assert errors(schemas("1.35", strict), path, DEPLOYMENT) == []
+@pytest.mark.parametrize("name", ["deployment-apps-v1", "deployment"])
+@pytest.mark.parametrize("flavour", ["local", "standalone", "standalone-strict"])
+def test_a_deployment_is_valid(name: str, flavour: str) -> None:
+    manifest = dict(DEPLOYMENT)
+    if flavour == "local":
+        # As published, a type that is referred to is not null.
+        manifest["metadata"] = {"name": "web"}
+    assert errors(schemas(flavour), f"v1.35.0-{flavour}/{name}.json", manifest) == []
 
 
-def test_a_recursive_definition_is_valid() -> None:
-    path = "customresourcedefinition-apiextensions.k8s.io-v1.json"
-    assert errors(schemas("1.35", True), path, CRD) == []
+@pytest.mark.parametrize("flavour", ["standalone", "standalone-strict"])
+def test_a_recursive_definition_is_valid(flavour: str) -> None:
+    path = f"v1.35.0-{flavour}/customresourcedefinition-apiextensions-v1.json"
+    assert errors(schemas(flavour), path, CRD) == []
+    wrong = json.loads(json.dumps(CRD))
+    properties = {"a": {"required": "b"}}
+    wrong["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"] = {
+        "a": {"properties": properties}
+    }
+    assert errors(schemas(flavour), path, wrong)
 
 
 @pytest.mark.parametrize(
@@ -141,18 +168,22 @@ def test_a_mistake_in_a_manifest_is_refused(keys: tuple[str, ...], value: Any) -
     for key in keys[:-1]:
         inner = inner.setdefault(key, {})
     inner[keys[-1]] = value
-    assert errors(schemas("1.35"), "deployment-apps-v1.json", wrong)
-    assert errors(schemas("1.35"), "all.json", wrong)
+    for flavour in ("local", "standalone"):
+        path = f"v1.35.0-{flavour}/deployment-apps-v1.json"
+        assert errors(schemas(flavour), path, wrong)
 
 
 def test_only_strict_schemas_refuse_unknown_fields() -> None:
     wrong = {**DEPLOYMENT, "specs": {}}
-    assert errors(schemas("1.35"), "deployment-apps-v1.json", wrong) == []
-    (error,) = errors(schemas("1.35", True), "deployment-apps-v1.json", wrong)
+    path = "v1.35.0-standalone/deployment-apps-v1.json"
+    assert errors(schemas("standalone"), path, wrong) == []
+    path = "v1.35.0-standalone-strict/deployment-apps-v1.json"
+    (error,) = errors(schemas("standalone-strict"), path, wrong)
     assert "'specs' was unexpected" in error
 
 
 def test_keywords_of_any_document_keep_their_meaning() -> None:
+    """In the schema of a custom kind."""
     name = "com.example.v1.Foo"
     document = make_release(
         {
@@ -182,15 +213,13 @@ def test_keywords_of_any_document_keep_their_meaning() -> None:
             }
         }
     )
-    files = generate_schemas(document, strict=True)
-    for schema in files.values():
-        jsonschema.Draft7Validator.check_schema(schema)
+    files = generate_schemas(document)
+    assert files.keys() == {"example.com/foo_v1.json"}
+    jsonschema.Draft7Validator.check_schema(files["example.com/foo_v1.json"])
 
     def accepts(**fields: Any) -> bool:
         manifest = {"apiVersion": "example.com/v1", "kind": "Foo"}
-        definition = files["_definitions.json"]["definitions"][name]
-        definition["properties"] |= {key: {} for key in manifest}
-        return not errors(files, "foo-example.com-v1.json", {**manifest, **fields})
+        return not errors(files, "example.com/foo_v1.json", {**manifest, **fields})
 
     assert accepts(a=2, b="x", c={"y": 1}, d={"e": "f", "y": 1}, g={"y": "z"})
     assert accepts(a=9, b=None, d={"e": None})
@@ -207,35 +236,74 @@ def test_keywords_of_any_document_keep_their_meaning() -> None:
         assert not accepts(**wrong), wrong
 
 
-@pytest.mark.skipif(
-    shutil.which("kubeconform") is None, reason="needs kubeconform (Go)"
+def test_custom_resources_leave_the_published_files_as_they_are() -> None:
+    """Also where a custom kind has the name of a built-in one."""
+    crd = copy.deepcopy(CRD)
+    crd["spec"]["names"] = {"plural": "pods", "kind": "Pod"}
+    version = crd["spec"]["versions"][0]
+    version["schema"]["openAPIV3Schema"] = {"type": "object"}
+    files = generate_schemas(load_with_crds("1.35", [crd]))
+    custom = files.pop("example.com/pod_v1.json")
+    assert custom["properties"]["apiVersion"]["enum"] == ["example.com/v1"]
+    assert files == generate_schemas(load("1.35"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"flavours": "strict"}, "unknown flavour 'strict'"),
+        ({"flavours": ""}, "unknown flavour ''"),
+        ({"patch": "-1"}, "must not be negative"),
+    ],
 )
-def test_kubeconform_reads_the_schemas_as_the_readme_says(tmp_path: Path) -> None:
-    target = load_targets(None)["jsonschema"]
-    for file in generate_files(load("1.35"), target):
-        (tmp_path / file.path).write_bytes(file.data)
-    readme = (tmp_path / "README.md").read_text()
-    locations = [
-        line.strip(" \\").split("'")[1].replace("path/to/this/folder", str(tmp_path))
-        for line in readme.splitlines()
-        if "-schema-location" in line
-    ]
-    assert len(locations) == 2
-    arguments = [f"-schema-location={location}" for location in locations]
+def test_wrong_options_are_usage_errors(options: dict[str, str], message: str) -> None:
+    target = load_targets(None)["jsonschema"].with_options(options)
+    with pytest.raises(UsageError, match=message):
+        list(generate_files(load("1.35"), target))
 
-    def verdict(manifest: Mapping[str, Any]) -> tuple[int, str]:
-        done = subprocess.run(
-            ["kubeconform", *arguments, "-"],
-            input=json.dumps(manifest),
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        return done.returncode, done.stdout
 
-    pod = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "a"}]}}
-    for manifest in (DEPLOYMENT, CRD, pod):
-        assert verdict(manifest) == (0, "")
-    code, output = verdict({**pod, "spec": {}})
-    assert code == 1
-    assert "missing property 'containers'" in output
+@pytest.mark.parametrize("group", ["../..", "/etc", "a/b", "a\\b", "..", "x\ny"])
+def test_no_name_of_a_custom_resource_leaves_the_folder(group: str) -> None:
+    document = make_release(
+        {"com.example.v1.Foo": {"properties": {}, **kind(group, "v1", "Foo")}}
+    )
+    with pytest.raises(SpecError, match="cannot be the path of a file"):
+        generate_schemas(document)
+
+
+def doubling(count: int) -> dict[str, Any]:
+    """Definitions each of which has the next one twice."""
+    return {
+        f"io.k8s.api.core.v1.T{index}": {
+            "properties": (
+                {
+                    name: {"$ref": f"#/definitions/io.k8s.api.core.v1.T{index + 1}"}
+                    for name in ("a", "b")
+                }
+                if index < count
+                else {"c": {"type": "string"}}
+            )
+        }
+        for index in range(count + 1)
+    }
+
+
+def test_schemas_that_would_be_huge_are_refused() -> None:
+    document = make_release(doubling(60))
+    with pytest.raises(SpecError, match="too large"):
+        generate_schemas(document)
+    assert len(generate_schemas(document, "local")) == 2 * 61 + 2
+
+
+def test_references_that_are_nested_too_deeply_are_refused() -> None:
+    definitions = {
+        f"io.k8s.api.core.v1.T{index}": {
+            "properties": {
+                "a": {"$ref": f"#/definitions/io.k8s.api.core.v1.T{index + 1}"}
+            }
+        }
+        for index in range(1000)
+    }
+    definitions["io.k8s.api.core.v1.T1000"] = {"properties": {}}
+    with pytest.raises(SpecError, match="nested too deeply"):
+        generate_schemas(make_release(definitions))

@@ -26,6 +26,7 @@ ENTRY_POINTS = "kubestencil.views"
 _VIEWS: Mapping[str, str] = {
     "jsonnet": "kubestencil.targets.jsonnet.view",
     "jsonnet-docs": "kubestencil.targets.jsonnet_docs.view",
+    "jsonschema": "kubestencil.targets.jsonschema.view",
     "markdown": "kubestencil.targets.markdown.view",
     "model": "kubestencil.targets.model.view",
     "python": "kubestencil.targets.python.view",

@@ -1,0 +1,1 @@
+"""JSON Schemas, as yannh/kubernetes-json-schema publishes them."""

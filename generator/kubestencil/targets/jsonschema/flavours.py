@@ -1,0 +1,76 @@
+"""The flavours of the JSON Schemas: a folder each, named after the release.
+
+They are those of https://github.com/yannh/kubernetes-json-schema (``build.sh``), where
+kubeconform looks for ``v1.35.0-standalone-strict``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from kubestencil.engine.manifest import Target
+from kubestencil.errors import UsageError, nearest
+
+#: The file with all definitions that the schemas of a folder refer to.
+DEFINITIONS_FILE = "_definitions.json"
+
+_MINOR = re.compile(r"v?(\d+\.\d+)\Z")
+_PATCH = re.compile(r"v?(\d+\.\d+\.\d+)\Z")
+
+
+class Flavour(NamedTuple):
+    """One folder of schemas.
+
+    ``suffix`` ends the name of the folder. With ``standalone``, schemas contain what
+    they refer to; ``strict`` ones refuse unknown fields. ``prefix`` is the part of a
+    reference before ``#``.
+    """
+
+    suffix: str
+    standalone: bool
+    strict: bool
+    prefix: str
+
+
+_FLAVOURS: Mapping[str, Flavour] = {
+    "url": Flavour("", False, False, DEFINITIONS_FILE),
+    "local": Flavour("-local", False, False, DEFINITIONS_FILE),
+    "standalone": Flavour("-standalone", True, False, DEFINITIONS_FILE),
+    "standalone-strict": Flavour("-standalone-strict", True, True, DEFINITIONS_FILE),
+}
+
+
+def kubernetes_version(release: str, target: Target) -> str:
+    """The version in the names of folders, such as ``v1.35.0``.
+
+    It is ``release`` itself where that is no version of Kubernetes. Raises UsageError
+    for a patch that is negative.
+    """
+    patch = int(target.options["patch"])
+    if patch < 0:
+        raise UsageError("must not be negative", where=f"--set {target.name}.patch")
+    if minor := _MINOR.match(release):
+        return f"v{minor[1]}.{patch}"
+    version = _PATCH.match(release)
+    return f"v{version[1]}" if version else release
+
+
+def chosen_flavours(target: Target, version: str) -> Mapping[str, Flavour]:
+    """The flavours that the option ``flavours`` lists, by name.
+
+    Raises UsageError for an unknown flavour, and where none is listed.
+    """
+    names = [name.strip() for name in str(target.options["flavours"]).split(",")]
+    where = f"--set {target.name}.flavours"
+    for name in names:
+        if name not in _FLAVOURS:
+            raise UsageError(
+                f"unknown flavour {name!r}", where=where, hint=nearest(name, _FLAVOURS)
+            )
+    prefix = str(target.options["prefix"]).replace("{version}", version)
+    flavours = {name: _FLAVOURS[name] for name in names}
+    if "url" in flavours:
+        flavours["url"] = flavours["url"]._replace(prefix=prefix)
+    return flavours

@@ -1,0 +1,216 @@
+"""The schemas of one folder, as openapi2jsonschema prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from kubestencil.engine.manifest import Target
+from kubestencil.errors import SpecError
+from kubestencil.schema import Definition
+from kubestencil.schema.graph import cyclic_edges, reachable, reverse
+from kubestencil.schema.keywords import REFERENCE_PREFIX
+from kubestencil.schema.types import JsonObject
+from kubestencil.targets.jsonschema.definitions import (
+    Definitions,
+    prepare,
+    reference_graph,
+    referenced,
+    with_prefix,
+)
+from kubestencil.targets.jsonschema.flavours import Flavour
+from kubestencil.targets.jsonschema.names import SchemaFile, schema_files
+from kubestencil.targets.jsonschema.writer import (
+    MAX_LENGTH,
+    SchemaWriter,
+    TooLargeError,
+)
+
+_DIALECT = "http://json-schema.org/schema#"
+# The schemas of a real release have some 60 MB in a folder.
+_MAX_TOTAL = 16 * MAX_LENGTH
+
+
+class PublishedSchema(NamedTuple):
+    """A file: its name without ``.json``, the definition that it is of, its bytes."""
+
+    name: str
+    definition: str
+    data: bytes
+
+
+class _Texts(NamedTuple):
+    """Definitions, and the writer of those that refer to them."""
+
+    definitions: Definitions
+    writer: SchemaWriter
+
+
+class PublishedSchemas:
+    """Makes the files of one flavour.
+
+    ``definitions`` are Kubernetes' own, in the order of the document. The table
+    ``quirks`` of the target says which accidents are reproduced; with its option
+    ``recursive``, those kinds that contain themselves are there, too.
+    """
+
+    def __init__(
+        self, definitions: Mapping[str, Definition], flavour: Flavour, target: Target
+    ) -> None:
+        self._definitions = definitions
+        self._flavour = flavour
+        self._quirks = target.quirks
+        self._recursive = bool(target.options["recursive"])
+        self._prepared = prepare(definitions, strict=flavour.strict)
+        self._graph = reference_graph(self._prepared.by_kind)
+        self._end = "" if "no-final-newline" in target.quirks else "\n"
+
+    def definitions_file(self) -> bytes:
+        """The file with all definitions, which refer to each other."""
+        return self._plain({"definitions": self._prepared.by_kind})
+
+    def all_file(self) -> bytes:
+        """The schema of a value that is of one of the definitions."""
+        prefix = f"{self._flavour.prefix}{REFERENCE_PREFIX}"
+        references = [{"$ref": f"{prefix}{name}"} for name in self._definitions]
+        return self._plain({"oneOf": references})
+
+    def schemas(self) -> Iterator[PublishedSchema]:
+        """The schemas of the definitions.
+
+        Raises SpecError where one is too large, since each contains what it refers to.
+        """
+        texts: dict[SchemaFile, bytes] = {}
+        total = 0
+        for name, file in schema_files(self._definitions, self._quirks).items():
+            if self._is_left_out(file.definition):
+                continue
+            if file.definition not in self._with_api_versions:
+                file = file._replace(with_api_version=False)
+            data = texts.get(file)
+            if data is None:
+                data = texts[file] = self._encoded(file)
+            total += len(data)
+            if total > _MAX_TOTAL:
+                raise self._size_error(file.definition, "all schemas together")
+            yield PublishedSchema(name, file.definition, data)
+
+    def _is_left_out(self, name: str) -> bool:
+        if not self._flavour.standalone or self._recursive:
+            return False
+        kinds = self._quirks.get("unsupported-kinds", {}).get("kinds", ())
+        kind = self._definitions[name].kind.lower()
+        return kind in kinds or name in self._containing_cycles
+
+    @cached_property
+    def _cyclic(self) -> frozenset[str]:
+        return frozenset(cyclic_edges(self._graph))
+
+    @cached_property
+    def _containing_cycles(self) -> frozenset[str]:
+        return frozenset(reachable(reverse(self._graph), self._cyclic))
+
+    @cached_property
+    def _with_api_versions(self) -> frozenset[str]:
+        """The definitions whose schema has API versions, of itself or of a part."""
+        kinds = self._prepared.differing
+        if not self._flavour.standalone:
+            return kinds
+        return frozenset(reachable(reverse(self._graph), kinds))
+
+    @cached_property
+    def _by_kind(self) -> _Texts:
+        return _Texts(self._prepared.by_kind, self._writer(self._prepared.by_kind))
+
+    @cached_property
+    def _by_api_version(self) -> _Texts:
+        definitions = self._prepared.by_api_version
+        writer = self._writer(
+            definitions, self._by_kind.writer, self._with_api_versions
+        )
+        return _Texts(definitions, writer)
+
+    def _writer(
+        self,
+        definitions: Definitions,
+        unchanged: SchemaWriter | None = None,
+        changed: frozenset[str] = frozenset(),
+    ) -> SchemaWriter:
+        standalone = self._flavour.standalone
+        return SchemaWriter(
+            definitions if standalone else {},
+            local=self._cyclic,
+            ascii_only="ascii-only" in self._quirks,
+            keeps_siblings="dropped-siblings" not in self._quirks,
+            unchanged=unchanged,
+            changed=changed,
+        )
+
+    def _plain(self, value: JsonObject) -> bytes:
+        writer = SchemaWriter({}, ascii_only="ascii-only" in self._quirks)
+        return f"{writer.plain(value)}{self._end}".encode()
+
+    def _encoded(self, file: SchemaFile) -> bytes:
+        try:
+            return f"{self._schema(file)}{self._end}".encode()
+        except TooLargeError as error:
+            raise self._size_error(file.definition, "its schema") from error
+        except RecursionError as error:
+            raise SpecError(
+                f"the references of {file.definition} are nested too deeply",
+                hint="leave out its standalone schema: --set jsonschema.flavours=local",
+            ) from error
+
+    def _size_error(self, definition: str, what: str) -> SpecError:
+        return SpecError(
+            f"{what} would be too large, since each contains all that it refers to: "
+            f"{definition}",
+            hint="generate schemas that refer to each other: "
+            "--set jsonschema.flavours=local",
+        )
+
+    def _schema(self, file: SchemaFile) -> str:
+        definitions, writer = (
+            self._by_api_version if file.with_api_version else self._by_kind
+        )
+        schema = self._top_level(definitions, file.definition)
+        texts = {
+            key: (
+                self._properties(writer, schema)
+                if key == "properties"
+                else writer.plain(schema[key], "  ")
+            )
+            for key in schema
+        }
+        cycles = self._cyclic & reachable(self._graph, [file.definition])
+        if self._flavour.standalone and cycles:
+            local = {
+                name: writer.definition(name).replace("\n", "\n    ")
+                for name in sorted(cycles)
+            }
+            texts["definitions"] = writer.members(local, "  ")
+        return writer.members(texts)
+
+    def _properties(self, writer: SchemaWriter, schema: JsonObject) -> str:
+        parent = None if "required-may-be-null" in self._quirks else schema
+        return writer.properties(schema["properties"], parent)
+
+    def _top_level(self, definitions: Definitions, name: str) -> JsonObject:
+        """The schema of a definition with the keywords that only a file has."""
+        flavour, quirks = self._flavour, self._quirks
+        schema = definitions[name]
+        if flavour.standalone:
+            schema = definitions[referenced(schema, definitions) or name]
+        else:
+            schema = with_prefix(schema, flavour.prefix)
+        dialect = {"$schema": _DIALECT}
+        if "schema-last" in quirks:
+            schema = {**schema, **dialect}
+        else:
+            schema = {**dialect, **schema}
+        if "objects-only" in quirks:
+            schema = {**schema, "type": schema.get("type", "object")}
+            if flavour.strict:
+                schema["additionalProperties"] = False
+        return schema

@@ -1,0 +1,271 @@
+"""Writes schemas as JSON text, each reference replaced by what it refers to.
+
+A type is part of hundreds of schemas. Its text is written once for each way in which
+it may be null, and indented where it is put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from json import dumps
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any, NamedTuple
+
+from kubestencil.schema.keywords import REFERENCE_PREFIX
+from kubestencil.schema.types import JsonObject
+from kubestencil.targets.jsonschema.definitions import (
+    INT_OR_STRING_SCHEMA,
+    Definitions,
+    referenced,
+)
+
+#: Schemas with more characters are refused: a small document can have huge ones.
+MAX_LENGTH = 64 * 1024 * 1024
+
+
+class TooLargeError(Exception):
+    """A schema has more than ``MAX_LENGTH`` characters."""
+
+
+class _Fragment(NamedTuple):
+    """The text of a definition, by what decides about null in it.
+
+    ``required`` says whether the value must be there, ``required_keys`` has the keys
+    of the definition whose values count as required. ``siblings`` is the JSON of what
+    stands beside the reference, empty where that is dropped.
+    """
+
+    name: str
+    required: bool
+    required_keys: frozenset[str]
+    siblings: str
+
+
+class SchemaWriter:
+    """Writes values of one set of definitions.
+
+    ``definitions`` are those that references are replaced by; ``local`` has the names
+    of those that are referred to as ``#/definitions/NAME``, since they contain
+    themselves. ``unchanged`` writes the definitions that are not in ``changed``.
+    """
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        *,
+        local: Collection[str] = frozenset(),
+        ascii_only: bool = True,
+        keeps_siblings: bool = False,
+        unchanged: SchemaWriter | None = None,
+        changed: Collection[str] = frozenset(),
+    ) -> None:
+        self._definitions = definitions
+        self._local = local
+        self._keeps_siblings = keeps_siblings
+        self._unchanged = unchanged
+        self._changed = changed
+        self._string: Callable[[str], str] = (
+            encode_basestring_ascii if ascii_only else encode_basestring
+        )
+        self._fragments: dict[_Fragment, str] = {}
+        self._plain_fragments: dict[str, str] = {}
+
+    def members(self, texts: Mapping[str, str], margin: str = "") -> str:
+        """The text of an object whose values are texts with the margin of a member."""
+        if not texts:
+            return "{}"
+        if sum(map(len, texts.values())) > MAX_LENGTH:
+            raise TooLargeError
+        inner = f"{margin}  "
+        lines = [f"{inner}{self._string(key)}: {texts[key]}" for key in texts]
+        return "{\n" + ",\n".join(lines) + f"\n{margin}}}"
+
+    def plain(self, value: Any, margin: str = "") -> str:
+        """The text of a value as it is, but for its references."""
+        if isinstance(value, str):
+            return self._string(value)
+        if isinstance(value, dict):
+            name = referenced(value, self._definitions)
+            if name is not None:
+                return _indented(self._plain_definition(name), margin)
+            inner = f"{margin}  "
+            texts = {key: self.plain(value[key], inner) for key in value}
+            return self.members(texts, margin)
+        if isinstance(value, list):
+            inner = f"{margin}  "
+            return self._list([self.plain(item, inner) for item in value], margin)
+        return dumps(value)
+
+    def properties(self, properties: JsonObject, parent: JsonObject | None) -> str:
+        """The text of the properties of a schema, which are members of it.
+
+        Fields are null where they are optional: those that ``parent``, the schema,
+        does not require. Without ``parent`` that is all of them.
+        """
+        return self._nullable(properties, parent, None, "properties", "  ")
+
+    def definition(self, name: str) -> str:
+        """The text of a definition that is referred to, and is not null."""
+        return self._definition_text(_Fragment(name, True, frozenset(), ""), {})
+
+    def _plain_definition(self, name: str) -> str:
+        text = self._plain_fragments.get(name)
+        if text is None:
+            text = (
+                self._local_reference(name)
+                if name in self._local
+                else self.plain(self._definitions[name])
+            )
+            self._plain_fragments[name] = text
+        return text
+
+    def _nullable(
+        self,
+        value: JsonObject,
+        parent: Any,
+        grand_parent: Any,
+        key: str,
+        margin: str,
+    ) -> str:
+        """The text of an object; its ``type`` is null, too, unless ``grand_parent``
+        requires ``key``.
+
+        ``key`` is that of ``value`` in ``parent``. So ``grand_parent`` is the object
+        that lists required fields where ``parent`` are properties. Elsewhere it is any
+        value around ``parent``, and the rule has no meaning.
+        """
+        inner = f"{margin}  "
+        texts: dict[str, str] = {}
+        for name, member in value.items():
+            if isinstance(member, dict):
+                text = self._object_member(member, value, parent, name, inner)
+            elif isinstance(member, list):
+                text = self._list_member(member, parent, name, inner)
+            elif (
+                name == "type"
+                and isinstance(member, str)
+                and member != "null"
+                and not self._requires(grand_parent, key)
+            ):
+                text = self.plain([member, "null"], inner)
+            else:
+                text = self.plain(member, inner)
+            texts[name] = text
+        return self.members(texts, margin)
+
+    def _object_member(
+        self, value: JsonObject, parent: Any, grand_parent: Any, key: str, margin: str
+    ) -> str:
+        name = referenced(value, self._definitions)
+        if self._resolved(value).get("format") == "int-or-string":
+            value, name = INT_OR_STRING_SCHEMA, None
+        if name is None:
+            return self._nullable(value, parent, grand_parent, key, margin)
+        return self._replaced(value, name, parent, grand_parent, key, margin)
+
+    def _list_member(
+        self, values: list[Any], grand_parent: Any, key: str, margin: str
+    ) -> str:
+        inner = f"{margin}  "
+        texts = []
+        for value in values:
+            if isinstance(value, dict):
+                name = referenced(value, self._definitions)
+                text = (
+                    self._nullable(value, values, grand_parent, key, inner)
+                    if name is None
+                    else self._replaced(value, name, values, grand_parent, key, inner)
+                )
+            else:
+                text = self.plain(value, inner)
+            texts.append(text)
+        return self._list(texts, margin)
+
+    def _replaced(
+        self,
+        reference: JsonObject,
+        name: str,
+        parent: Any,
+        grand_parent: Any,
+        key: str,
+        margin: str,
+    ) -> str:
+        """The text of the definition ``name`` in place of a reference to it."""
+        siblings = (
+            {inner: reference[inner] for inner in reference if inner != "$ref"}
+            if self._keeps_siblings
+            else {}
+        )
+        fragment = _Fragment(
+            name,
+            self._requires(grand_parent, key),
+            frozenset(
+                inner
+                for inner, value in self._definitions[name].items()
+                if isinstance(value, dict | list) and self._requires(parent, inner)
+            ),
+            dumps(siblings) if siblings else "",
+        )
+        return _indented(self._fragment_text(fragment, siblings), margin)
+
+    def _fragment_text(self, fragment: _Fragment, siblings: JsonObject) -> str:
+        if self._unchanged is not None and fragment.name not in self._changed:
+            return self._unchanged._fragment_text(fragment, siblings)
+        text = self._fragments.get(fragment)
+        if text is None:
+            text = self._reference_text(fragment, siblings)
+            self._fragments[fragment] = text
+        return text
+
+    def _reference_text(self, fragment: _Fragment, siblings: JsonObject) -> str:
+        if fragment.name in self._local:
+            reference = self._local_reference(fragment.name)
+            if fragment.required:
+                return reference
+            texts = [_indented(reference, "    "), self.plain({"type": "null"}, "    ")]
+            return self.members({"anyOf": self._list(texts, "  ")})
+        return self._definition_text(fragment, siblings)
+
+    def _definition_text(self, fragment: _Fragment, siblings: JsonObject) -> str:
+        key = "value"
+        return self._nullable(
+            {**self._definitions[fragment.name], **siblings},
+            {"required": fragment.required_keys},
+            {"required": (key,) if fragment.required else ()},
+            key,
+            "",
+        )
+
+    def _local_reference(self, name: str) -> str:
+        return self.members({"$ref": self._string(f"{REFERENCE_PREFIX}{name}")})
+
+    def _requires(self, value: Any, key: str) -> bool:
+        """Whether ``value`` has ``key`` in its member ``required``.
+
+        That is a list of fields, or, in properties, the schema of a field that is
+        called so.
+        """
+        if not isinstance(value, dict):
+            return False
+        required = value.get("required")
+        if isinstance(required, dict):
+            return key in self._resolved(required)
+        return isinstance(required, Collection) and key in required
+
+    def _resolved(self, value: JsonObject) -> JsonObject:
+        """The definition that ``value`` refers to; ``value`` where it does not."""
+        name = referenced(value, self._definitions)
+        return value if name is None else self._definitions[name]
+
+    def _list(self, texts: list[str], margin: str) -> str:
+        if not texts:
+            return "[]"
+        if sum(map(len, texts)) > MAX_LENGTH:
+            raise TooLargeError
+        inner = f"{margin}  "
+        lines = [f"{inner}{text}" for text in texts]
+        return "[\n" + ",\n".join(lines) + f"\n{margin}]"
+
+
+def _indented(text: str, margin: str) -> str:
+    return text.replace("\n", f"\n{margin}") if margin else text
