@@ -445,21 +445,23 @@ def test_objects_inside_a_field_are_compared_field_by_field() -> None:
         fields = {"spec": {"type": "array", "items": inner}}
         return document({"com.example.v1.Thing": {"properties": fields}})
 
-    assert json_changes(crd("integer"), crd("string")) == [
-        {
-            "change": "type-changed",
-            "severity": "breaking",
-            "stability": "stable",
-            "rule": "type-changed",
-            "definition": "com.example.v1.Thing",
-            "field": "spec.size",
-            "keyword": "type",
-            "at": "/properties/spec/items/properties/size",
-            "before": {"type": "integer"},
-            "after": {"type": "string"},
-            "kinds": [],
-        }
-    ]
+    (change,) = json_changes(crd("integer"), crd("string"))
+    expected = {
+        "change": "type-changed",
+        "severity": "breaking",
+        "stability": "stable",
+        "rule": "type-changed",
+        "stage": None,
+        "definition": "com.example.v1.Thing",
+        "field": "spec.size",
+        "path": "Thing.spec.size",
+        "keyword": "type",
+        "at": "/properties/spec/items/properties/size",
+        "before": {"type": "integer"},
+        "after": {"type": "string"},
+        "kinds": [],
+    }
+    assert {key: change[key] for key in expected} == expected
 
 
 def custom_release(*crds: Any, unserved: bool = False) -> Release:

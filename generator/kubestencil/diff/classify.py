@@ -22,20 +22,11 @@ from kubestencil.diff.lifecycle_conditions import (
     served_kind,
     successor,
 )
+from kubestencil.diff.outlook import NO_OUTLOOK, Outlook
 from kubestencil.diff.reasons import change_reason
 from kubestencil.diff.rules import ALPHA, RULES, UNKNOWN, Rule
 from kubestencil.diff.stages import StageChange, least_stable
 from kubestencil.schema.kinds import Level, level
-
-
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What becomes of something: when it was or will be deprecated and removed, and
-    what replaces it. Each is None where it is not known."""
-
-    deprecated_in: str | None = None
-    removed_in: str | None = None
-    replacement: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +113,7 @@ def _outlook(
         return Outlook(replacement=_stated(difference, definitions, text))
     text = new_text(difference)
     if rule.name not in ("deprecated", "no-longer-functional"):
-        return Outlook()
+        return NO_OUTLOOK
     deprecated = None
     if mentions_deprecation(text):
         release = definitions.stages and definitions.stages[1].kubernetes

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from heapq import merge
 from itertools import groupby
@@ -21,12 +21,12 @@ from kubestencil.diff.compared import ComparedDefinitions, Versions
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.differences import Difference, differences
 from kubestencil.diff.labels import distinct_labels, document_info
+from kubestencil.diff.notices import notices
+from kubestencil.diff.owners import owner_of
+from kubestencil.diff.release_facts import ReleaseFacts
 from kubestencil.diff.resource_differences import resource_differences
-from kubestencil.diff.stages import ReleaseStages
-from kubestencil.diff.user_paths import UserPaths
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.graph import RootKinds, root_kinds
-from kubestencil.schema.kinds import api_versions, non_list_kinds, precedence
+from kubestencil.schema.kinds import api_versions, precedence
 
 
 def compare(before: Release, after: Release) -> Comparison:
@@ -42,6 +42,7 @@ def compare(before: Release, after: Release) -> Comparison:
         tuple(sorted(new - old, key=_api_version_order)),
         tuple(sorted(old - new, key=_api_version_order)),
         tuple(_graduations(before, after, pair)),
+        tuple(notices(before, after, pair, changes)),
         documents=(document_info(before, labels[0]), document_info(after, labels[1])),
     )
 
@@ -67,37 +68,17 @@ def compare_versions(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _ReleaseFacts:
-    """What is known of one of the releases that are compared."""
-
-    roots: RootKinds
-    paths: UserPaths
-    stages: ReleaseStages
-    kinds: frozenset[GroupVersionKind]
-
-    @classmethod
-    def of(cls, release: Release) -> _ReleaseFacts:
-        """The facts of a release."""
-        return cls(
-            root_kinds(release),
-            UserPaths(release),
-            ReleaseStages(release),
-            frozenset(non_list_kinds(release)),
-        )
-
-
 class _Pair(NamedTuple):
     """What is known of two releases that are compared, the older one first."""
 
-    before: _ReleaseFacts
-    after: _ReleaseFacts
+    before: ReleaseFacts
+    after: ReleaseFacts
 
     @classmethod
     def of(cls, before: Release, after: Release) -> _Pair:
         """The facts of two releases, which may be one."""
-        facts = _ReleaseFacts.of(before)
-        return cls(facts, facts if after is before else _ReleaseFacts.of(after))
+        facts = ReleaseFacts.of(before)
+        return cls(facts, facts if after is before else ReleaseFacts.of(after))
 
     def definitions(self, before: Side, after: Side) -> ComparedDefinitions:
         """What conditions may ask of two API versions."""
@@ -140,7 +121,7 @@ def _changes(
         old_name, new_name = before.names.get(name), after.names.get(name)
         old_kinds = pair.before.roots.of(old_name or "")
         new_kinds = pair.after.roots.of(new_name or "")
-        owner = _owner(
+        owner = owner_of(
             name, new_kinds or old_kinds, pair.before.kinds | pair.after.kinds
         )
         paths = (pair.before if new_name is None else pair.after).paths
@@ -200,30 +181,6 @@ def _version(
         if definition is not None:
             return side.release.definitions[definition].version
     raise AssertionError("a definition is on at least one side")
-
-
-def _owner(
-    definition: str,
-    distances: Mapping[GroupVersionKind, int],
-    non_lists: Collection[GroupVersionKind],
-) -> GroupVersionKind | None:
-    """The kind that a definition belongs to: the nearest one of its own API version, or
-    else the only one that leads to it. A list kind counts as the kind of its items.
-
-    ``distances`` are the numbers of references between each kind and the definition.
-    """
-    group, version = definition.split(".")[-3:-2], definition.split(".")[-2:-1]
-    same_version = [
-        kind
-        for kind in distances
-        if [kind.version] == version
-        and [kind.group.partition(".")[0] or "core"] == group
-    ]
-    if not same_version and len(distances) != 1:
-        return None
-    owner = min(same_version or distances, key=lambda kind: (distances[kind], kind))
-    item = replace(owner, kind=owner.kind.removesuffix("List"))
-    return item if item in non_lists else owner
 
 
 class _Move(NamedTuple):

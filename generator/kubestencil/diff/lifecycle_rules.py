@@ -110,7 +110,7 @@ LIFECYCLE_RULES: tuple[Rule, ...] = (
     Rule(
         "deprecated",
         everyone("warning"),
-        changes("description-changed deprecated-changed"),
+        changes("description-changed deprecated-changed kind-deprecated"),
         "It works, and is going away: use what replaces it.",
         policies.VERSION_LIFETIMES,
         conditions.is_newly_deprecated,
@@ -136,7 +136,7 @@ LIFECYCLE_RULES: tuple[Rule, ...] = (
     Rule(
         "stage-lowered",
         audience("warning", "safe", "warning"),
-        changes("description-changed"),
+        changes("description-changed stage-lowered"),
         "It is less stable than before, or disabled by default now.",
         policies.STABILITY_LEVELS,
         conditions.lowers_stage,
@@ -144,7 +144,7 @@ LIFECYCLE_RULES: tuple[Rule, ...] = (
     Rule(
         "stage-changed",
         everyone("safe"),
-        changes("description-changed kind-added"),
+        changes("description-changed kind-added stage-changed"),
         "It is at another stage of its life, more stable than before.",
         policies.STABILITY_LEVELS,
         conditions.changes_stage,

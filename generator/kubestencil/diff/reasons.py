@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from kubestencil.diff.descriptions import changed_defaults, changed_limits
 from kubestencil.diff.differences import Difference
 from kubestencil.diff.lifecycle_conditions import new_text, old_text
+from kubestencil.diff.outlook import Outlook
 from kubestencil.diff.rule import Rule
 from kubestencil.diff.stages import Stage, StageChange
 
@@ -19,17 +19,8 @@ _LEVEL_NAMES = {
 }
 
 
-class _Outlook(Protocol):
-    @property
-    def deprecated_in(self) -> str | None: ...
-    @property
-    def removed_in(self) -> str | None: ...
-    @property
-    def replacement(self) -> str | None: ...
-
-
 def change_reason(
-    rule: Rule, difference: Difference, stage: StageChange | None, outlook: _Outlook
+    rule: Rule, difference: Difference, stage: StageChange | None, outlook: Outlook
 ) -> str:
     """What a change does to users of the API, in one or two sentences."""
     match rule.name:
@@ -48,7 +39,7 @@ def change_reason(
     return rule.reason
 
 
-def outlook_words(outlook: _Outlook) -> Sequence[str]:
+def outlook_words(outlook: Outlook) -> Sequence[str]:
     """Sentences on when something is deprecated and removed, and what replaces it."""
     sentences = []
     if outlook.deprecated_in:

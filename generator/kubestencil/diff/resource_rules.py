@@ -56,6 +56,20 @@ RESOURCE_RULES: tuple[Rule, ...] = (
         conditions.removes_element,
     ),
     Rule(
+        "operation-removed",
+        audience("safe", "warning", "breaking"),
+        changes("operation-removed parameter-removed"),
+        "Requests for the operation are rejected, or the parameter is ignored.",
+        policies.API_ELEMENTS,
+    ),
+    Rule(
+        "operation-added",
+        everyone("safe"),
+        changes("operation-added parameter-added"),
+        "The server accepts requests that it did not accept before.",
+        policies.ROUND_TRIPS,
+    ),
+    Rule(
         "kubectl-name-removed",
         audience("warning", "safe", "safe"),
         any_change_of("short-names", "categories"),

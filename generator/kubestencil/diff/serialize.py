@@ -6,30 +6,41 @@ The keys are a published format, and differ from the names of attributes.
 from __future__ import annotations
 
 import json
+from itertools import chain
 from typing import Any
 
+from kubestencil.diff.audience import AUDIENCE_NAMES, Audience
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.history import Cell, History, Row
-from kubestencil.diff.labels import kind_name
+from kubestencil.diff.labels import DocumentInfo, kind_name
 from kubestencil.diff.rules import Rule, rules_by_name
+from kubestencil.diff.stages import StageChange
 from kubestencil.diff.timeline import Timeline
 from kubestencil.schema.pointer import json_pointer
+from kubestencil.version import __version__
+
+#: The version of the format of a comparison.
+SCHEMA_VERSION = 1
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
-    """A comparison as a JSON object.
+    """A comparison as a JSON object, as ``docs/diff-report.schema.json`` describes it.
 
-    ``rules`` has each rule that assigned a severity, once, by its name.
+    ``rules`` has each rule that judged a change, once, by its name.
     """
-    used_rules = {change.rule.name for change in comparison.changes} | {
-        change.rule.name
-        for graduation in comparison.graduations
-        for change in graduation.changes
-    }
+    graduated = (
+        change for graduation in comparison.graduations for change in graduation.changes
+    )
+    judged = chain(comparison.changes, comparison.notices, graduated)
+    used_rules = {change.rule.name for change in judged}
     return {
+        "schema": SCHEMA_VERSION,
+        "tool": {"name": "kubestencil", "version": __version__},
         "from": comparison.before,
         "to": comparison.after,
+        "documents": [_document_json(document) for document in comparison.documents],
         "changes": [change_json(change) for change in comparison.changes],
+        "notices": [change_json(change) for change in comparison.notices],
         "summary": dict(comparison.summary),
         "versions": {
             "added": list(comparison.api_versions_added),
@@ -54,14 +65,40 @@ def change_json(change: Change) -> dict[str, Any]:
         "severity": change.severity,
         "stability": change.stability,
         "rule": change.rule.name,
+        "reason": change.reason,
+        "audience": _audience_json(change.audience),
+        "stage": change.stage and _stages_json(change.stage),
+        "deprecated_in": change.deprecated_in,
+        "removed_in": change.removed_in,
+        "replacement": change.replacement,
         "definition": change.definition,
         "field": change.field,
+        "path": change.users_path,
         "keyword": change.keyword,
         "at": json_pointer(change.schema_path),
         "before": change.before,
         "after": change.after,
         "kinds": [kind_name(kind) for kind in change.kinds],
     }
+
+
+def _document_json(document: DocumentInfo) -> dict[str, Any]:
+    """What identifies a document; of a file only the name, since reports are shared."""
+    source = document.source
+    if "://" not in source and "/" in source:
+        source = source.rpartition("/")[2]
+    return {**document._asdict(), "source": source}
+
+
+def _audience_json(audience: Audience) -> dict[str, Any]:
+    return {
+        name: impact._asdict()
+        for name, impact in zip(AUDIENCE_NAMES, audience, strict=True)
+    }
+
+
+def _stages_json(stages: StageChange) -> dict[str, Any]:
+    return {side: stage and stage._asdict() for side, stage in stages._asdict().items()}
 
 
 def history_json(history: History) -> dict[str, Any]:
