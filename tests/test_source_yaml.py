@@ -183,7 +183,7 @@ def test_a_limit_that_is_no_number_is_a_usage_error(
 ) -> None:
     monkeypatch.setenv("KUBESTENCIL_MAX_ALIASED", limit)
     with pytest.raises(UsageError, match="not a number of values"):
-        read("a: 1")
+        read("a: &b 1")
 
 
 # JSON's escapes for other characters are pairs, which YAML does not know, and a key of

@@ -37,7 +37,7 @@ _TIMESTAMP = re.compile(
     r" [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?)?\Z"
 )
 #: The first characters of a plain scalar that can be something else than a string.
-_RESOLVABLE = frozenset("+-.0123456789yYnNtTfFoO~")
+RESOLVABLE = frozenset("+-.0123456789yYnNtTfFoO~")
 _NUMBER_START = frozenset("+-.0123456789")
 # No integer of 64 bits has more digits, a binary one with its prefix included; Python
 # refuses to read decimal ones of some thousands.
@@ -57,7 +57,7 @@ def resolve(text: str) -> Any:
     """The JSON value of a plain scalar."""
     if not text:
         return None
-    if text[0] not in _RESOLVABLE:
+    if text[0] not in RESOLVABLE:
         return text
     if text[0] in _NUMBER_START:
         return _number(text)
