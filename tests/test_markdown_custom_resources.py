@@ -33,6 +33,7 @@ from kubestencil.targets.markdown.inline_models import (
 from tests.cluster import crd_file, load_crds, served_document, stored_crds
 from tests.conftest import load
 from tests.test_jsonnet_custom_resources import PROPERTIES, crd
+from tests.test_markdown_conformance import models_only
 
 LISTS = Path(__file__).parent / "conformance"
 GADGETS = Path(__file__).parent / "crds" / "gadgets.yaml"
@@ -54,10 +55,10 @@ TEXT = {"type": "string"}
 
 
 def digests(release: Release, target: str) -> dict[str, str]:
-    """The digest of every page."""
+    """The digest of the page of every model."""
     return {
         file.path: hashlib.sha256(file.data).hexdigest()
-        for file in generate_files(release, load_targets(None)[target])
+        for file in generate_files(release, models_only(target))
         if file.path.startswith("docs/")
     }
 

@@ -8,6 +8,10 @@ from typing import Any, NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.openapi2 import parse_schema
+from kubestencil.schema.openapi3_operations import (
+    operation_as_openapi2,
+    parameter_as_openapi2,
+)
 from kubestencil.schema.operations import METHODS, Operation, read_operation
 from kubestencil.schema.pointer import Pointer, printable_pointer
 from kubestencil.schema.types import JsonObject, Release, Schema
@@ -59,7 +63,7 @@ class OperationDetails(NamedTuple):
 
 
 def documented_operations(release: Release) -> Iterator[OperationDetails]:
-    """The operations of an OpenAPI 2.0 document, in its order.
+    """The operations of an OpenAPI document, in its order.
 
     None in a document without paths. A type that is not in the release, such as one that
     was not selected, is any object. Raises SpecError, with the JSON pointer, where
@@ -98,7 +102,7 @@ class _Reader:
         path_parameters: tuple[OperationParameter, ...],
     ) -> OperationDetails:
         pointer = (method, (path, _PATHS))
-        details = self.object(raw, pointer)
+        details = operation_as_openapi2(self.object(raw, pointer))
         self.text(details, "operationId", pointer)
         tags = self.texts(details, "tags", pointer)
         return OperationDetails(
@@ -139,7 +143,7 @@ class _Reader:
         return known
 
     def own_parameter(self, raw: Any, pointer: Pointer) -> OperationParameter:
-        details = self.object(raw, pointer)
+        details = parameter_as_openapi2(self.object(raw, pointer))
         location = self.text(details, "in", pointer)
         if location not in _LOCATIONS:
             raise self.error(f"unknown location {location!a}", ("in", pointer))
@@ -192,10 +196,12 @@ class _Reader:
             )
         reference = str(reference)
         if reference not in self._references:
-            name = reference.removeprefix(REFERENCE_PREFIX)
+            name = reference.rpartition("/")[2]
             is_defined = name in self._release.definitions
             self._references[reference] = parse_schema(
-                {"$ref": reference} if is_defined else {"type": "object"}
+                {"$ref": f"{REFERENCE_PREFIX}{name}"}
+                if is_defined
+                else {"type": "object"}
             )
         return self._references[reference]
 

@@ -120,7 +120,7 @@ def _subresource_operations(
     kind = subresource.kind or resource.kind
     namespaced = "Namespaced" if resource.namespaced else ""
     scope = _NAMESPACE if resource.namespaced else ""
-    name = f"{namespaced}{resource.kind.kind}{_capitalized(subresource.name)}"
+    name = f"{namespaced}{resource.kind.kind}{capitalized(subresource.name)}"
     path = f"{resource.api_path}{scope}/{resource.plural}{_NAME}/{subresource.name}"
     tag = _tag(resource.kind)
     if kind.kind.endswith(_OPTIONS):
@@ -157,11 +157,24 @@ def _with_parameters(call: _Call, release: str) -> RebuiltOperation:
     return RebuiltOperation(operation, parameters)
 
 
+def operation_tag(group: str, version: str = "") -> str:
+    """The tag of operations on resources of a group, or of a version of it:
+    ``rbacAuthorization``, ``core_v1``."""
+    words = "".join(map(capitalized, _PUNCTUATION.split(_short_group(group))))
+    tag = words[:1].lower() + words[1:]
+    return f"{tag}_{version}" if version else tag
+
+
 def _tag(kind: GroupVersionKind) -> str:
     """The group and version in the name of an operation: ``RbacAuthorizationV1``."""
-    group = kind.group.removesuffix(".k8s.io") or "core"
-    return "".join(map(_capitalized, (*_PUNCTUATION.split(group), kind.version)))
+    words = (*_PUNCTUATION.split(_short_group(kind.group)), kind.version)
+    return "".join(map(capitalized, words))
 
 
-def _capitalized(word: str) -> str:
+def _short_group(group: str) -> str:
+    return group.removesuffix(".k8s.io") or "core"
+
+
+def capitalized(word: str) -> str:
+    """``word`` with its first letter in upper case."""
     return word[:1].upper() + word[1:]

@@ -18,7 +18,7 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release, Schema
-from kubestencil.schema.operation_details import documented_operations
+from kubestencil.schema.rebuilt_details import operation_details
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.markdown.apis import ApiPage, ApiPages, Authentication
 from kubestencil.targets.markdown.corrections import corrections
@@ -239,7 +239,7 @@ class _Pages:
         pages = ApiPages(
             self._types, self._spelling, self._escape_quotes, self._classes.values()
         )
-        operations = documented_operations(self._release)
+        operations = operation_details(self._release)
         return pages.pages(map(self._correct, operations))
 
     def api_context(self, api: ApiPage) -> FileContext:
