@@ -146,6 +146,34 @@ def test_hostile_text_is_quoted_in_rust(cargo: Cargo) -> None:
     compare_in_rust(PrintedExamples(spec, TARGET, THING), cargo, "hostile")
 
 
+@pytest.mark.parametrize(
+    "kind, code",
+    [
+        # A required field gets a valid time where its kind is none.
+        ("Thing", "kind=datetime(2006, 1, 2, 15, 4, 5, tzinfo=timezone.utc),"),
+        (
+            "2025-01-02T03:04:05.5+02:00",
+            "kind=datetime(2025, 1, 2, 1, 4, 5, 500000, tzinfo=timezone.utc),",
+        ),
+        # What the API server accepts is not always what Python reads.
+        ("2025-01-02T03:04:05x5Z", 'kind="2025-01-02T03:04:05x5Z",'),
+        ("0001-01-01T00:00:00+02:00", 'kind="0001-01-01T00:00:00+02:00",'),
+    ],
+)
+def test_a_kind_that_must_be_a_time_is_written_in_python(kind: str, code: str) -> None:
+    time = {"type": "string", "format": "date-time"}
+    schema = {
+        "type": "object",
+        "properties": {"apiVersion": TEXT, "kind": time},
+        "required": ["kind"],
+        "x-kubernetes-group-version-kind": [
+            {"group": "", "version": "v1", "kind": kind}
+        ],
+    }
+    generated = PrintedExamples(make_release({THING: schema}), TARGET, THING)
+    assert f"    {code}\n" in generated.code[THING, "required"]["python"]
+
+
 def test_a_language_that_cannot_be_generated_is_left_out() -> None:
     """A quote in the name of a field is an error in Python only (msgspec)."""
     generated = PrintedExamples(hostile({'a"b': TEXT}), TARGET)

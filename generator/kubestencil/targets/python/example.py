@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timezone
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -86,8 +86,9 @@ class Writer:
             schema is not None
             and isinstance(node.value, str)
             and self._package.type(schema).time_converter
+            and (time := _parse_time(node.value)) is not None
         ):
-            return _time(node.value, indent, column)
+            return _time(time, indent, column)
         return _Code(_scalar(node.value), _NO_NAMES)
 
     def _object(self, node: Object, indent: str) -> _Code:
@@ -225,9 +226,20 @@ def _parts(node: ListNode | MapNode) -> tuple[str, list[tuple[str, Node]]]:
     return "{}", [(f"{literal(key)}: ", value) for key, value in node.items]
 
 
-def _time(text: str, indent: str, column: int) -> _Code:
-    time = datetime.fromisoformat(text)
-    numbers = (time.year, time.month, time.day, time.hour, time.minute, time.second)
+def _parse_time(text: str) -> datetime | None:
+    """A time in UTC; None for a text that is no time, which a document may have in the
+    apiVersion or kind of an object, and for one without an offset."""
+    try:
+        time = datetime.fromisoformat(text)
+        return None if time.tzinfo is None else time.astimezone(timezone.utc)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _time(time: datetime, indent: str, column: int) -> _Code:
+    numbers = [time.year, time.month, time.day, time.hour, time.minute, time.second]
+    if time.microsecond:
+        numbers.append(time.microsecond)
     arguments = [*map(str, numbers), "tzinfo=timezone.utc"]
     line = f"datetime({', '.join(arguments)})"
     if column + len(line) < LINE_LENGTH:
