@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,46 @@ def test_names_that_collide_are_numbered_in_the_order_of_the_document() -> None:
     ]
 
 
+def test_names_that_collide_are_reported(run: Command, tmp_path: Path) -> None:
+    """With the position in the file of the second object."""
+    alias = {"type": "object", "properties": {"ip": {"type": "string"}}}
+    spec = {"hostAliases": alias, "host_aliases": alias}
+    schema = {
+        "type": "object",
+        "properties": {"spec": {"type": "object", "properties": spec}},
+    }
+    write(tmp_path, change(SCHEMA, schema))
+    done = run("render", "--crds", "crds.yaml", "-t", "typescript")
+    assert (
+        f"note: crds.yaml:1#/{SCHEMA}/properties/spec/properties/host_aliases: the type "
+        "is called WidgetSpecHostAliases2, since WidgetSpecHostAliases is another one"
+    ) in done.stderr
+    kind = {"group": "example.com", "version": "v1", "kind": "Widget"}
+    served = schema | {"x-kubernetes-group-version-kind": [kind]}
+    document = json.dumps(make_document({f"{PACKAGE}.Widget": served}))
+    done = run("render", "live", "--spec", "-", "-t", "typescript", stdin=document)
+    assert (
+        f"#/definitions/{PACKAGE}.Widget/properties/spec/properties/host_aliases: the "
+        "type is called WidgetSpecHostAliases2"
+    ) in done.stderr
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32", "utf-32-be"]
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("dump", [yaml.safe_dump, json.dumps])
+def test_files_of_other_systems_are_read(
+    dump: Callable[[Any], str], newline: str, encoding: str, tmp_path: Path
+) -> None:
+    """``kubectl get crds -o yaml > crds.yaml`` in PowerShell writes UTF-16."""
+    text = f"{dump(WIDGET)}\n".replace("\n", newline)
+    mark = "\ufeff" if encoding.endswith("be") else ""
+    path = tmp_path / "crds.yaml"
+    path.write_bytes(f"{mark}{text}".encode(encoding))
+    assert f"{PACKAGE}.WidgetSpec" in load(path).definitions
+
+
 def test_a_long_path_has_a_name_that_fits_into_a_file_name() -> None:
     schema: dict[str, Any] = {
         "type": "object",
@@ -369,6 +410,17 @@ for _ in range(120):
             f"/{SCHEMA}/properties/spec",
         ),
         (change(f"{SCHEMA}/properties/spec", DEEP), "nested more than", f"/{SCHEMA}"),
+        # What controller-gen writes behind the schema is missing in half a file.
+        (
+            change("spec/versions/0/served", None),
+            "must be true or false",
+            "/spec/versions/0/served",
+        ),
+        (
+            change("spec/versions/0/storage", "true"),
+            "must be true or false",
+            "/spec/versions/0/storage",
+        ),
     ],
 )
 def test_what_is_no_crd_is_refused_with_file_line_and_pointer(
@@ -438,6 +490,22 @@ def test_an_unrendered_template_is_told_to_be_rendered(tmp_path: Path) -> None:
     path.write_text("kind: CustomResourceDefinition\nspec: {{ .Values.x }}\n  y: 1\n")
     with pytest.raises(SpecError, match="helm template"):
         load(path)
+
+
+@pytest.mark.parametrize("dump", [yaml.safe_dump, json.dumps])
+def test_a_field_may_be_called_openapi_or_swagger(
+    dump: Callable[[Any], str], tmp_path: Path
+) -> None:
+    """The CustomResourceDefinition is not taken for an OpenAPI document."""
+    field = {"type": "string", "default": "3.0.0", "description": "openapi: 3.0.0"}
+    schema = {"type": "object", "properties": {"openapi": field, "swagger": field}}
+    folder = tmp_path / "crds"
+    folder.mkdir()
+    path = folder / "crds.yaml"
+    path.write_text(dump(change(SCHEMA, schema)))
+    for location in (path, folder):
+        fields = load(location).definitions[f"{PACKAGE}.Widget"].fields
+        assert {field.name for field in fields} >= {"openapi", "swagger"}
 
 
 def test_a_folder_without_crds_is_refused(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kubestencil.check.findings import Finding, Subject
-from kubestencil.check.manifests import decode_text
 from kubestencil.check.rules import RULES
 from kubestencil.errors import nearest
+from kubestencil.source.decoding import decode_characters
 from kubestencil.source.yaml import split_lines
 
 #: What a text has that has such a comment, to be looked for first.
@@ -116,7 +116,7 @@ def _text(data: bytes) -> str:
     if not any(mark in data for mark in _ENCODED_MARKS):
         return ""
     try:
-        return decode_text(data)
+        return decode_characters(data)
     except UnicodeDecodeError:
         return ""
 

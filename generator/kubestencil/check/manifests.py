@@ -10,6 +10,7 @@ from typing import Any
 from kubestencil.check.findings import Path, Subject
 from kubestencil.check.kustomize import is_json_patch
 from kubestencil.check.placeholders import is_template
+from kubestencil.source.decoding import decode_characters
 from kubestencil.source.json_text import JsonDocument, json_documents, json_mistake
 from kubestencil.source.lists import list_items
 from kubestencil.source.yaml import (
@@ -22,13 +23,6 @@ from kubestencil.source.yaml import (
 )
 
 _SOURCE = re.compile(r"^# Source: (\S.*?)\s*$", re.MULTILINE)
-_BOMS = (
-    (b"\xef\xbb\xbf", "utf-8"),
-    (b"\xff\xfe\x00\x00", "utf-32-le"),
-    (b"\x00\x00\xfe\xff", "utf-32-be"),
-    (b"\xff\xfe", "utf-16-le"),
-    (b"\xfe\xff", "utf-16-be"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +76,7 @@ def read_manifests(data: bytes, file: str) -> Iterator[Item]:
     """What is in a file, in its order. A mistake in a document leaves the others
     readable."""
     try:
-        text = decode_text(data)
+        text = decode_characters(data)
     except UnicodeDecodeError as error:
         yield Unreadable(
             0,
@@ -92,14 +86,6 @@ def read_manifests(data: bytes, file: str) -> Iterator[Item]:
         )
         return
     yield from _documents(text, file)
-
-
-def decode_text(data: bytes) -> str:
-    """Decode UTF-8, or what a byte order mark says; raises UnicodeDecodeError."""
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return data[len(mark) :].decode(encoding)
-    return data.decode("utf-8")
 
 
 def _documents(text: str, file: str) -> Iterator[Item]:

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from kubestencil.check.files import STDIN
 from kubestencil.check.findings import Finding, Report
-from kubestencil.check.manifests import decode_text
 from kubestencil.check.rules import SEVERITIES, Change, Severity
+from kubestencil.source.decoding import decode_characters
 from kubestencil.source.yaml import split_lines
 from kubestencil.text.terminal import Role, colored, one_line
 
@@ -79,7 +79,7 @@ def _lines_of(file: str, read: Reader) -> list[str]:
     if file == STDIN:
         return []
     try:
-        return split_lines(decode_text(read(file)))
+        return split_lines(decode_characters(read(file)))
     except (OSError, UnicodeDecodeError):
         return []
 

@@ -130,7 +130,7 @@ class _Reader:
         resources: list[Resource] = []
         pointers: dict[str, Pointer] = {}
         for version in self.versions(spec, is_beta):
-            if version.raw.get("served", True) or unserved:
+            if version.raw["served"] or unserved:
                 definition = names.definition(version.name, names.kind)
                 definitions[definition] = {
                     **self.kind_schema(version),
@@ -212,8 +212,8 @@ class _Reader:
             ),
             printer_columns=tuple(self.read_columns(raw, version.pointer)),
             selectable_fields=self.selectable_fields(version),
-            served=bool(raw.get("served", True)),
-            storage=bool(raw.get("storage", False)),
+            served=raw["served"],
+            storage=raw["storage"],
             deprecated=bool(raw.get("deprecated", False)),
             deprecation_warning=None if warning is None else str(warning),
         )
@@ -273,6 +273,9 @@ class _Reader:
             name = self.text(raw, "name", pointer, _LABEL)
             if name in names:
                 raise self.error(f"the version {name} is duplicated", pointer)
+            for key in ("served", "storage"):
+                if not isinstance(raw.get(key), bool):
+                    raise self.error("must be true or false", (key, pointer))
             names.add(name)
             if raw.get("schema") is None and "validation" in shared:
                 schema, schema_pointer = shared["validation"], ("validation", _SPEC)

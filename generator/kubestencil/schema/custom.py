@@ -12,7 +12,11 @@ from functools import lru_cache
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.crd import CustomResource, custom_resource
-from kubestencil.schema.inline import NamedObjects, name_inline_objects
+from kubestencil.schema.inline import (
+    NamedObjects,
+    name_inline_objects,
+    notes_on_numbers,
+)
 from kubestencil.schema.openapi2 import Locate, parse_definitions
 from kubestencil.schema.pointer import (
     Pointer,
@@ -88,9 +92,9 @@ def _cached(request: _Request) -> CustomResources:
         resources.update((version.kind, version) for version in resource.resources)
         notes += resource.notes
     named = name_inline_objects(schemas)
-    parsed = parse_definitions(
-        named.definitions, request.others, _locate(origins, pointers, named)
-    )
+    locate = _locate(origins, pointers, named)
+    parsed = parse_definitions(named.definitions, request.others, locate)
+    notes += notes_on_numbers(named, locate)
     return CustomResources(
         parsed.definitions,
         frozenset(named.pointers),

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +35,13 @@ class NamedObjects:
 
     ``definitions`` are the given ones and those of their inline objects. ``pointers``
     has, for each of the latter, where its schema is: a pointer whose first token is
-    the name of a given definition.
+    the name of a given definition. ``numbered`` maps those that have a number to the
+    name that was taken.
     """
 
     definitions: Mapping[str, JsonObject]
     pointers: Mapping[str, Pointer]
+    numbered: Mapping[str, str]
 
 
 def name_inline_objects(definitions: Mapping[str, JsonObject]) -> NamedObjects:
@@ -49,6 +51,19 @@ def name_inline_objects(definitions: Mapping[str, JsonObject]) -> NamedObjects:
     A name that is taken (``hostAliases`` and ``host_aliases``) gets a number.
     """
     return _Namer(definitions).name_all()
+
+
+def notes_on_numbers(
+    named: NamedObjects, locate: Callable[[Pointer], str]
+) -> Iterator[str]:
+    """What a user should know of the types whose names have a number. ``locate`` says
+    where a pointer of the document leads to."""
+    for name, taken in named.numbered.items():
+        kind, taken_kind = name.rpartition(".")[2], taken.rpartition(".")[2]
+        yield (
+            f"{locate((name, ('definitions', None)))}: the type is called {kind}, since "
+            f"{taken_kind} is another one"
+        )
 
 
 def restore_inline_objects(
@@ -86,6 +101,7 @@ class _Namer:
         self.taken = set(definitions)
         self.extracted: dict[str, JsonObject] = {}
         self.pointers: dict[str, Pointer] = {}
+        self.numbered: dict[str, str] = {}
         # How many objects have had a name, so that the next one's number is found
         # without trying all before it.
         self.counts: dict[str, int] = {}
@@ -96,7 +112,7 @@ class _Namer:
             self.extracted = {}
             result[name] = self.properties(schema, name, (name, None))
             result.update(self.extracted)
-        return NamedObjects(result, self.pointers)
+        return NamedObjects(result, self.pointers, self.numbered)
 
     def properties(
         self, schema: JsonObject, owner: str, pointer: Pointer
@@ -152,6 +168,8 @@ class _Namer:
             candidate = f"{name}{number}"
         self.counts[name] = number
         self.taken.add(candidate)
+        if candidate != name:
+            self.numbered[candidate] = name
         return candidate
 
 

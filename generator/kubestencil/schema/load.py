@@ -8,7 +8,7 @@ from dataclasses import replace
 from kubestencil.errors import SpecError
 from kubestencil.schema.custom import CustomResources, custom_resources
 from kubestencil.schema.graph import reachable, reference_graph
-from kubestencil.schema.inline import name_inline_objects
+from kubestencil.schema.inline import name_inline_objects, notes_on_numbers
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.openapi2 import parse_document
 from kubestencil.schema.openapi3 import as_openapi2
@@ -86,7 +86,11 @@ def _load_cluster(source: Source, document: JsonObject, schemas: Pointer) -> Rel
     release = parse_document(
         source, {**document, "definitions": named.definitions}, locate
     )
-    return replace(release, inline_definitions=frozenset(named.pointers))
+    return replace(
+        release,
+        inline_definitions=frozenset(named.pointers),
+        notes=tuple(notes_on_numbers(named, locate)),
+    )
 
 
 def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:

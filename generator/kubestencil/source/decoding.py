@@ -1,4 +1,4 @@
-"""Decodes bytes: UTF-8, JSON, and YAML as Kubernetes reads it."""
+"""Decodes bytes: text, JSON, and YAML as Kubernetes reads it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ from kubestencil.source.yaml import documents
 
 # The escapes \ud800 to \udfff (surrogates): a character in pairs, invalid alone.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+# YAML 1.2, 5.2 "Character Encodings"; that of UTF-32 begins with that of UTF-16.
+_BYTE_ORDER_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32-le"),
+    (b"\x00\x00\xfe\xff", "utf-32-be"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+)
 
 #: Makes an object of JSON from its keys and values; raises ValueError to refuse it.
 MakeObject = Callable[[list[tuple[str, Any]]], Any]
@@ -35,13 +44,24 @@ def decode(data: bytes, where: str) -> Mapping[str, Any]:
 
 
 def decode_text(data: bytes, where: str) -> str:
-    """Decode UTF-8, with or without a byte order mark; raises SpecError."""
+    """Decode text; raises SpecError for what is not."""
     try:
-        return data.decode("utf-8-sig")
+        return decode_characters(data)
     except UnicodeDecodeError as error:
         raise SpecError(
             f"is not UTF-8 text (byte {error.start})", where=where
         ) from error
+
+
+def decode_characters(data: bytes) -> str:
+    """Decode UTF-8, or what a byte order mark says: PowerShell writes UTF-16.
+
+    Raises UnicodeDecodeError.
+    """
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding)
+    return data.decode("utf-8")
 
 
 def decode_json(text: str, where: str, make_object: MakeObject | None = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,16 @@ from urllib.parse import urljoin, urlsplit
 from kubestencil.errors import SourceError, SpecError
 from kubestencil.source import embedded, remote
 from kubestencil.source.crds import files_in, read_crd_files
-from kubestencil.source.decoding import decode
+from kubestencil.source.decoding import decode, decode_characters
 from kubestencil.source.document import CrdSet, Source, SourceFile
 from kubestencil.source.releases import release_name
 
 _V3 = "/openapi/v3"
+# In JSON, and at the beginning of a line of YAML.
+_OPENAPI_VERSION = re.compile(
+    rb"""(?:^(?:swagger|openapi)|"(?:swagger|openapi)")\s*:\s*["']?\d+\.\d""",
+    re.MULTILINE,
+)
 
 
 def read_location(location: str, name: str | None, *, unserved: bool = False) -> Source:
@@ -64,7 +70,7 @@ def crds_alone(name: str, crds: CrdSet) -> Source:
 
 def _read_folder(folder: Path, name: str, unserved: bool) -> Source:
     files = files_in(folder)
-    documents = [file for file in files if b'"openapi"' in file.data]
+    documents = [file for file in files if _is_openapi(_utf8(file.data))]
     if documents:
         return _merged(name, str(folder), documents)
     return crds_alone(name, CrdSet((str(folder),), tuple(files), unserved=unserved))
@@ -129,9 +135,25 @@ def _is_api_server(location: str) -> bool:
 
 
 def _has_crds(data: bytes) -> bool:
-    return b"CustomResourceDefinition" in data and not (
-        b'"swagger"' in data or b'"openapi"' in data or b"swagger:" in data
-    )
+    text = _utf8(data)
+    return b"CustomResourceDefinition" in text and not _is_openapi(text)
+
+
+def _is_openapi(text: bytes) -> bool:
+    """Whether the text of a file has the version of OpenAPI. A field of a custom
+    resource may be called ``openapi``, too."""
+    is_possible = b"openapi" in text or b"swagger" in text
+    return is_possible and _OPENAPI_VERSION.search(text) is not None
+
+
+def _utf8(data: bytes) -> bytes:
+    """A text in UTF-8; ``data`` itself where it is no text."""
+    if data[:1] not in (b"\xff", b"\xfe", b"\x00", b"\xef"):
+        return data
+    try:
+        return decode_characters(data).encode()
+    except UnicodeError:
+        return data
 
 
 def read_crds(locations: Iterable[str], *, unserved: bool) -> CrdSet:
