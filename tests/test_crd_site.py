@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from html import unescape
 from typing import Any
@@ -128,6 +129,26 @@ def test_the_page_of_a_kind_says_how_it_is_served(run: Command) -> None:
     listed = render(run, crd()).page("crds/example.com/v1/WidgetList/")
     assert 'class="notice"' not in listed.text
     assert "plural" not in facts(listed)
+
+
+def test_the_search_has_the_names_of_a_resource(run: Command) -> None:
+    render(run, crd())
+    script = (run.folder / "out" / "site" / "crds" / "search.js").read_text()
+    index = json.loads(script.removeprefix("kubestencilIndex(").removesuffix(")\n"))
+    names = {path: names for _, path, _, _, _, names in index["types"]}
+    assert names["example.com/v1/Widget/"] == "widgets wd wdg"
+    # What the search finds by the name of the kind is left out.
+    assert names["example.com/v1/WidgetList/"] == ""
+
+
+def test_lists_of_types_have_kinds_but_not_the_types_inside_of_them(
+    run: Command,
+) -> None:
+    site = render(run, crd())
+    links = site.page("crds/example.com/v1/").links
+    assert "../../example.com/v1/Widget/" in links
+    assert not [link for link in links if "WidgetSpec" in link]
+    assert site.page("crds/example.com/v1/WidgetSpec/")
 
 
 def test_a_deprecated_version_without_a_warning_has_that_of_the_server(

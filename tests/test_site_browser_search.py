@@ -50,6 +50,15 @@ def searched(driver: Any, base_url: str) -> Browser:
         ("image pull policy", ["core/v1/Container/#imagePullPolicy"]),
         ("hpa", ["autoscaling/v1/HorizontalPodAutoscaler/"]),
         ("pvc", ["core/v1/PersistentVolumeClaim/"]),
+        # Names that kubectl takes: short ones and plurals.
+        ("svc", ["core/v1/Service/"]),
+        ("cm", ["core/v1/ConfigMap/"]),
+        ("deploy", ["apps/v1/Deployment/"]),
+        ("ds", ["apps/v1/DaemonSet/"]),
+        ("netpol", ["networking.k8s.io/v1/NetworkPolicy/"]),
+        ("pods", ["core/v1/Pod/"]),
+        ("networkpolicies", ["networking.k8s.io/v1/NetworkPolicy/"]),
+        ("ingresses", ["networking.k8s.io/v1/Ingress/"]),
         (
             "resourceclaim",
             [

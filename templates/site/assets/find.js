@@ -64,13 +64,14 @@
   }
 
   function typeDocument(type, release) {
-    const [name, path, isKind, , text] = type;
+    const [name, path, isKind, , text, names] = type;
     const common = commonProperties(name, path, text, release);
     return {
       ...common,
       isField: false,
       role: isKind ? "kind" : "type",
       initials: isKind ? initialsOf(name) : "",
+      resource: names,
       context: common.where,
       weight: weightOf(type, false),
     };
@@ -95,7 +96,7 @@
     const releaseOf = (item, index) => payload.release || item[index];
     const documents = [];
     for (const type of payload.types) {
-      if (!ownPaths.has(type[1])) documents.push(typeDocument(type, releaseOf(type, 5)));
+      if (!ownPaths.has(type[1])) documents.push(typeDocument(type, releaseOf(type, 6)));
     }
     for (const field of payload.fields) {
       const type = payload.types[field[0]];
@@ -119,8 +120,8 @@
     });
   }
 
-  const NAME_FIELDS = ["joined", "initials", "firstWord", "words"];
-  const BOOST = { joined: 4, initials: 4, firstWord: 4, words: 2, context: 0.5 };
+  const NAME_FIELDS = ["joined", "initials", "resource", "firstWord", "words"];
+  const BOOST = { joined: 4, initials: 4, resource: 4, firstWord: 4, words: 2, context: 0.5 };
   const isLong = (term) => term.length > 2;
 
   /**
@@ -129,10 +130,10 @@
    * imagePullPolicy. One with isLastResort runs only where nothing was found.
    */
   const PASSES = [
-    { index: "names", options: { fields: ["joined", "initials", "context"] } },
+    { index: "names", options: { fields: ["joined", "initials", "resource", "context"] } },
     { index: "names", options: { fields: ["joined", "words"] }, isJoined: true },
     { index: "names", options: { fields: ["firstWord", "words", "context"] } },
-    { index: "names", options: { fields: ["joined", "context"], prefix: true } },
+    { index: "names", options: { fields: ["joined", "resource", "context"], prefix: true } },
     { index: "names", options: { fields: ["firstWord", "words", "context"], prefix: true } },
     {
       index: "names",

@@ -169,16 +169,23 @@
     } catch {
       return; // not a link of this site
     }
-    for (const tree of path ? trees : []) {
-      const item = revealField(tree, path);
-      if (!item) continue;
+    // A field that this page has no room for is on the page of a type around it.
+    while (path && !trees.some((tree) => showField(tree, path))) {
+      path = path.slice(0, Math.max(path.lastIndexOf("."), 0));
+    }
+  }
+
+  /** Scroll to the item of a field path; false where the tree has none. */
+  function showField(tree, path) {
+    const item = revealField(tree, path);
+    if (item) {
       for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
       item.classList.add("here");
       if (buttonOf(item)) expand(item, nestedListOf(item) ?? createNestedList(item));
       nameOf(item).focus({ preventScroll: true });
       scrollToItem(item);
-      return;
     }
+    return item !== null;
   }
 
   /** Handle an arrow key on an expand button, as in a tree widget. */

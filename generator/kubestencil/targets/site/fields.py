@@ -25,6 +25,12 @@ from kubestencil.targets.site.schema_labels import (
 )
 from kubestencil.text.html import prose
 
+# What a page carries to be expanded, in types and in their fields: more than any page of
+# Kubernetes' own types needs. Without a limit, a site would grow with the square of the
+# document.
+_MAX_NESTED_TYPES = 150
+_MAX_NESTED_FIELDS = 700
+
 
 class FieldBadge(NamedTuple):
     """What happened to a field in ``release``; ``detail`` says what changed."""
@@ -96,9 +102,21 @@ class ReleaseFields:
 
     def nested(self, name: str) -> tuple[TypeFields, ...]:
         """The types that can be expanded in a definition's fields, nearest first; the
-        definition itself is among them where it is part of a cycle."""
-        types = (self.of(reached) for _, reached in breadth_first(self._graph, name))
-        return tuple(fields for fields in types if fields.rows)
+        definition itself is among them where it is part of a cycle.
+
+        Types that are further away than the limits allow are shown on pages of their
+        own only.
+        """
+        types: list[TypeFields] = []
+        count = 0
+        for _, reached in breadth_first(self._graph, name):
+            fields = self.of(reached)
+            count += len(fields.rows)
+            if count > _MAX_NESTED_FIELDS or len(types) == _MAX_NESTED_TYPES:
+                break
+            if fields.rows:
+                types.append(fields)
+        return tuple(types)
 
     def _row(
         self, field: Field, prefix: str, changes: Sequence[TypeChange]

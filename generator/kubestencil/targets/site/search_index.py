@@ -4,7 +4,8 @@ fields that not all releases have.
 ``assets/find.js`` reads them. An index has a list of types and a list of fields:
 
 - a type is its name, its address, whether it is a kind (1 or 0), the number of kinds
-  that it is part of, and its description;
+  that it is part of, its description, and, of a kind, the other names of its resource:
+  ``pods po``;
 - a field is the position of its type in the list of types, its name, its type, and its
   description.
 
@@ -51,6 +52,7 @@ class _Index:
         *,
         is_kind: bool,
         kind_count: int = 0,
+        names: str = "",
         release: str = "",
     ) -> None:
         """Add a type with some of its fields; ``addresses`` are those of its release."""
@@ -60,7 +62,15 @@ class _Index:
         description = self._shorten(definition.description)
         path = f"{address.path}/"
         self._types.append(
-            [address.kind, path, int(is_kind), kind_count, description, *suffix]
+            [
+                address.kind,
+                path,
+                int(is_kind),
+                kind_count,
+                description,
+                names,
+                *suffix,
+            ]
         )
         for field in fields:
             label = type_label(field.schema, addresses)
@@ -102,6 +112,7 @@ def release_index(
             addresses,
             is_kind=name in kinds,
             kind_count=kind_counts.get(name, 0),
+            names=_resource_names(definition, release),
         )
     return index.script()
 
@@ -132,9 +143,13 @@ def other_releases_index(
                 continue
             indexed.update((path, field.name) for field in fields)
             indexed.add((path, ""))
-            is_kind = name in kinds
             index.add(
-                definition, fields, addresses, is_kind=is_kind, release=release.name
+                definition,
+                fields,
+                addresses,
+                is_kind=name in kinds,
+                names=_resource_names(definition, release),
+                release=release.name,
             )
     return index.script()
 
@@ -154,6 +169,21 @@ def _field_names(release: Release, addresses: Addresses) -> Iterator[_Name]:
     for name, definition in release.definitions.items():
         for field in fields_of(definition.schema):
             yield addresses[name].path, field.name
+
+
+def _resource_names(definition: Definition, release: Release) -> str:
+    """The plural, the short names and the singular that kubectl takes for a kind,
+    separated by spaces."""
+    names: dict[str, None] = {}
+    for kind in definition.kinds:
+        resource = release.resources.get(kind)
+        if resource is not None:
+            names |= dict.fromkeys(
+                (resource.plural, *resource.short_names, resource.singular)
+            )
+    # The search finds the name of the kind itself.
+    names.pop(definition.kind.lower(), None)
+    return " ".join(names)
 
 
 def _one_line(text: str) -> str:
