@@ -211,6 +211,39 @@ class Client:
             _wait(f"{api_version} is served", CRD_TIMEOUT, is_served)
         self._endpoints.clear()
 
+    def store_in(self, crd: Mapping[str, Any], version: str) -> None:
+        """Change which version of a CustomResourceDefinition objects are stored in, and
+        wait until the server does so."""
+        spec = crd["spec"]
+        path = f"/apis/{spec['group']}/{version}"
+        names = spec["names"]
+        before = self._storage_hash(path, names["plural"])
+        versions = [
+            {**item, "storage": item["name"] == version} for item in spec["versions"]
+        ]
+        patch = json.dumps({"spec": {"versions": versions}}).encode()
+        reply = self.request(
+            "PATCH",
+            f"{_CRDS}/{names['plural']}.{spec['group']}",
+            patch,
+            "application/merge-patch+json",
+        )
+        assert reply.status == 200, reply.message
+        _wait(
+            f"{names['kind']} is stored in {version}",
+            CRD_TIMEOUT,
+            lambda: self._storage_hash(path, names["plural"]) != before,
+        )
+
+    def _storage_hash(self, path: str, plural: str) -> str:
+        """The digest of the version that objects of a resource are stored in."""
+        resources = self.get(path)["resources"]
+        return next(
+            str(resource["storageVersionHash"])
+            for resource in resources
+            if resource["name"] == plural
+        )
+
     def _serves(self, api_version: str, kinds: set[str]) -> bool:
         """Whether discovery and OpenAPI 3.0 have all of these kinds."""
         return kinds <= self._discover(api_version).keys() and kinds <= self._published(
