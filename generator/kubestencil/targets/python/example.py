@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -231,7 +231,7 @@ def _parse_time(text: str) -> datetime | None:
     apiVersion or kind of an object, and for one without an offset."""
     try:
         time = datetime.fromisoformat(text)
-        return None if time.tzinfo is None else time.astimezone(timezone.utc)
+        return None if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
