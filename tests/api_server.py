@@ -123,8 +123,14 @@ class Client:
             headers["Content-Type"] = content_type
         connection = self._connection()
         try:
-            connection.request(method, path, body, headers)
-            response = connection.getresponse()
+            try:
+                connection.request(method, path, body, headers)
+                response = connection.getresponse()
+            except (http.client.RemoteDisconnected, ConnectionError):
+                # The server closes connections that were idle for some time.
+                connection.close()
+                connection.request(method, path, body, headers)
+                response = connection.getresponse()
             data = response.read()
         except BaseException:
             # The next request would get the rest of this response.
