@@ -119,7 +119,7 @@ class _Namer:
     ) -> JsonObject:
         """An object whose inline objects are references."""
         properties = schema.get("properties")
-        if not isinstance(properties, Mapping):
+        if not isinstance(properties, dict):
             return self.nested(schema, owner, pointer)
         properties_pointer: Pointer = ("properties", pointer)
         named = {
@@ -135,13 +135,13 @@ class _Namer:
         inner = {
             keyword: self.value(schema[keyword], name, (keyword, pointer))
             for keyword in _NESTED
-            if isinstance(schema.get(keyword), Mapping)
+            if isinstance(schema.get(keyword), dict)
         }
         return {**schema, **inner} if inner else schema
 
     def value(self, schema: Any, name: str, pointer: Pointer) -> Any:
         """The schema of a field, item or map value; a reference for an object."""
-        if not isinstance(schema, Mapping):
+        if not isinstance(schema, dict):
             return schema
         if not schema.get("properties"):
             return self.nested(schema, name, pointer)

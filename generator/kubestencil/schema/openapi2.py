@@ -37,6 +37,7 @@ _MAX_NAME_LENGTH = 200
 _MAX_DEPTH = 100
 
 _DEFINITIONS: Pointer = ("definitions", None)
+_LOGIC = frozenset(LOGIC)
 
 
 def parse(source: Source) -> Release:
@@ -144,7 +145,8 @@ class _Reader:
         self.check_keywords(raw, pointer)
         items, values = raw.get("items"), raw.get("additionalProperties")
         nested = depth + 1
-        self.check_branches(raw, pointer, nested)
+        if not _LOGIC.isdisjoint(raw):
+            self.check_branches(raw, pointer, nested)
         return Schema(
             raw=raw,
             type=raw.get("type"),

@@ -16,12 +16,13 @@ from kubestencil.schema.types import JsonObject
 
 # The keywords that the API server drops from a schema (structural.go).
 _DROPPED = frozenset(["example", "externalDocs", "id", "$schema"])
-_FORBIDDEN = (
-    "$ref", "definitions", "dependencies", "patternProperties", "additionalItems"
-)  # fmt: skip
+_FORBIDDEN = frozenset(
+    ["$ref", "definitions", "dependencies", "patternProperties", "additionalItems"]
+)
 # The keywords whose empty values (false, {}, "") mean something.
 _MEANT_EMPTY = frozenset(["additionalProperties", "default", "items", "not"])
 _LOGIC = ("allOf", "anyOf", "oneOf", "not")
+_HAS_LOGIC = frozenset(_LOGIC)
 # The keywords that a schema in allOf, anyOf, oneOf and not must leave to the one around.
 _STRUCTURE_ONLY = (
     "type", "additionalProperties", "default", "title", "description", "nullable",
@@ -68,19 +69,19 @@ class StructuralSchemas:
 
     def read_schema(self, raw: Any, pointer: Pointer, depth: int) -> dict[str, Any]:
         """A structural schema as the API server publishes it."""
-        if not isinstance(raw, Mapping):
+        if not isinstance(raw, dict):
             raise self.error("a schema must be an object", pointer)
         if depth > _MAX_DEPTH:
             raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
         result = {
             key: value
             for key, value in raw.items()
-            if key not in _DROPPED and not _is_absent(key, value)
+            if key not in _DROPPED and (value or not _is_absent(key, value))
         }
         self.check_structural(result, pointer)
         inner = depth + 1
         if "properties" in result:
-            if not isinstance(result["properties"], Mapping):
+            if not isinstance(result["properties"], dict):
                 raise self.error("must be an object", ("properties", pointer))
             properties_pointer: Pointer = ("properties", pointer)
             result["properties"] = {
@@ -88,7 +89,7 @@ class StructuralSchemas:
                 for name, schema in result["properties"].items()
             }
         for key in ("items", "additionalProperties"):
-            if isinstance(result.get(key), Mapping):
+            if isinstance(result.get(key), dict):
                 result[key] = self.read_schema(result[key], (key, pointer), inner)
         if result.get(_INT_OR_STRING):
             result |= _either_type(result)
@@ -117,11 +118,9 @@ class StructuralSchemas:
     def check_structural(self, schema: JsonObject, pointer: Pointer) -> None:
         """Raise SpecError for what no structural schema has
         (validateStructuralInvariants)."""
-        for key in _FORBIDDEN:
-            if key in schema:
-                raise self.error(
-                    "is not allowed in a structural schema", (key, pointer)
-                )
+        if not _FORBIDDEN.isdisjoint(schema):
+            key = next(key for key in schema if key in _FORBIDDEN)
+            raise self.error("is not allowed in a structural schema", (key, pointer))
         type_name = schema.get("type")
         if (
             not type_name
@@ -152,8 +151,9 @@ class StructuralSchemas:
                     raise self.error(
                         f"is not allowed with {_INT_OR_STRING}", (key, pointer)
                     )
-        for key, branch, branch_pointer in self.branches(schema, pointer):
-            self.check_branch(branch, key, branch_pointer)
+        if not _HAS_LOGIC.isdisjoint(schema):
+            for key, branch, branch_pointer in self.branches(schema, pointer):
+                self.check_branch(branch, key, branch_pointer)
 
     def check_metadata(self, schema: JsonObject, pointer: Pointer) -> None:
         """Raise SpecError where the root says more of ``metadata`` than what its name
@@ -192,7 +192,7 @@ class StructuralSchemas:
                 branch_pointer: Pointer = (
                     (key, pointer) if key == "not" else (str(index), (key, pointer))
                 )
-                if not isinstance(branch, Mapping):
+                if not isinstance(branch, dict):
                     raise self.error("a schema must be an object", branch_pointer)
                 yield key, branch, branch_pointer
 
@@ -241,7 +241,7 @@ class StructuralSchemas:
         """The schemas of the items and fields of a schema in allOf, anyOf, …"""
         properties = branch.get("properties") or {}
         properties_pointer: Pointer = ("properties", pointer)
-        if not isinstance(properties, Mapping):
+        if not isinstance(properties, dict):
             raise self.error("must be an object", properties_pointer)
         schemas: list[tuple[Any, Pointer]] = [
             (schema, (name, properties_pointer)) for name, schema in properties.items()
@@ -249,7 +249,7 @@ class StructuralSchemas:
         if branch.get("items") is not None:
             schemas.append((branch["items"], ("items", pointer)))
         for schema, schema_pointer in schemas:
-            if not isinstance(schema, Mapping):
+            if not isinstance(schema, dict):
                 raise self.error("a schema must be an object", schema_pointer)
             yield schema, schema_pointer
 

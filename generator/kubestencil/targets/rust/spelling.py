@@ -8,7 +8,7 @@ spelled so that they compile, and so that rustdoc finds neither links nor tests 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cache
 
 # The Rust Reference, "Keywords": strict and reserved ones of editions 2021 and 2024,
@@ -52,10 +52,12 @@ _NOT_IN_IDENTIFIER = re.compile(r"[^A-Za-z0-9_]")
 _REJECTED = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
-_DOC_ESCAPES = str.maketrans(
-    {"\\": r"\\", "[": r"\[", "]": r"\]", "<": r"\<", ">": r"\>", "\t": "    "}
-)
-_STRING_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"})
+# The backslash comes first. str.translate() takes up to ten times as long as
+# all replacements.
+_DOC_ESCAPES = {
+    "\\": r"\\", "[": r"\[", "]": r"\]", "<": r"\<", ">": r"\>", "\t": "    "
+}  # fmt: skip
+_STRING_ESCAPES = {"\\": r"\\", '"': r"\"", "\n": r"\n", "\t": r"\t"}
 # rustdoc runs code blocks. An indented line is one unless it continues a paragraph, also
 # inside of a list item (CommonMark 0.31, 4.4 and 5.2). The first expression matches
 # lines that are no paragraph, the second the start of a list item with code in it.
@@ -119,7 +121,7 @@ def doc_comment(text: str, indent: str = "") -> str:
 @cache
 def string_literal(text: str) -> str:
     """``text`` as a string literal, in printable characters."""
-    quoted = text.translate(_STRING_ESCAPES)
+    quoted = _escaped(text, _STRING_ESCAPES)
     if not quoted.isprintable():
         quoted = "".join(map(_escaped_character, quoted))
     return f'"{quoted}"'
@@ -148,7 +150,8 @@ def _doc_lines(text: str) -> Iterator[str]:
     previous = ""
     for raw in text.replace("\r\n", "\n").split("\n"):
         line = raw if raw.isprintable() else _REJECTED.sub("\ufffd", raw)
-        line = line.translate(_DOC_ESCAPES).replace("```", "").replace("~~~", r"\~~~")
+        line = _escaped(line, _DOC_ESCAPES)
+        line = line.replace("```", "").replace("~~~", r"\~~~")
         line = line.rstrip()
         if line.startswith("    ") and _NO_PARAGRAPH.match(previous.strip()):
             line = f"  {line.lstrip()}"
@@ -156,6 +159,12 @@ def _doc_lines(text: str) -> Iterator[str]:
             line = _CODE_IN_ITEM.sub(r"\1 ", line)
         previous = line
         yield f" {line}" if line else ""
+
+
+def _escaped(text: str, escapes: Mapping[str, str]) -> str:
+    for character, escape in escapes.items():
+        text = text.replace(character, escape)
+    return text
 
 
 def _escaped_character(character: str) -> str:
