@@ -14,6 +14,8 @@ from kubestencil.source.yaml import documents
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _GROUP = "kustomize.config.k8s.io"
 _LISTS = ("patchesStrategicMerge", "patchesJson6902", "patches")
+#: What a text has that has a directive, to be looked for first.
+DIRECTIVE_START = b"$"
 # A file that is named may be listed by a kustomization of a folder above.
 _MAX_LEVELS = 8
 

@@ -22,6 +22,7 @@ class CheckedRelease:
     release: Release
     kinds: Mapping[GroupVersionKind, str]
     decoder: Decoder
+    _versions: Mapping[tuple[str, str], tuple[str, ...]]
 
     @property
     def name(self) -> str:
@@ -33,13 +34,9 @@ class CheckedRelease:
         definition = self.kinds.get(kind)
         return None if definition is None else self.decoder.check_of(definition)
 
-    def versions(self, group: str, kind: str) -> list[str]:
+    def versions(self, group: str, kind: str) -> tuple[str, ...]:
         """The versions that the release serves of a kind."""
-        return [
-            served.version
-            for served in self.kinds
-            if served.group == group and served.kind == kind
-        ]
+        return self._versions.get((group, kind), ())
 
 
 def prepare(release: Release, earlier: Release | None = None) -> CheckedRelease:
@@ -50,7 +47,12 @@ def prepare(release: Release, earlier: Release | None = None) -> CheckedRelease:
     """
     kinds = dict(_kinds(release))
     remarks = Remarks(release.name, earlier.definitions if earlier else {})
-    return CheckedRelease(release, kinds, Decoder(release.definitions, remarks))
+    versions: dict[tuple[str, str], tuple[str, ...]] = {}
+    for kind in kinds:
+        key = kind.group, kind.kind
+        versions[key] = (*versions.get(key, ()), kind.version)
+    decoder = Decoder(release.definitions, remarks)
+    return CheckedRelease(release, kinds, decoder, versions)
 
 
 def _kinds(release: Release) -> Iterator[tuple[GroupVersionKind, str]]:

@@ -17,7 +17,11 @@ from kubestencil.check.findings import (
     field_path,
 )
 from kubestencil.check.ignores import apply_ignores
-from kubestencil.check.kustomize import has_directive, listed_patches
+from kubestencil.check.kustomize import (
+    DIRECTIVE_START,
+    has_directive,
+    listed_patches,
+)
 from kubestencil.check.manifests import (
     Manifest,
     NoObject,
@@ -95,6 +99,7 @@ class _FileCheck:
         self.name = name
         self.upgrade = upgrade
         self.is_patch = is_patch
+        self.may_be_patch = True
         self.findings: list[Finding] = []
         self.skipped: list[Skipped] = []
         self.documents: set[int] = set()
@@ -102,6 +107,7 @@ class _FileCheck:
         self.checked = 0
 
     def result(self, data: bytes) -> FileResult:
+        self.may_be_patch = DIRECTIVE_START in data
         for item in read_manifests(data, self.name):
             if isinstance(item, Manifest):
                 self.documents.add(item.subject.document)
@@ -134,7 +140,9 @@ class _FileCheck:
             self.skipped.append(Skipped(reason, self.name, manifest.subject, detail))
             return
         self.checked += 1
-        is_patch = self.is_patch or has_directive(manifest.value)
+        is_patch = self.is_patch or (
+            self.may_be_patch and has_directive(manifest.value)
+        )
         result = self.upgrade.check(manifest.value, kind, is_patch=is_patch)
         for difference in result.differences:
             self.add(manifest, difference)

@@ -14,6 +14,7 @@ from kubestencil.errors import UsageError
 from kubestencil.source.yaml_document import Document, Repeated, YamlError, position_at
 from kubestencil.source.yaml_scalars import (
     NOT_FINITE,
+    RESOLVABLE,
     as_json_number,
     convert_tagged,
     float_key,
@@ -139,6 +140,7 @@ class _Composer:
         mapping_end, sequence_end = yaml.MappingEndEvent, yaml.SequenceEndEvent
         stack = self.stack
         next_event = parser.get_event
+        special = _SPECIAL
         root: Any = None
         root_mark: Any = None
         start_line = self.line
@@ -149,8 +151,10 @@ class _Composer:
             size = 1
             if kind is scalar_event:
                 value: Any = event.value
-                if event.tag is not None or event.implicit[0]:
-                    value = self.scalar(event)
+                if event.tag is not None:
+                    value = self.tagged(event)
+                elif event.implicit[0] and (not value or value[0] in special):
+                    value = self.plain(event)
                 if event.anchor:
                     self.anchors[event.anchor] = _Anchor(value, 1)
             elif kind is mapping_start or kind is sequence_start:
@@ -262,7 +266,7 @@ class _Composer:
             node.is_merge = True
             self.count -= 1  # go-yaml does not decode it.
             return
-        key = key_text(value)
+        key = value if type(value) is str else key_text(value)
         if key is None:
             what = (
                 "null"
@@ -311,27 +315,37 @@ class _Composer:
             node.container.update(value)
             node.marks.update(self.marks[id(value)])
 
-    def scalar(self, event: Any) -> Any:
+    def plain(self, event: Any) -> Any:
+        """The value of a plain scalar."""
         text = event.value
-        node = self.stack[-1] if self.stack else None
-        is_key = node is not None and node.is_mapping and not node.has_key
-        if text == "<<" and is_key and event.tag in _MERGE_TAGS:
+        if text == "<<" and self.is_key():
             return _MERGE
-        if event.tag is None:
-            if text in NOT_FINITE:
-                if is_key:
-                    return text.lower().removeprefix("+")
-                raise self.error(f"{text} is not a JSON number", event)
-            value = resolve(text)
-        else:
-            tag = event.tag.removeprefix(_TAG)
-            try:
-                value = convert_tagged(tag, text)
-            except ValueError as error:
-                raise self.error(f"{text!a} is not a !!{tag}", event) from error
-        if type(value) is float:
-            return float_key(value) if is_key else as_json_number(value)
-        return value
+        if text in NOT_FINITE:
+            if self.is_key():
+                return text.lower().removeprefix("+")
+            raise self.error(f"{text} is not a JSON number", event)
+        value = resolve(text)
+        return self.number(value) if type(value) is float else value
+
+    def tagged(self, event: Any) -> Any:
+        """The value of a scalar with a tag."""
+        tag = event.tag.removeprefix(_TAG)
+        text = event.value
+        if tag == "merge" and text == "<<" and self.is_key():
+            return _MERGE
+        try:
+            value = convert_tagged(tag, text)
+        except ValueError as error:
+            raise self.error(f"{text!a} is not a !!{tag}", event) from error
+        return self.number(value) if type(value) is float else value
+
+    def number(self, value: float) -> Any:
+        return float_key(value) if self.is_key() else as_json_number(value)
+
+    def is_key(self) -> bool:
+        """Whether the next scalar is the key of a mapping."""
+        node = self.stack[-1] if self.stack else None
+        return node is not None and node.is_mapping and not node.has_key
 
     def error(self, what: str, event: Any, hint: str = "") -> YamlError:
         at = position_at(self.text, event.start_mark.index, self.line)
@@ -339,4 +353,5 @@ class _Composer:
 
 
 _MERGE = object()
-_MERGE_TAGS = (None, f"{_TAG}merge")
+# The first characters of plain scalars that are not always strings.
+_SPECIAL = RESOLVABLE | {"<"}
