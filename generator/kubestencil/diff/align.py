@@ -8,7 +8,7 @@ from typing import Any
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.graph import reachable, references
+from kubestencil.schema.graph import Graph
 from kubestencil.schema.inline import FIELD_KEYWORDS
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import api_versions, served_kinds
@@ -36,13 +36,14 @@ def all_definitions(release: Release) -> Side:
     return _side(release, release.definitions)
 
 
-def api_version_subset(release: Release, api_version: str) -> Side:
+def api_version_subset(release: Release, api_version: str, graph: Graph) -> Side:
     """The definitions of one API version: its kinds and the types in their package, and
-    what these refer to in other versions of the group.
+    what these refer to in other versions of the group. ``graph`` is the reference graph
+    of the release.
 
     Raises UsageError where the release does not have the API version.
     """
-    names = _with_references_in_group(release, _package_members(release, api_version))
+    names = _with_references_in_group(graph, _package_members(release, api_version))
     return _side(release, names)
 
 
@@ -149,22 +150,26 @@ def _package_members(release: Release, api_version: str) -> list[str]:
             f"{release.name} has no API version {api_version!r}",
             hint=nearest(api_version, sorted(api_versions(release))),
         )
-    return [name for name in release.definitions if name.rpartition(".")[0] in packages]
+    prefixes = tuple(f"{package}." for package in packages)
+    return [
+        name
+        for name in release.definitions
+        if name.startswith(prefixes) and name.rpartition(".")[0] in packages
+    ]
 
 
-def _with_references_in_group(release: Release, names: Sequence[str]) -> list[str]:
+def _with_references_in_group(graph: Graph, names: Sequence[str]) -> list[str]:
     """``names``, and what they refer to in the same groups, directly or indirectly."""
-    groups = {_group_package(name) for name in names}
-    graph = {
-        name: [
-            other
-            for other in references(definition.schema)
-            if _group_package(other) in groups
-        ]
-        for name, definition in release.definitions.items()
-        if _group_package(name) in groups
-    }
-    included = reachable(graph, names)
+    groups = tuple(f"{group}." for group in {_group_package(name) for name in names})
+    included = set(names)
+    pending = list(names)
+    while pending:
+        for other in graph.get(pending.pop(), ()):
+            # The cheap test first: most references lead to other groups.
+            is_near = other not in included and other.startswith(groups)
+            if is_near and f"{_group_package(other)}." in groups:
+                included.add(other)
+                pending.append(other)
     return [*names, *sorted(included.difference(names))]
 
 

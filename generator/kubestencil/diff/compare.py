@@ -57,13 +57,14 @@ def compare_versions(
     the second API version gives them. Raises UsageError for an API version that its
     release does not have.
     """
-    old = api_version_subset(before, from_version)
-    new = api_version_subset(after, to_version)
+    pair = _Pair.of(before, after)
+    old = api_version_subset(before, from_version, pair.before.graph)
+    new = api_version_subset(after, to_version, pair.after.graph)
     labels = distinct_labels(before, after)
     return Comparison(
         f"{labels[0]}/{from_version}",
         f"{labels[1]}/{to_version}",
-        tuple(_version_changes(old, new, _Pair.of(before, after))),
+        tuple(_version_changes(old, new, pair)),
         documents=(document_info(before, labels[0]), document_info(after, labels[1])),
     )
 
@@ -111,6 +112,7 @@ def _version_changes(before: Side, after: Side, pair: _Pair) -> Iterator[Change]
 def _changes(
     before: Side, after: Side, pair: _Pair, definitions: ComparedDefinitions
 ) -> Iterator[Change]:
+    all_kinds = pair.before.kinds | pair.after.kinds
     by_definition = attrgetter("definition")
     all_differences = merge(
         differences(before.fragments, after.fragments),
@@ -121,9 +123,7 @@ def _changes(
         old_name, new_name = before.names.get(name), after.names.get(name)
         old_kinds = pair.before.roots.of(old_name or "")
         new_kinds = pair.after.roots.of(new_name or "")
-        owner = owner_of(
-            name, new_kinds or old_kinds, pair.before.kinds | pair.after.kinds
-        )
+        owner = owner_of(name, new_kinds or old_kinds, all_kinds)
         paths = (pair.before if new_name is None else pair.after).paths
         # A removed definition is listed under the name that it had.
         listed_name = new_name or old_name or name
@@ -203,11 +203,17 @@ def _graduations(before: Release, after: Release, pair: _Pair) -> Iterator[Gradu
         for move in _moves(versions, new.get((group, kind), frozenset())):
             kinds_by_move.setdefault((group, move), []).append(kind)
     for (group, move), kinds in kinds_by_move.items():
-        from_release = before if move.before_removed else after
+        of_move = pair if move.before_removed else _Pair(pair.after, pair.after)
         changes = _version_changes(
-            api_version_subset(from_release, f"{group}/{move.before}".lstrip("/")),
-            api_version_subset(after, f"{group}/{move.after}".lstrip("/")),
-            pair if move.before_removed else _Pair(pair.after, pair.after),
+            api_version_subset(
+                before if move.before_removed else after,
+                f"{group}/{move.before}".lstrip("/"),
+                of_move.before.graph,
+            ),
+            api_version_subset(
+                after, f"{group}/{move.after}".lstrip("/"), pair.after.graph
+            ),
+            of_move,
         )
         yield Graduation(
             group,

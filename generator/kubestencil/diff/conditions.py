@@ -12,6 +12,17 @@ from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import is_built_in
 
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
+# What says how a value is merged, and not which values there are.
+_MERGING = frozenset(
+    f"x-kubernetes-{keyword}"
+    for keyword in (
+        "list-type",
+        "list-map-keys",
+        "map-type",
+        "patch-strategy",
+        "patch-merge-key",
+    )
+)
 # What a definition says of its fields, apart from which values they may have.
 _STRUCTURE = frozenset({"$ref", "type", "properties", "default", "nullable", _PRESERVE})
 
@@ -66,7 +77,7 @@ def _accepts_field(
 ) -> bool:
     """Whether a field differs in its documentation, or in references to definitions of
     which the new one accepts all, in its items and values as well."""
-    differing = differing_keywords(old, new) - DOCUMENTATION
+    differing = differing_keywords(old, new) - DOCUMENTATION - _MERGING
     if "$ref" in differing:
         if "$ref" not in old or "$ref" not in new:
             return False

@@ -6,6 +6,7 @@ The keys are a published format, and differ from the names of attributes.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -194,5 +195,30 @@ def timeline_json(timeline: Timeline) -> dict[str, Any]:
 
 
 def json_text(value: Any) -> str:
-    """The text of a JSON value: indented, keys in their order, ASCII only."""
-    return json.dumps(value, indent=1) + "\n"
+    """The text of a JSON value: keys in their order, ASCII only.
+
+    The elements of the outer two levels have a line each, such as every change. Python
+    indents text only with an encoder that is ten times as slow.
+    """
+    return "".join(_lines(value, 0)) + "\n"
+
+
+_EXPANDED_LEVELS = 2
+
+
+def _lines(value: Any, level: int) -> Iterator[str]:
+    if level == _EXPANDED_LEVELS or not value or not isinstance(value, dict | list):
+        yield json.dumps(value)
+        return
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    indent = " " * (level + 1)
+    separator = f"{opening}\n{indent}"
+    for element in value:
+        yield separator
+        if isinstance(value, dict):
+            yield f"{json.dumps(element)}: "
+            yield from _lines(value[element], level + 1)
+        else:
+            yield from _lines(element, level + 1)
+        separator = f",\n{indent}"
+    yield f"\n{' ' * level}{closing}"

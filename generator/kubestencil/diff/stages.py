@@ -21,7 +21,7 @@ from kubestencil.schema.feature_gates import (
     gate_known,
     gated_fields,
 )
-from kubestencil.schema.graph import reachable, reference_graph, references
+from kubestencil.schema.graph import Graph, reachable, reference_graph, references
 from kubestencil.schema.kinds import LEVELS, Level, level, list_item
 from kubestencil.schema.types import Definition, JsonObject
 from kubestencil.schema.well_known import META_V1, is_built_in
@@ -75,10 +75,12 @@ def version_stage(version: str) -> Stage:
 
 
 class ReleaseStages:
-    """The stages of what is in one release."""
+    """The stages of what is in one release; ``graph`` is its reference graph, which is
+    made where it is None and needed."""
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: Release, graph: Graph | None = None) -> None:
         self._definitions = release.definitions
+        self._given_graph = graph
         #: The minor version of Kubernetes, None where the facts do not apply.
         self.kubernetes = kubernetes_release(release)
 
@@ -143,8 +145,8 @@ class ReleaseStages:
         return Stage(*stated)
 
     @cached_property
-    def _graph(self) -> dict[str, tuple[str, ...]]:
-        return reference_graph(self._definitions)
+    def _graph(self) -> Graph:
+        return self._given_graph or reference_graph(self._definitions)
 
     @cached_property
     def _alpha_fields(self) -> Mapping[str, frozenset[str]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping
 
 from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
+from kubestencil.schema.graph import Graph, breadth_first
 from kubestencil.schema.kinds import served_kinds
 
 
@@ -16,10 +16,12 @@ class UserPaths:
     indexes of lists, nor keys of maps.
     """
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: Release, graph: Graph) -> None:
         self._definitions = release.definitions
+        self._graph = graph
         self._kinds = {kind: item.name for kind, item in served_kinds(release)}
         self._paths: dict[GroupVersionKind, Mapping[str, str]] = {}
+        self._fields_by_name: dict[str, dict[str, str]] = {}
 
     def path(
         self, owner: GroupVersionKind | None, definition: str, field: str | None
@@ -44,14 +46,20 @@ class UserPaths:
         if root is None:
             return {}
         paths = {root: kind.kind}
-        pending = deque([root])
-        while pending:
-            name = pending.popleft()
-            for field, target in _edges(self._definitions[name]):
-                if target not in paths:
-                    paths[target] = f"{paths[name]}.{field}"
-                    pending.append(target)
+        for referrer, name in breadth_first(self._graph, root):
+            if name not in paths:
+                paths[name] = f"{paths[referrer]}.{self._fields(referrer)[name]}"
         return paths
+
+    def _fields(self, definition: str) -> Mapping[str, str]:
+        """The first field of a definition that refers to each other one."""
+        fields = self._fields_by_name.get(definition)
+        if fields is None:
+            fields = {}
+            for field, target in _edges(self._definitions[definition]):
+                fields.setdefault(target, field)
+            self._fields_by_name[definition] = fields
+        return fields
 
 
 def _edges(definition: Definition) -> Iterator[tuple[str, str]]:

@@ -185,13 +185,16 @@ class RootKinds:
         return self.kinds.get(definition, {})
 
 
-def root_kinds(release: Release) -> RootKinds:
+def root_kinds(release: Release, graph: Graph | None = None) -> RootKinds:
     """The kinds that each definition of a release is part of.
+
+    ``graph`` is the reference graph of the release, which is made where it is None.
 
     List kinds are left out where there are others, because all that is reachable
     from a list's items is reachable from the kind of the items.
     """
-    graph = reference_graph(release.definitions)
+    if graph is None:
+        graph = reference_graph(release.definitions)
     list_kinds: dict[str, dict[GroupVersionKind, int]] = {}
     other_kinds: dict[str, dict[GroupVersionKind, int]] = {}
     for definition in release.definitions.values():
@@ -201,5 +204,6 @@ def root_kinds(release: Release) -> RootKinds:
             for name, distance in distances(graph, definition.name).items():
                 kinds = roots.setdefault(name, {})
                 for kind in definition.kinds:
-                    kinds[kind] = min(distance, kinds.get(kind, distance))
+                    if kinds.setdefault(kind, distance) > distance:
+                        kinds[kind] = distance
     return RootKinds({**list_kinds, **other_kinds})

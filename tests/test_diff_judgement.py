@@ -1,0 +1,331 @@
+"""How changes are judged: release notes, a reviewed list of what breaks, lifecycles."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from kubestencil.diff import Change, Comparison, compare
+from kubestencil.diff.audience import SEVERITIES
+from kubestencil.diff.serialize import comparison_json
+from kubestencil.schema.lifecycle import lifecycles
+from kubestencil.source.releases import release_order
+from tests.conftest import ROOT
+from tests.diff_specs import document, embedded, pod
+
+RELEASES = [f"1.{minor}" for minor in range(25, 38)]
+PAIRS = list(pairwise(RELEASES))
+
+
+@cache
+def between(before: str, after: str) -> Comparison:
+    return compare(embedded(before), embedded(after))
+
+
+def everything(comparison: Comparison) -> tuple[Change, ...]:
+    return (*comparison.changes, *comparison.notices)
+
+
+# --- release notes
+
+
+class Rating(NamedTuple):
+    """How a change may be reported for a claim of the release notes."""
+
+    changes: frozenset[str]
+    rules: frozenset[str]
+
+
+def rating(changes: str, rules: str) -> Rating:
+    return Rating(frozenset(changes.split()), frozenset(rules.split()))
+
+
+RATINGS = {
+    "added": rating("kind-added field-added", "added"),
+    "removed": rating(
+        "kind-removed field-removed",
+        "kind-removed removed-with-replacement field-removed field-moved alpha",
+    ),
+    "deprecated": rating(
+        "description-changed kind-deprecated", "deprecated no-longer-functional"
+    ),
+    "without-effect": rating("description-changed", "no-longer-functional"),
+    "promoted": rating("description-changed kind-added stage-changed", "stage-changed"),
+    "limit": rating("description-changed", "limit-changed"),
+    "retyped": rating("reference-changed", "type-renamed"),
+    "optional": rating("field-optional", "field-optional"),
+    "always-required": rating("field-required", "document-catches-up"),
+    "server-written": rating("field-required", "server-written"),
+    "merge": rating(
+        "list-type-changed patch-strategy-added", "merge-changed server-written"
+    ),
+    "operation": rating("operation-added parameter-added", "operation-added"),
+}
+
+
+class Claim(NamedTuple):
+    """What the notes of a release say; see the table."""
+
+    release: str
+    definition: str
+    field: str | None
+    what: str
+
+    def is_made_by(self, change: Change) -> bool:
+        if self.what == "operation":
+            return change.users_path == self.definition
+        return change.field == self.field and change.definition.endswith(
+            f".{self.definition}"
+        )
+
+
+def claims() -> Iterator[Claim]:
+    for line in (ROOT / "tests/release_notes.tsv").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            release, definition, field, what = line.split("\t")
+            yield Claim(release, definition, None if field == "-" else field, what)
+
+
+@pytest.mark.parametrize("pair", PAIRS[:10], ids="..".join)
+def test_changes_are_rated_as_release_notes_rate_them(pair: tuple[str, str]) -> None:
+    changes = everything(between(*pair))
+    of_release = [claim for claim in claims() if claim.release == pair[1]]
+    assert of_release
+    missing = []
+    for claim in of_release:
+        reported = [change for change in changes if claim.is_made_by(change)]
+        expected = RATINGS[claim.what]
+        if not any(
+            change.change in expected.changes and change.rule.name in expected.rules
+            for change in reported
+        ):
+            ratings = [(change.change, change.rule.name) for change in reported]
+            missing.append((claim, ratings))
+    assert missing == []
+
+
+# --- what breaks
+
+
+def test_what_breaks_between_neighbours_is_in_the_reviewed_list() -> None:
+    """Each breaking change was judged by hand, with the reason; there are no others."""
+    reviewed = tomllib.loads((ROOT / "tests/breaking_changes.toml").read_text("utf-8"))
+    for before, after in PAIRS:
+        comparison = between(before, after)
+        found = {
+            f"{change.definition.removeprefix('io.k8s.api.')} {change.field or '-'}"
+            for change in everything(comparison)
+            if change.severity == "breaking"
+        }
+        moves = {
+            f"{graduation.before} {change.definition.removeprefix('io.k8s.api.')} "
+            f"{change.field or '-'}"
+            for graduation in comparison.graduations
+            for change in graduation.changes
+            if change.severity == "breaking"
+        }
+        expected = reviewed.get(after, {})
+        assert found == expected.get("changes", {}).keys(), after
+        assert moves == expected.get("moves", {}).keys(), after
+
+
+@pytest.mark.parametrize("pair", [("1.29", "1.35"), ("1.25", "1.37")], ids="..".join)
+def test_only_removed_kinds_break_over_several_releases(pair: tuple[str, str]) -> None:
+    changes = between(*pair).changes
+    breaking = {change.change for change in changes if change.severity == "breaking"}
+    assert breaking == {"kind-removed"}
+
+
+# --- lifecycles
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="..".join)
+def test_removals_and_deprecations_agree_with_the_lifecycles(
+    pair: tuple[str, str],
+) -> None:
+    changes = everything(between(*pair))
+    kinds = {
+        kind
+        for release in map(embedded, pair)
+        for definition in release.definitions.values()
+        for kind in definition.kinds
+        if len(definition.kinds) == 1
+    }
+    removed, deprecated = set(), set()
+    for kind, facts in lifecycles().items():
+        if kind in kinds and facts.removed == pair[1]:
+            removed.add(kind)
+        if (
+            kind in kinds
+            and facts.deprecated == pair[1]
+            and release_order(facts.introduced) < release_order(pair[1])
+            and facts.removed != pair[1]
+        ):
+            deprecated.add(kind)
+    assert removed == {
+        kind
+        for change in changes
+        if change.change == "kind-removed" and change.rule.name != "part-of-kind"
+        for kind in change.kinds
+    }
+    assert deprecated == {
+        change.owner
+        for change in changes
+        if change.rule.name == "deprecated" and change.field is None
+    }
+    for change in changes:
+        if change.rule.name == "removed-with-replacement":
+            assert change.replacement is not None
+            assert change.removed_in == pair[1]
+
+
+# --- audiences, stages, paths
+
+
+@pytest.mark.parametrize("pair", [("1.34", "1.35"), ("1.36", "1.37")], ids="..".join)
+def test_the_headline_is_the_most_severe_of_the_audiences(
+    pair: tuple[str, str],
+) -> None:
+    for change in everything(between(*pair)):
+        severities = [impact.severity for impact in change.audience]
+        assert change.severity == min(severities, key=SEVERITIES.index)
+        assert change.reason.endswith(".")
+        assert all(impact.meaning.endswith(".") for impact in change.audience)
+
+
+def test_a_path_is_what_users_write() -> None:
+    changes = everything(between("1.34", "1.35"))
+    paths = {change.users_path for change in changes}
+    assert "Node.status.declaredFeatures" in paths
+    assert "Pod.spec.workloadRef" in paths
+    assert "Deployment.status.terminatingReplicas" in paths
+
+
+def test_the_stage_of_a_field_is_that_of_its_gate_not_that_of_its_description() -> None:
+    """The description of hostUsers calls it alpha until 1.35."""
+    stages = {
+        (change.users_path, change.stage)
+        for pair in (("1.29", "1.30"), ("1.35", "1.36"))
+        for change in everything(between(*pair))
+        if change.users_path == "Pod.spec.hostUsers"
+    }
+    levels = {
+        (stage.before.level, stage.after.level)
+        for _, stage in stages
+        if stage and stage.before and stage.after
+    }
+    assert levels == {("alpha", "beta"), ("beta", "ga")}
+
+
+def test_a_field_inside_of_an_alpha_field_is_alpha() -> None:
+    (change,) = (
+        change
+        for change in between("1.30", "1.31").changes
+        if (change.owner and change.field)
+        and (change.users_path == "Pod.spec.resourceClaims.source")
+    )
+    assert (change.stability, change.severity) == ("alpha", "warning")
+
+
+def test_kinds_that_every_group_serves_are_no_warning() -> None:
+    for pair in PAIRS:
+        for change in between(*pair).changes:
+            if change.keyword == "x-kubernetes-group-version-kind":
+                assert change.severity in ("safe", "docs")
+
+
+def test_the_lists_and_parts_of_a_kind_are_folded_into_it() -> None:
+    changes = between("1.28", "1.29").changes
+    removed = {
+        change.definition.rpartition(".")[2]: change.rule.name
+        for change in changes
+        if change.definition.startswith("io.k8s.api.flowcontrol.v1beta2.")
+    }
+    assert removed.pop("FlowSchema") == "removed-with-replacement"
+    assert removed.pop("PriorityLevelConfiguration") == "removed-with-replacement"
+    assert set(removed.values()) == {"part-of-kind"}
+
+
+def test_versions_of_a_kind_are_compared_within_the_newer_release() -> None:
+    """v1 of 1.34 is v1beta2 of 1.34, though v1beta2 of 1.33 had fewer fields."""
+    (graduation,) = (
+        graduation
+        for graduation in between("1.33", "1.34").graduations
+        if (graduation.before, graduation.after) == ("v1beta2", "v1")
+        and graduation.group == "resource.k8s.io"
+    )
+    assert graduation.changes == ()
+
+
+def test_moved_fields_say_where_their_values_are() -> None:
+    moved = {
+        change.field: change.replacement
+        for graduation in between("1.32", "1.33").graduations
+        for change in graduation.changes
+        if change.rule.name == "field-moved"
+    }
+    assert moved["allocationMode"] == "exactly.allocationMode"
+    assert "attributes" in (moved["basic"] or "")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rule"),
+    [
+        ("Size.", "Size. Deprecated: use colour instead.", "deprecated"),
+        ("Size.", "Size. It is not deprecated.", "wording"),
+        ("At most 4 of them.", "At most 8 of them.", "limit-changed"),
+        ("Made of 4 parts.", "Made of 8 parts.", "wording"),
+        ("Defaults to 5.", "Defaults to 6.", "stated-default-changed"),
+        ("Size.", "Size. The field has no effect.", "no-longer-functional"),
+        ("This is an alpha field.", "This field  is beta-level.", "stage-changed"),
+        ("(Alpha) Size.", "Size.", "stage-changed"),
+        ("This is a beta feature.", "This is an alpha feature.", "stage-lowered"),
+    ],
+)
+def test_what_descriptions_state(before: str, after: str, rule: str) -> None:
+    (change,) = compare(
+        *(
+            document(pod(size={"type": "string", "description": text}, colour={}))
+            for text in (before, after)
+        )
+    ).changes
+    assert change.rule.name == rule
+    if rule == "deprecated":
+        assert change.replacement == "colour"
+
+
+def test_an_optional_key_of_list_items_is_safe() -> None:
+    def keyed(*keys: str, required: tuple[str, ...] = ()) -> Any:
+        properties = {"a": {"type": "string"}, "b": {"type": "string"}}
+        items = {"type": "object", "properties": properties, "required": [*required]}
+        keyword = {"x-kubernetes-list-map-keys": [*keys]}
+        return document(pod(field={"type": "array", "items": items, **keyword}))
+
+    (optional,) = compare(keyed("a"), keyed("a", "b")).changes
+    assert optional.severity == "safe"
+    needed = keyed("a", required=("b",)), keyed("a", "b", required=("b",))
+    (required,) = compare(*needed).changes
+    assert required.severity == "breaking"
+
+
+# --- JSON
+
+
+@pytest.mark.parametrize(
+    "pair", [("1.25", "1.37"), ("1.34", "1.35"), ("1.35", "1.34")], ids="..".join
+)
+def test_the_json_report_is_as_its_schema_says(pair: tuple[str, str]) -> None:
+    schema = json.loads((ROOT / "docs/diff-report.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    report = json.loads(json.dumps(comparison_json(between(*pair))))
+    Draft202012Validator(schema).validate(report)
+    rules = {change["rule"] for change in report["changes"] + report["notices"]}
+    assert rules <= report["rules"].keys()
+    assert [document["label"] for document in report["documents"]] == [*pair]
