@@ -35,7 +35,7 @@ def test_render_names_the_document_that_it_read(run: Command, tmp_path: Path) ->
     result = run("render", "1.35", "-t", "markdown-v5")
     assert result.returncode == 0
     assert result.stderr.startswith("1.35: kubernetes-validate, v1.35.0, sha256 ")
-    assert result.stdout.startswith("markdown-v5: 722 files, ")
+    assert result.stdout.startswith("markdown-v5: 786 files, ")
     readme = (tmp_path / "generated/1.35/markdown-v5/README.md").read_text()
     assert "kubernetes-validate, v1.35.0" in readme
     assert run("render", "1.35", "-t", "markdown-v5", "-q").stdout == ""

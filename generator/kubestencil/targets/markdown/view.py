@@ -92,6 +92,9 @@ class GroupVersion:
     models: tuple[ModelEntry, ...]
 
 
+# That of every API server (kube-apiserver, securityDefinitions of its document).
+_AUTHENTICATION = Authentication("BearerToken", "authorization")
+
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
@@ -112,7 +115,11 @@ EACH: Mapping[str, Each] = {
     ),
     "release": Each(
         "all models of the release, once",
-        variables={"groups": list[GroupVersion], "apis": list[ApiPage]},
+        variables={
+            "groups": list[GroupVersion],
+            "apis": list[ApiPage],
+            "authentication": Authentication,
+        },
     ),
     "api": Each(
         "the operations with one tag: the page of an API class; none if the option "
@@ -142,7 +149,11 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 FileContext(
                     release.name,
                     {},
-                    {"groups": list(pages.groups()), "apis": pages.apis},
+                    {
+                        "groups": list(pages.groups()),
+                        "apis": pages.apis,
+                        "authentication": _AUTHENTICATION,
+                    },
                 )
             ],
             "api": lambda: map(pages.api_context, pages.apis),
@@ -246,7 +257,7 @@ class _Pages:
         """The context of the page of an API class."""
         variables = {
             "api": api,
-            "authentication": Authentication("BearerToken", "authorization"),
+            "authentication": _AUTHENTICATION,
             "package": self._client_package,
         }
         return FileContext(api.name, {"name": api.name}, variables)
