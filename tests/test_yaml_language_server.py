@@ -1,0 +1,175 @@
+"""yaml-language-server (npm) with the generated JSON Schemas."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+from typing import IO, Any
+
+import pytest
+
+from kubestencil import render
+from tests.test_kubeconform import CRDS
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("yaml-language-server") is None,
+    reason="needs yaml-language-server (npm)",
+)
+
+DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template: {spec: {containers: [{name: web}]}}
+"""
+GADGET = """\
+apiVersion: tool-box.example.com/v1
+kind: Gadget
+metadata: {name: web}
+spec: {issuerRef: {name: a}, mode: "on"}
+"""
+
+
+class Client:
+    """Speaks the language server protocol with a server process."""
+
+    def __init__(
+        self, stdin: IO[bytes], stdout: IO[bytes], settings: dict[str, Any]
+    ) -> None:
+        self._stdin = stdin
+        self._stdout = stdout
+        self._settings = settings
+
+    def send(self, method: str, params: Any, **more: Any) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params, **more}
+        self._write(message)
+
+    def _write(self, message: Any) -> None:
+        data = json.dumps(message).encode()
+        self._stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+        self._stdin.flush()
+
+    def _read(self) -> Any:
+        length = 0
+        while line := self._stdout.readline().strip():
+            name, _, value = line.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+        return json.loads(self._stdout.read(length))
+
+    def messages(self) -> Iterator[Any]:
+        """What the server sends; its requests for settings are answered."""
+        while True:
+            message = self._read()
+            if "method" in message and "id" in message:
+                items = message["params"].get("items", [])
+                settings = [self._settings.get(item["section"]) for item in items]
+                self._write({"jsonrpc": "2.0", "id": message["id"], "result": settings})
+            yield message
+
+    def diagnostics(self, path: Path, text: str) -> list[str]:
+        """The messages about a document that is opened."""
+        uri = path.as_uri()
+        item = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
+        self.send("textDocument/didOpen", {"textDocument": item})
+        for message in self.messages():
+            if message.get("method") == "textDocument/publishDiagnostics":
+                params = message["params"]
+                if params["uri"] == uri:
+                    return [item["message"] for item in params["diagnostics"]]
+        raise AssertionError("the server sends no diagnostics")
+
+
+@contextmanager
+def language_server(folder: Path, schemas: dict[str, str]) -> Iterator[Client]:
+    """A server that is killed after a minute. ``schemas`` is the setting yaml.schemas."""
+    with subprocess.Popen(
+        ["yaml-language-server", "--stdio"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=folder,
+    ) as process:
+        timer = Timer(60, process.kill)
+        timer.start()
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            store = {"enable": False}
+            settings = {"validate": True, "schemaStore": store, "schemas": schemas}
+            client = Client(process.stdin, process.stdout, {"yaml": settings})
+            capabilities = {"workspace": {"configuration": True}}
+            params = {
+                "processId": None,
+                "rootUri": folder.as_uri(),
+                "capabilities": capabilities,
+            }
+            client.send("initialize", params, id=1)
+            next(message for message in client.messages() if message.get("id") == 1)
+            client.send("initialized", {})
+            yield client
+        finally:
+            timer.cancel()
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "wrong", "message"),
+    [
+        (
+            "v1.35.0-standalone-strict/deployment-apps-v1.json",
+            DEPLOYMENT,
+            DEPLOYMENT.replace("replicas: 2", 'replicas: "two"'),
+            "Expected one of integer, null",
+        ),
+        (
+            "v1.35.0-standalone-strict/deployment-apps-v1.json",
+            DEPLOYMENT,
+            DEPLOYMENT.replace("replicas:", "replica:"),
+            "Property replica is not allowed",
+        ),
+        (
+            "tool-box.example.com/gadget_v1.json",
+            GADGET,
+            GADGET.replace('"on"', "auto"),
+            "Value is not accepted",
+        ),
+    ],
+)
+def test_the_first_line_of_a_file_names_its_schema(
+    tmp_path: Path, schema: str, text: str, wrong: str, message: str
+) -> None:
+    folder = render_schemas(tmp_path)
+    line = f"# yaml-language-server: $schema={schema}\n"
+    with language_server(folder, {}) as client:
+        assert client.diagnostics(folder / "right.yaml", line + text) == []
+        messages = client.diagnostics(folder / "wrong.yaml", line + wrong)
+        assert any(message in item for item in messages), messages
+
+
+def render_schemas(out: Path) -> Path:
+    kinds = ["Deployment", "Gadget"]
+    render(["1.35"], targets=["jsonschema"], out=out, crds=[CRDS], kinds=kinds)
+    return out / "1.35" / "jsonschema"
+
+
+def test_the_settings_in_the_readme_work(tmp_path: Path) -> None:
+    folder = render_schemas(tmp_path)
+    readme = (folder / "README.md").read_text()
+    settings = json.loads(readme.partition("```json\n")[2].partition("```")[0])
+    schemas = {
+        path.replace("path/to/this/folder", str(folder)): pattern
+        for path, pattern in settings["yaml.schemas"].items()
+    }
+    with language_server(folder, schemas) as client:
+        wrong = DEPLOYMENT.replace("replicas:", "replica:")
+        assert client.diagnostics(folder / "my-deployment.yaml", DEPLOYMENT) == []
+        messages = client.diagnostics(folder / "other-deployment.yaml", wrong)
+        assert messages == ["Property replica is not allowed."]
