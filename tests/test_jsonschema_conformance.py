@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kubestencil.engine import Target, load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
-from tests.conftest import full_specs, load
+from tests.conftest import full_specs, load, make_release
 
 LISTS = Path(__file__).parent / "conformance" / "jsonschema"
 FOLDERS = {
@@ -154,3 +156,36 @@ def test_the_prefix_of_references_is_an_option() -> None:
     files = generated(load("1.35"), schema_target(flavours="url", prefix=prefix))
     data = files["v1.35.0/deployment-apps-v1.json"]
     assert b'"https://example.com/v1.35.0/all.json#/definitions/' in data
+
+
+@pytest.mark.parametrize(
+    ("required", "schema", "expected"),
+    [
+        (
+            {"type": "array", "items": {"type": "string"}},
+            {"type": "array", "items": {"type": "string"}},
+            {"type": ["array", "null"], "items": {"type": "string"}},
+        ),
+        (
+            {"type": "string"},
+            {"type": "array", "items": {"type": "string"}},
+            {"type": ["array", "null"], "items": {"type": ["string", "null"]}},
+        ),
+        (
+            {"type": "string", "format": "int-or-string"},
+            {"oneOf": [{"type": "string"}]},
+            {"oneOf": [{"type": "string"}]},
+        ),
+    ],
+)
+def test_a_field_called_required_decides_about_null_as_in_the_tool(
+    required: Any, schema: Any, expected: Any
+) -> None:
+    """openapi2jsonschema takes the schema of that field for the list of the required
+    ones. The expected schemas are its output."""
+    properties = {"required": required, "field": schema}
+    outer = {"properties": {"outer": {"properties": properties}}}
+    document = make_release({"io.k8s.api.core.v1.Foo": outer})
+    files = generated(document, schema_target())
+    data = json.loads(files["test-standalone-strict/foo-v1.json"])
+    assert data["properties"]["outer"]["properties"]["field"] == expected

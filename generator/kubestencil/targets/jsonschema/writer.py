@@ -157,7 +157,7 @@ class SchemaWriter:
         self, value: JsonObject, parent: Any, grand_parent: Any, key: str, margin: str
     ) -> str:
         name = referenced(value, self._definitions)
-        if self._resolved(value).get("format") == "int-or-string":
+        if self._is_int_or_string(value):
             value, name = INT_OR_STRING_SCHEMA, None
         if name is None:
             return self._nullable(value, parent, grand_parent, key, margin)
@@ -249,8 +249,13 @@ class SchemaWriter:
             return False
         required = value.get("required")
         if isinstance(required, dict):
+            if self._is_int_or_string(required):
+                return key in INT_OR_STRING_SCHEMA
             return key in self._resolved(required)
         return isinstance(required, Collection) and key in required
+
+    def _is_int_or_string(self, value: JsonObject) -> bool:
+        return self._resolved(value).get("format") == "int-or-string"
 
     def _resolved(self, value: JsonObject) -> JsonObject:
         """The definition that ``value`` refers to; ``value`` where it does not."""
