@@ -89,7 +89,7 @@ def test_yaml_and_json_decode_alike() -> None:
         (b"\xff\xfe\x00", "is not UTF-8"),
         (b'{"a": "\\ud800"}', "unpaired surrogate"),
         (b"a: [b", "is not YAML"),
-        (b"a: &x [*x]", "alias .x has no anchor"),
+        (b"a: &x [*x]", "anchor &x contains itself"),
         (b"a: 1\na: 2", "2:1: the key 'a' is duplicated"),
         (b"a: .inf", "inf is not a JSON number"),
         (b"a: 1\n---\nb: 2", "has 2 YAML documents, not one"),
