@@ -20,7 +20,7 @@ from kubestencil.schema.resources import PrinterColumn
 from kubestencil.schema.structural import StructuralSchemas
 from kubestencil.source.inputs import read_location
 from kubestencil.targets.python.spelling import class_names
-from tests.conftest import Command, make_document
+from tests.conftest import Command, make_document, read_output
 from tests.conftest import load as conftest_load
 
 WIDGET: dict[str, Any] = {
@@ -334,6 +334,51 @@ def test_a_crd_in_a_group_of_k8s_io_renames_no_built_in_class(tmp_path: Path) ->
     classes = class_names(names)
     assert classes["io.k8s.api.core.v1.Service"] == "V1Service"
     assert classes["io.k8s.net.v1.Service"] == "IoK8sNetV1Service"
+
+
+# Files that list all that there is.
+LISTINGS = {
+    "jsonnet/gen.libsonnet",
+    "python/kubernetes_models/__init__.py",
+    "python/kubernetes_models/__init__.pyi",
+    "python/kubernetes_models/_kinds.py",
+    "rust/src/api/mod.rs",
+    "rust/src/lib.rs",
+    "typescript/index.d.ts",
+}
+# The same with what custom kinds alone need.
+WITH_CUSTOM_KINDS = {
+    "python/kubernetes_models/_manifests.py",
+    "python/kubernetes_models/_problems.py",
+}
+
+
+def test_a_crd_of_a_built_in_kind_changes_no_built_in_file(
+    run: Command, tmp_path: Path
+) -> None:
+    """It is called Service, in a group of k8s.io: no type is renamed in any target."""
+    crd = change("spec/names", {"plural": "services", "kind": "Service"})
+    crd["spec"]["group"] = "serving.k8s.io"
+    write(tmp_path, crd)
+    targets = [
+        f"--target={name}"
+        for name in (
+            "jsonnet", "jsonnet-docs", "jsonschema", "markdown", "markdown-v4",
+            "markdown-v5", "python", "rust", "typescript",
+        )
+    ]  # fmt: skip
+    render = ("render", "1.35", "--kind", "Service", *targets, "-q", "-o")
+    for options in (("plain",), ("custom", "--crds", "crds.yaml")):
+        done = run(*render, *options)
+        assert done.returncode == 0, done.stderr
+    plain, custom = (
+        read_output(tmp_path / name / "1.35") for name in ("plain", "custom")
+    )
+    changed = {path for path in plain if custom.get(path) != plain[path]}
+    readmes = {path for path in plain if path.endswith("/README.md")}
+    assert changed - readmes == LISTINGS | WITH_CUSTOM_KINDS
+    added = {path.partition("/")[0] for path in custom.keys() - plain.keys()}
+    assert len(added) == len(targets)
 
 
 def test_crds_are_added_to_a_release(run: Command, tmp_path: Path) -> None:
