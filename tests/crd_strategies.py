@@ -109,10 +109,8 @@ def structural_objects(fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]
 
 
 _SERVING = st.fixed_dictionaries(
-    {},
+    {"served": st.booleans(), "storage": st.booleans()},
     optional={
-        "served": st.booleans(),
-        "storage": st.booleans(),
         "deprecated": st.booleans(),
         "deprecationWarning": st.sampled_from(["Use v2.", "Use v3."]),
         "subresources": st.dictionaries(
