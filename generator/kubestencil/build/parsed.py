@@ -1,14 +1,16 @@
 """The releases that this process has parsed.
 
-Planning a target of scope ``releases`` parses all documents. Worker processes are
-forked afterwards, and inherit the result instead of parsing again.
+Planning a target of scope ``releases`` parses all documents, and several processes
+share those that more than one job needs. Worker processes are forked afterwards, and
+inherit the result instead of parsing again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kubestencil.schema import Release
+from kubestencil.schema.custom import decode_crds
 from kubestencil.schema.load import load_release
 from kubestencil.source import Source
 from kubestencil.source.document import Selection
@@ -33,6 +35,24 @@ def parse_all(sources: Iterable[Source]) -> list[Release]:
         release = _releases[_key(source)] = parsed_release(source)
         releases.append(release)
     return releases
+
+
+def parse_shared(documents: Iterable[Sequence[Source]]) -> None:
+    """Read what several jobs need, before their processes are forked.
+
+    ``documents`` are the sources of each job. A release that several jobs have is
+    parsed; of others, the CustomResourceDefinitions are decoded, which different
+    releases have in common. Raises SpecError for a document that is not valid.
+    """
+    counts: dict[_Key, int] = {}
+    sources: dict[_Key, Source] = {}
+    for source in (source for job in documents for source in job):
+        sources[_key(source)] = source
+        counts[_key(source)] = counts.get(_key(source), 0) + 1
+    parse_all(source for key, source in sources.items() if counts[key] > 1)
+    for source in sources.values():
+        if source.crds is not None and _key(source) not in _releases:
+            decode_crds(source.crds)
 
 
 def _key(source: Source) -> _Key:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from pathlib import Path
 from kubestencil.build import record, tree
 from kubestencil.build.interrupts import interrupts_delayed
 from kubestencil.build.parallel import ParallelMap, processes
-from kubestencil.build.parsed import parsed_release
+from kubestencil.build.parsed import parse_shared, parsed_release
 from kubestencil.build.plan import (
     Job,
     PartJob,
@@ -82,7 +83,7 @@ def render(
         if record.modification_times(out) != records_at_planning:
             plan = plan_now()
         work = partial(_stage_job, out=out, staging=staging, overwrite=overwrite)
-        with processes(min(jobs, len(plan.jobs))) as parallel:
+        with _workers(plan.jobs, jobs) as parallel:
             results = _run_jobs(parallel, work, plan.jobs, progress)
             changes = [change for result in results for change in result.changes]
             with interrupts_delayed():
@@ -106,7 +107,7 @@ def check(
     """
     clear_run_caches()
     plan = make_plan(sources, targets, out, read_bytes=True, processes=jobs)
-    with processes(min(jobs, len(plan.jobs))) as parallel:
+    with _workers(plan.jobs, jobs) as parallel:
         results = _run_jobs(parallel, partial(_check_job, out=out), plan.jobs, progress)
     return _summary(plan.current, results)
 
@@ -130,6 +131,22 @@ class _TreeOutput:
     target: str
     fingerprints: Fingerprints
     files: Iterable[File]
+
+
+def _workers(
+    jobs: Sequence[Job], count: int
+) -> AbstractContextManager[ParallelMap]:
+    """Up to ``count`` processes for ``jobs``, which have read what the jobs share."""
+    count = min(count, len(jobs))
+    if count > 1:
+        parse_shared(_sources(job) for job in jobs)
+    return processes(count)
+
+
+def _sources(job: Job) -> Sequence[Source]:
+    if isinstance(job, RemoveJob):
+        return ()
+    return job.sources if isinstance(job, PartJob) else (job.source,)
 
 
 def _run_jobs(

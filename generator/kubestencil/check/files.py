@@ -38,7 +38,7 @@ class ManifestFile:
 
     def read(self) -> bytes:
         """The bytes. Raises SourceError where they cannot be read, and for a file that
-        is larger than MAX_BYTES."""
+        is larger than the limit."""
         return read_stdin() if self.path == "-" else read_bytes(Path(self.path))
 
 

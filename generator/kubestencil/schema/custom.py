@@ -6,7 +6,7 @@ same in each, so that the last result is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -79,7 +79,8 @@ class _Request:
 @lru_cache(maxsize=1)
 def _cached(request: _Request) -> CustomResources:
     crds = request.crds
-    objects, notes = _objects(crds)
+    objects, read_notes = _objects(_Files(crds.sha256, crds))
+    notes = list(read_notes)
     read = list(_read_all(objects, request.standard, crds.unserved))
     schemas: dict[str, JsonObject] = {}
     origins: dict[str, str] = {}
@@ -105,8 +106,25 @@ def _cached(request: _Request) -> CustomResources:
     )
 
 
-def _objects(crds: CrdSet) -> tuple[list[CrdObject], list[str]]:
+def decode_crds(crds: CrdSet) -> None:
+    """Decode the files of ``crds``, for releases that are read later; raises as
+    ``custom_resources`` where a file cannot be read, or there is no
+    CustomResourceDefinition."""
+    _objects(_Files(crds.sha256, crds))
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The argument of ``_objects`` as a key of its cache."""
+
+    key: str
+    crds: CrdSet = field(compare=False)
+
+
+@lru_cache(maxsize=1)
+def _objects(files: _Files) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
     """The CustomResourceDefinitions of all files, and a note on other objects."""
+    crds = files.crds
     objects: list[CrdObject] = []
     ignored: dict[str, int] = {}
     for file in crds.files:
@@ -119,11 +137,17 @@ def _objects(crds: CrdSet) -> tuple[list[CrdObject], list[str]]:
         raise SpecError(
             f"has no CustomResourceDefinition{others}",
             where=_common_origin(crds),
-            hint="" if ignored else "name a file or folder with some",
+            hint=(
+                "name the files that define kinds, such as those in a chart's crds/; "
+                "kubestencil check reads objects"
+                if ignored
+                else "name a file or folder with some"
+            ),
         )
     if ignored:
-        return objects, [f"{_common_origin(crds)}: ignored {_in_words(ignored)}"]
-    return objects, []
+        note = f"{_common_origin(crds)}: ignored {_in_words(ignored)}"
+        return tuple(objects), (note,)
+    return tuple(objects), ()
 
 
 def _in_words(counts: Mapping[str, int]) -> str:
@@ -141,7 +165,7 @@ def _common_origin(crds: CrdSet) -> str:
 
 
 def _read_all(
-    objects: Iterator[CrdObject] | list[CrdObject],
+    objects: Iterable[CrdObject],
     standard: StandardFields,
     unserved: bool,
 ) -> Iterator[tuple[CrdObject, CustomResource]]:

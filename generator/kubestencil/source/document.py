@@ -10,10 +10,6 @@ from typing import Any
 
 from kubestencil.source.decoding import decode
 
-#: The size limit of a document, which is read into memory as a whole. The largest
-#: one that Kubernetes publishes is under 4 MB.
-MAX_BYTES = 64 * 1024 * 1024
-
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kubestencil.errors import SourceError
-from kubestencil.source.document import MAX_BYTES, Source
+from kubestencil.source.document import Source
+from kubestencil.source.limits import max_bytes, too_large
 
 _SUFFIXES = (".json", ".yaml", ".yml")
 
@@ -50,15 +51,12 @@ def read_stdin(limit: int = -1) -> bytes:
 def read_bytes(path: Path) -> bytes:
     """The content of a file.
 
-    Raises SourceError where it cannot be read or is larger than ``MAX_BYTES``.
+    Raises SourceError where it cannot be read or is larger than ``max_bytes()``.
     """
     try:
         size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise SourceError(
-                f"has {size:,} bytes; the limit is {MAX_BYTES:,}",
-                where=str(path),
-            )
+        if size > max_bytes():
+            raise too_large(str(path), f"{size:,}")
         return path.read_bytes()
     except OSError as error:
         raise SourceError(

@@ -13,8 +13,9 @@ from urllib.parse import urljoin, urlsplit
 
 from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.source.document import MAX_BYTES, Source, SourceFile
+from kubestencil.source.document import Source, SourceFile
 from kubestencil.source.folder import read_bytes, read_stdin
+from kubestencil.source.limits import max_bytes, too_large
 from kubestencil.source.releases import ListedRelease, release_name
 
 if TYPE_CHECKING:
@@ -71,9 +72,9 @@ def read_file(location: str) -> SourceFile:
     Raises UsageError where the URL is not https, SourceError where it cannot be read.
     """
     if location == "-":
-        data = read_stdin(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise _too_large("standard input")
+        data = read_stdin(max_bytes() + 1)
+        if len(data) > max_bytes():
+            raise too_large("standard input", "more")
         return SourceFile("standard input", data)
     if "://" in location:
         return SourceFile(location, download(location, no_progress))
@@ -160,14 +161,15 @@ def fetch(
 
 def _receive(response: BaseHTTPResponse, url: str, progress: Progress) -> bytes:
     expected = int(response.headers.get("content-length", "0") or 0)
-    if expected > MAX_BYTES:
-        raise _too_large(url)
+    limit = max_bytes()
+    if expected > limit:
+        raise too_large(url, f"{expected:,}")
     end = time.monotonic() + MAX_SECONDS
     received = bytearray()
     for chunk in response.stream(_CHUNK_BYTES):
         received += chunk
-        if len(received) > MAX_BYTES:
-            raise _too_large(url)
+        if len(received) > limit:
+            raise too_large(url, "more")
         if time.monotonic() > end:
             raise SourceError(
                 f"takes longer than {MAX_SECONDS} seconds, the limit", where=url
@@ -224,10 +226,6 @@ def _is_internal(url: str) -> bool:
         return False
     addresses = (ipaddress.ip_address(str(info[4][0]).split("%")[0]) for info in infos)
     return any(not address.is_global for address in addresses)
-
-
-def _too_large(where: str) -> SourceError:
-    return SourceError(f"has more than {MAX_BYTES:,} bytes, the limit", where=where)
 
 
 def _message(reason: object) -> str:

@@ -6,11 +6,10 @@ limited.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
-from kubestencil.errors import UsageError
+from kubestencil.source.limits import limit_of
 from kubestencil.source.yaml_document import Document, Repeated, YamlError, position_at
 from kubestencil.source.yaml_scalars import (
     NOT_FINITE,
@@ -96,21 +95,6 @@ def _allowed_share(values: int) -> float:
     return _SHARE_OF_SMALL - (_SHARE_OF_SMALL - _SHARE_OF_LARGE) * excess
 
 
-def _max_aliased() -> int | None:
-    """The limit of the environment, None without one; raises UsageError for no
-    number."""
-    text = os.environ.get(MAX_ALIASED_VARIABLE, "")
-    if not text:
-        return None
-    if not (text.isascii() and text.isdecimal() and len(text) < 19):
-        raise UsageError(
-            f"is {text[:40]!a}, not a number of values",
-            where=MAX_ALIASED_VARIABLE,
-            hint="set it to a number, or unset it",
-        )
-    return int(text)
-
-
 class _Composer:
     """Composes one document from events; counts what aliases stand for, not only
     aliases.
@@ -126,7 +110,7 @@ class _Composer:
         self.line = line
         self.count = 0
         self.aliased = self.checked = 0
-        self.limit = _max_aliased()
+        self.limit = limit_of(MAX_ALIASED_VARIABLE, "values")
         self.anchors: dict[str, _Anchor] = {}
         self.marks: dict[int, Any] = {}
         self.repeated: list[Repeated] = []
