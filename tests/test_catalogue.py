@@ -147,9 +147,8 @@ def test_a_kind_may_have_300_versions() -> None:
     release = release_of(crd("Widget", versions=300))
     assert len(release.resources) == 300
     assert "com.example.v300.WidgetSpec" in release.definitions
-    for name in ("python", "typescript"):
-        files = list(generate_all_files([release], TARGETS[name]))
-        assert sum("v300" in str(file.path) for file in files) >= 1
+    files = list(generate_all_files([release], TARGETS["typescript"]))
+    assert any("v300" in file.path for file in files)
 
 
 def test_the_size_limit_is_said_and_can_be_lifted(
@@ -177,6 +176,21 @@ def test_objects_without_definitions_are_named(tmp_path: Path) -> None:
         load_release(source)
     assert "ConfigMap, Secret" in error.value.what
     assert "crds/" in error.value.hint
+
+
+def test_an_error_in_a_folder_of_openapi_3_names_the_file(tmp_path: Path) -> None:
+    def document(name: str, kind: str) -> dict[str, Any]:
+        schemas = {f"com.example.v1.{name}": {"type": kind, "description": "."}}
+        return {"openapi": "3.0.0", "paths": {}, "components": {"schemas": schemas}}
+
+    folder = write_folder(
+        tmp_path / "v3", document("Gadget", "object"), document("Widget", "thing")
+    )
+    with pytest.raises(SpecError) as error:
+        load_release(read_location(str(folder), "cluster"))
+    assert error.value.where == (
+        f"{folder}/1.yaml#/components/schemas/com.example.v1.Widget/type"
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux")

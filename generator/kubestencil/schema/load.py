@@ -81,7 +81,10 @@ def _load_cluster(source: Source, document: JsonObject, schemas: Pointer) -> Rel
         inline = named.pointers.get(tokens[0]) if tokens else None
         if inline is not None:
             tokens = [*pointer_tokens(inline), *tokens[1:]]
-        return f"{source.origin}#{printable_pointer(extended(schemas, tokens))}"
+        origin = source.origin
+        if tokens:
+            origin = source.definition_origins.get(tokens[0], origin)
+        return f"{origin}#{printable_pointer(extended(schemas, tokens))}"
 
     release = parse_document(
         source, {**document, "definitions": named.definitions}, locate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -59,7 +59,8 @@ class Source:
     bytes are from (a path, a URL, a package with its version), for messages.
     ``revert`` converts the decoded bytes back to the published document, for a source
     that has a converted one. ``crds`` are added to what the document describes, and
-    ``selection`` limits it.
+    ``selection`` limits it. ``definition_origins`` are the files of the definitions, for a
+    document that was merged of several.
     """
 
     release: str
@@ -68,6 +69,9 @@ class Source:
     revert: Callable[[Any], Any] | None = None
     crds: CrdSet | None = None
     selection: Selection | None = None
+    definition_origins: Mapping[str, str] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @cached_property
     def sha256(self) -> str:

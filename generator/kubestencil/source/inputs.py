@@ -103,6 +103,7 @@ def _merged(name: str, origin: str, files: Iterable[SourceFile]) -> Source:
     Each repeats the schemas that it uses of others.
     """
     schemas: dict[str, object] = {}
+    origins: dict[str, str] = {}
     paths: dict[str, object] = {}
     for file in files:
         document = decode(file.data, file.origin)
@@ -111,6 +112,7 @@ def _merged(name: str, origin: str, files: Iterable[SourceFile]) -> Source:
         components = _table(document, "components", file.origin)
         for definition, schema in _table(components, "schemas", file.origin).items():
             schemas.setdefault(definition, schema)
+            origins.setdefault(definition, file.origin)
         paths.update(_table(document, "paths", file.origin))
     document = {
         "openapi": "3.0.0",
@@ -118,7 +120,8 @@ def _merged(name: str, origin: str, files: Iterable[SourceFile]) -> Source:
         "paths": paths,
         "components": {"schemas": dict(sorted(schemas.items()))},
     }
-    return Source(name, origin, json.dumps(document).encode())
+    data = json.dumps(document).encode()
+    return Source(name, origin, data, definition_origins=origins)
 
 
 def _table(value: Mapping[str, Any], key: str, origin: str) -> Mapping[str, Any]:
