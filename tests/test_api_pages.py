@@ -189,6 +189,15 @@ def test_a_list_of_custom_resources_can_have_any_name() -> None:
     assert "> ComExampleOtherV1alpha1GadgetClasses list_" in page
 
 
+@pytest.mark.parametrize("target", ["markdown", "markdown-v5"])
+def test_the_document_of_a_cluster_has_the_pages_of_openapi_generator(
+    target: str,
+) -> None:
+    expected = published_digests(target, "cluster")
+    pages = digests(api_files(served(), target))
+    assert {path: digest[:16] for path, digest in pages.items()} == expected
+
+
 def test_rebuilt_operations_of_custom_resources_are_those_of_a_real_server() -> None:
     """The document of a server without custom resources has the descriptions, too."""
     rebuilt = operation_details(stored())
