@@ -5,26 +5,34 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import click
 import pytest
 
 from kubestencil.cli.diff import diff as diff_command
-from kubestencil.diff.audience import SEVERITIES
+from kubestencil.diff.audience import AUDIENCE_NAMES, SEVERITIES
+from kubestencil.diff.stages import StageLevel
+from kubestencil.targets.diff.rendering import ComparisonFormat
 from tests.conftest import Command
 from tests.diff_specs import pod
 from tests.diff_specs import text as swagger
 from tests.report_pages import check_page
 
 
-def test_command_accepts_all_severities() -> None:
+def test_command_accepts_all_names_of_the_report() -> None:
     """The command names them itself, to answer --help without importing them."""
     options = {option.name: option.type for option in diff_command.params}
-    severities, fail_on = options["severities"], options["fail_on"]
-    assert isinstance(severities, click.Choice)
-    assert isinstance(fail_on, click.Choice)
-    assert tuple(severities.choices) == SEVERITIES
-    assert tuple(fail_on.choices) == SEVERITIES[:2]
+    choices = {
+        "severities": SEVERITIES,
+        "audience": AUDIENCE_NAMES,
+        "stages": get_args(StageLevel),
+        "format_name": get_args(ComparisonFormat),
+    }
+    for name, values in choices.items():
+        option = options[name]
+        assert isinstance(option, click.Choice)
+        assert set(option.choices) == set(values)
 
 
 @pytest.mark.parametrize(
@@ -36,6 +44,11 @@ def test_command_accepts_all_severities() -> None:
         (("diff", "1.34", "1.35", "--group", "app"), 2, "did you mean apps?"),
         (("diff", "1.34", "1.35/apps/v1"), 2, "an API version on both sides"),
         (("diff", "1.34/apps/v2", "1.35/apps/v1"), 2, "no API version 'apps/v2'"),
+        (("diff", "1.34"), 2, "name two releases or documents, or a range"),
+        (("diff", "1.34..1.34"), 2, "has one release"),
+        (("diff", "1.35..1.34"), 2, "the older release comes first"),
+        (("diff", "1.34", "1.35", "--fail-on", "braking"), 2, "did you mean breaking"),
+        (("diff", "1.34", "1.35", "--fail-on", "field-gone"), 2, "field-"),
         (("history", "PodSpek", "--releases", "1.35"), 2, "did you mean PodSpec"),
         (("history", "PodSpek", "--releases", "1.35"), 2, "no type called 'PodSpek'"),
         (("history", "PodSpec", "hostUser", "--releases", "1.35"), 2, "hostUsers"),
@@ -85,11 +98,41 @@ def test_options_of_the_diff_command(run: Command, tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text(swagger(pod(a={"type": "string"})))
     changed = swagger(pod(a={"type": "integer"}))
     piped = run("diff", "mine.json", "-", stdin=changed)
-    assert "breaking  a: type changed  [-string-] → {+integer+}" in piped.stdout
+    assert "breaking  Pod.a: type changed  [-string-] → {+integer+}" in piped.stdout
     (tmp_path / "other.json").write_text('{"kind": "Pod"}')
     other = run("diff", "mine.json", "other.json")
     assert other.returncode == 1
     assert "is not an OpenAPI 2.0 document" in other.stderr
+
+
+def test_diff_of_a_range_shows_the_steps(run: Command) -> None:
+    result = run("diff", "1.33..1.35", "-q", "--no-docs")
+    assert result.returncode == 0
+    assert result.stdout.startswith("1.33 → 1.35: ")
+    assert re.findall(r"(?m)^  (1\.\d+ → 1\.\d+): ", result.stdout) == [
+        "1.33 → 1.34",
+        "1.34 → 1.35",
+    ]
+
+
+def test_fail_on_takes_severities_and_rules(run: Command) -> None:
+    arguments = ("diff", "1.34", "1.35", "-q", "--fail-on")
+    assert run(*arguments, "breaking").returncode == 0
+    assert run(*arguments, "warning").returncode == 1
+    assert run(*arguments, "field-optional").returncode == 1
+    assert run(*arguments, "enum-shrunk", "--fail-on", "cel-added").returncode == 0
+
+
+def test_stage_and_audience_limit_the_changes(run: Command) -> None:
+    arguments = ("diff", "1.34", "1.35", "-q", "-f", "json")
+    everything = json.loads(run(*arguments).stdout)["changes"]
+    alpha = json.loads(run(*arguments, "--stage", "alpha").stdout)["changes"]
+    assert 0 < len(alpha) < len(everything)
+    assert "v1/Node" in {kind for change in alpha for kind in change["kinds"]}
+    for_compiler = json.loads(
+        run(*arguments, "--audience", "compile", "--severity", "warning").stdout
+    )
+    assert {change["severity"] for change in for_compiler["changes"]} == {"warning"}
 
 
 def test_render_writes_all_reports(run: Command, tmp_path: Path) -> None:

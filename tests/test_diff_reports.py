@@ -5,17 +5,24 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestencil.diff import compare, history, timeline
+from kubestencil.diff import Comparison, compare, history, timeline
 from kubestencil.diff.audience import SEVERITY_MEANINGS
+from kubestencil.schema import Release
 from kubestencil.targets.diff import report, view
-from kubestencil.targets.diff.changes import comparison_variables
-from kubestencil.targets.diff.word_diff import diff_words, shorten
+from kubestencil.targets.diff.changes import FormattedChange
+from kubestencil.targets.diff.report_variables import comparison_variables
+from kubestencil.targets.diff.word_diff import (
+    diff_words,
+    shorten,
+    with_spaces_outside,
+)
 from tests.diff_specs import PAIRS, document, embedded, pod, release
 from tests.report_pages import check_page
 
@@ -46,20 +53,199 @@ def test_json_report_has_the_documented_keys() -> None:
     assert comparison["graduations"][0].keys() == graduation_keys
 
 
+def entries(comparison: Comparison) -> list[FormattedChange]:
+    """What a report has an entry for: changes, those of several versions together."""
+    variables = comparison_variables(comparison, str)
+    return [
+        change
+        for group in (*variables["groups"], *variables["alpha"])
+        for kind in group.kinds
+        for change in (*kind.changes, *kind.minor)
+    ] + [
+        change
+        for graduation in variables["graduations"]
+        for change in graduation.changes
+    ]
+
+
 @pytest.mark.parametrize("format_name", ["text", "markdown", "html"])
 def test_every_change_is_in_every_report(format_name: Any) -> None:
-    """As many entries as changes, those of graduations included."""
+    """As many entries as changes, those of graduations included, where the same change
+    of several versions is one."""
     comparison = compare(release("1.29"), release("1.35"))
     generated = report.comparison_report(comparison, format_name)
     in_graduations = sum(
         len(graduation.changes) for graduation in comparison.graduations
     )
+    listed = entries(comparison)
+    total = len(comparison.changes) + len(comparison.notices) + in_graduations
+    assert sum(1 + len(change.other_anchors) for change in listed) == total
     entry = {
         "text": r"(?m)^ +(breaking|warning|safe|docs) {2,}",
         "markdown": r"(?m)^- (breaking|warning|safe|docs): ",
         "html": r"<li id=",
     }[format_name]
-    assert len(re.findall(entry, generated)) == len(comparison.changes) + in_graduations
+    assert len(re.findall(entry, generated)) == len(listed)
+
+
+def test_the_same_change_of_several_versions_is_one_entry() -> None:
+    def side(limit: int) -> Release:
+        return document(
+            {
+                f"io.k8s.api.apps.{version}.Thing": {
+                    "type": "object",
+                    "properties": {"size": {"type": "integer", "maximum": limit}},
+                    "x-kubernetes-group-version-kind": [
+                        {"group": "apps", "version": version, "kind": "Thing"}
+                    ],
+                }
+                for version in ("v1beta1", "v1", "v2")
+            }
+        )
+
+    comparison = compare(side(5), side(4))
+    assert len(comparison.changes) == 3
+    (change,) = entries(comparison)
+    assert (change.path, change.versions) == ("Thing.size", "v2, v1, v1beta1")
+    page = check_page(report.comparison_report(comparison, "html"))
+    anchors = {value for name, value in page.attributes if name == "id"}
+    for version in ("v1beta1", "v1", "v2"):
+        assert f"io.k8s.api.apps.{version}.Thing:size:maximum-changed" in anchors
+
+
+def removed_kind(version: str) -> Comparison:
+    """A comparison in which a kind of an API version goes away, and one remains."""
+    gvk = {"group": "", "version": version, "kind": "Gadget"}
+    gadget = {
+        f"io.k8s.api.core.{version}.Gadget": {
+            "type": "object",
+            "x-kubernetes-group-version-kind": [gvk],
+        }
+    }
+    return compare(document({**pod(), **gadget}), document(pod()))
+
+
+@pytest.mark.parametrize("version", ["v1alpha1", "v2"])
+@pytest.mark.parametrize("format_name", ["text", "markdown", "html", "release-note"])
+def test_removals_come_first_and_are_never_called_zero_breaking(
+    version: str, format_name: Any
+) -> None:
+    generated = report.comparison_report(removed_kind(version), format_name)
+    headline = "1 API version removed, 1 kind no longer served in a version"
+    assert headline in generated
+    assert "0 breaking" not in generated.replace("<b>0</b>", "")
+    assert generated.index("Gadget") < generated.index("API versions")
+    nothing = compare(document(pod()), document(pod(a={"type": "string"})))
+    assert "0 breaking" in report.comparison_report(nothing, "text")
+
+
+def test_upgrade_lists_name_replacements_and_releases() -> None:
+    """Facts about kinds: what replaces those that are no longer served."""
+    comparison = compare(release("1.31"), release("1.32"))
+    generated = report.comparison_report(comparison, "text")
+    listed = generated.partition("API versions\n")[0]
+    line = next(line for line in listed.splitlines() if "FlowSchema" in line)
+    assert "flowcontrol.apiserver.k8s.io/v1beta3" in line
+    assert "no longer served; use flowcontrol.apiserver.k8s.io/v1/FlowSchema" in line
+
+
+def test_groups_and_kinds_with_severe_changes_come_first() -> None:
+    def kinds(first: Any, second: Any, third: Any) -> Release:
+        return document(
+            {
+                f"io.k8s.api.{group}.v1.{kind}": {
+                    "type": "object",
+                    "properties": {"a": schema},
+                    "x-kubernetes-group-version-kind": [
+                        {"group": group, "version": "v1", "kind": kind}
+                    ],
+                }
+                for group, kind, schema in (
+                    ("apps", "A", first),
+                    ("batch", "B", second),
+                    ("batch", "C", third),
+                )
+            }
+        )
+
+    text, number = {"type": "string"}, {"type": "integer"}
+    described = {"type": "string", "description": "x"}
+    comparison = compare(kinds(text, text, text), kinds(described, described, number))
+    groups = comparison_variables(comparison, str)["groups"]
+    assert [
+        (group.title, [kind.title for kind in group.kinds]) for group in groups
+    ] == [
+        ("batch", ["C", "B"]),
+        ("apps", ["A"]),
+    ]
+
+
+def test_alpha_is_apart_from_other_changes() -> None:
+    variables = comparison_variables(compare(release("1.34"), release("1.35")), str)
+    levels = {
+        change.stability
+        for group in variables["groups"]
+        for kind in group.kinds
+        for change in kind.changes
+        if not change.stages
+    }
+    assert "alpha" not in levels
+    alpha = {kind.title for group in variables["alpha"] for kind in group.kinds}
+    assert "DeviceTaintRule" in alpha
+
+
+def test_a_range_has_the_release_of_each_change() -> None:
+    releases = [release(f"1.{minor}") for minor in (30, 31, 32)]
+    steps = [compare(old, new) for old, new in pairwise(releases)]
+    comparison = compare(releases[0], releases[-1])
+    generated = report.comparison_report(comparison, "text", steps=steps)
+    assert "Release by release" in generated
+    assert "  1.30 → 1.31: " in generated
+    assert "  1.31 → 1.32: " in generated
+    upgrade = generated.partition("API versions\n")[0]
+    line = next(line for line in upgrade.splitlines() if "FlowSchema" in line)
+    assert line.endswith("  in 1.32")
+    document = json.loads(report.comparison_report(comparison, "json", steps=steps))
+    assert [step["to"] for step in document["steps"]] == ["1.31", "1.32"]
+
+
+def test_paths_are_those_that_users_write() -> None:
+    comparison = compare(release("1.34"), release("1.35"))
+    for format_name in ("text", "markdown", "html", "release-note", "github"):
+        generated = report.comparison_report(comparison, format_name)
+        if format_name not in ("release-note", "github"):
+            assert "Node.status.declaredFeatures" in generated
+            assert "NodeStatus" in generated
+        assert "Job.spec.podFailurePolicy" in generated or format_name == "release-note"
+
+
+def test_the_text_format_has_reasons() -> None:
+    comparison = compare(document(pod(a={"type": "string"})), document(pod()))
+    generated = report.comparison_report(comparison, "text")
+    (change,) = comparison.changes
+    assert f"\n              {change.reason}\n" in generated
+
+
+def test_annotations_of_github_are_commands_on_one_line() -> None:
+    hostile = "x\n::error::y%0A\r,:\u202e"
+    sides = (document(pod(**{hostile: {"type": "string"}})), document(pod()))
+    generated = report.comparison_report(compare(*sides), "github")
+    lines = generated.splitlines()
+    assert [line.partition(" ")[0] for line in lines] == ["::notice", "::error"]
+    assert lines[1].startswith("::error title=kubestencil field-removed::Pod.x ")
+    assert "%250A" in lines[1]
+    assert "\u202e" not in generated
+
+
+def test_a_release_note_has_only_lists() -> None:
+    comparison = compare(release("1.34"), release("1.35"))
+    generated = report.comparison_report(comparison, "release-note")
+    assert generated.startswith("## API changes: 1.34 → 1.35\n")
+    assert "\n### Removed\n" in generated
+    assert "\n### Added\n" in generated
+    assert "|" not in generated
+    assert "description changed" not in generated
+    assert len(generated.splitlines()) < 100
 
 
 def test_report_explains_severities() -> None:
@@ -113,6 +299,29 @@ def test_words_beside_a_change_keep_their_spaces_in_markdown() -> None:
     ]
     generated = report.comparison_report(compare(*sides), "markdown")
     assert "at most <del>32</del><ins>256</ins> items" in generated
+
+
+@pytest.mark.parametrize(("before", "after"), PAIRS[:1] + PAIRS[5:6])
+def test_no_words_are_joined_in_markdown(before: str, after: str) -> None:
+    comparison = compare(release(before), release(after))
+    generated = report.comparison_report(comparison, "markdown")
+    assert "<ins>" in generated
+    assert not re.findall(r"\w</?(?:del|ins)>\w", generated)
+    assert not re.findall(r"<(?:del|ins)>\s|\s</(?:del|ins)>", generated)
+
+
+@given(st.text("ab .\n<", max_size=30), st.text("ab .\n<", max_size=30))
+def test_spaces_outside_of_changes_keep_all_words(before: str, after: str) -> None:
+    moved = with_spaces_outside(diff_words(before, after))
+    if [segment.role for segment in moved] == ["gap"]:
+        assert before.split() == after.split()
+        return
+    for role, text in (("ins", before), ("del", after)):
+        kept = "".join(s.text for s in moved if s.role != role)
+        assert "".join(kept.split()) == "".join(text.split())
+    for segment in moved:
+        if segment.role in ("del", "ins"):
+            assert segment.text.strip() == segment.text
 
 
 def test_anchors_are_unique_and_links_to_them_resolve() -> None:

@@ -5,43 +5,107 @@
   filters.hidden = false;
   const textBox = document.getElementById("text");
   const kindSelect = document.getElementById("kind");
+  const audienceSelect = document.getElementById("audience");
   const shownCount = document.getElementById("shown");
   const noMatches = document.getElementById("no-matches");
   const checkboxes = [...filters.querySelectorAll("input[type=checkbox]")];
+  const CONTAINERS = "details.group, details.minor, details.alpha, section.api-group";
 
   // The text and the containers of each item are read once, not at every key press.
-  const items = [...document.querySelectorAll(".definition li[data-severity], tr.row")].map((element) => {
-    const definition = element.closest(".definition");
-    const group = element.closest(".group");
-    const name = definition ? definition.querySelector(".permalink").title : "";
-    const title = group ? group.querySelector("summary").textContent : "";
+  const items = [...document.querySelectorAll("li[data-severity], tr.row")].map((element) => {
+    const containers = [];
+    for (let node = element.parentElement; node; node = node.parentElement) {
+      if (node.matches(CONTAINERS)) containers.push(node);
+    }
+    const { severity, stability, kinds = "", definition = "", audiences = "", count = "1" } = element.dataset;
     return {
-      element, definition, group,
-      counted: !group || group.classList.contains("kind"),
-      text: `${title} ${name} ${element.textContent}`.toLowerCase(),
-      severity: element.dataset.severity, stability: element.dataset.stability,
-      kinds: definition ? new Set(definition.dataset.kinds.split(" ")) : new Set(),
+      element, containers, severity, stability,
+      counted: !containers.some((container) => container.closest(".graduations")),
+      count: Number(count),
+      text: `${definition} ${element.textContent}`.toLowerCase(),
+      kinds: new Set(kinds.split(" ")),
+      audiences: new Map(audiences.trim().split(" ").map((pair) => pair.split(":"))),
     };
   });
-  const containers = new Set(items.flatMap((item) => [item.definition, item.group]).filter(Boolean));
-  const total = items.filter((item) => item.counted).length;
+  const allDetails = [...document.querySelectorAll("details.group, details.minor, details.alpha")];
+  const openAtFirst = new Set(allDetails.filter((details) => details.open));
+  const containers = new Set(items.flatMap((item) => item.containers));
+  const sum = (list) => list.filter((item) => item.counted).reduce((count, item) => count + item.count, 0);
+  const total = sum(items);
   let matches = items;
   let current = -1;
+  let wasFiltered = false;
+
+  function severityOf(item) {
+    return (audienceSelect && item.audiences.get(audienceSelect.value)) || item.severity;
+  }
 
   function applyFilters() {
     const words = textBox.value.toLowerCase().split(/\s+/).filter(Boolean);
     const kind = kindSelect ? kindSelect.value : "";
     const unchecked = new Set(checkboxes.filter((box) => !box.checked).map((box) => box.value));
-    const matching = (item) => !unchecked.has(item.severity) && !unchecked.has(item.stability)
-      && (!kind || item.kinds.has(kind)) && words.every((word) => item.text.includes(word));
-    matches = items.filter(matching);
+    matches = items.filter((item) => !unchecked.has(severityOf(item)) && !unchecked.has(item.stability)
+      && (!kind || item.kinds.has(kind)) && words.every((word) => item.text.includes(word)));
     current = -1;
-    const visible = new Set(matches.flatMap((item) => [item.element, item.definition, item.group]));
+    const visible = new Set(matches.flatMap((item) => [item.element, ...item.containers]));
     for (const item of items) item.element.hidden = !visible.has(item.element);
     for (const container of containers) container.hidden = !visible.has(container);
-    const count = matches.filter((item) => item.counted).length;
+    showSeverities();
+    const count = sum(matches);
     shownCount.textContent = count === total ? `${total} shown` : `${count} of ${total} shown`;
     if (noMatches) noMatches.hidden = matches.length > 0 || total === 0;
+    // What a filter finds is shown even where it is folded at first.
+    const isFiltered = count !== total;
+    if (isFiltered || wasFiltered) {
+      for (const details of allDetails) {
+        details.open = isFiltered ? containers.has(details) && !details.hidden : openAtFirst.has(details);
+      }
+    }
+    wasFiltered = isFiltered;
+    writeAddress(words, unchecked);
+  }
+
+  // The badges show the severity for the chosen audience.
+  function showSeverities() {
+    for (const item of items) {
+      const badge = item.element.querySelector(".badge");
+      if (!badge || badge.textContent === severityOf(item)) continue;
+      badge.textContent = severityOf(item);
+      badge.className = `badge ${severityOf(item)}`;
+    }
+  }
+
+  // The filters are part of the address, so that a link shows what its sender sees.
+  function writeAddress(words, unchecked) {
+    const query = new URLSearchParams();
+    if (words.length) query.set("q", textBox.value.trim());
+    if (kindSelect && kindSelect.value) query.set("kind", kindSelect.selectedOptions[0].text);
+    if (audienceSelect && audienceSelect.value) query.set("audience", audienceSelect.value);
+    for (const name of ["severity", "stability"]) {
+      const boxes = checkboxes.filter((box) => box.name === name);
+      if (boxes.some((box) => unchecked.has(box.value))) {
+        query.set(name, boxes.filter((box) => !unchecked.has(box.value)).map((box) => box.value).join(","));
+      }
+    }
+    const search = query.toString() ? `?${query}` : "";
+    if (search === location.search) return;
+    history.replaceState(null, "", `${location.pathname}${search}${location.hash}`);
+  }
+
+  function readAddress() {
+    const query = new URLSearchParams(location.search);
+    textBox.value = query.get("q") || "";
+    if (kindSelect) {
+      const option = [...kindSelect.options].find(({ text }) => text === query.get("kind"));
+      kindSelect.value = option ? option.value : "";
+    }
+    if (audienceSelect) {
+      const option = [...audienceSelect.options].find(({ value }) => value === query.get("audience"));
+      audienceSelect.value = option ? option.value : "";
+    }
+    for (const box of checkboxes) {
+      if (query.has(box.name)) box.checked = query.get(box.name).split(",").includes(box.value);
+    }
   }
 
   function showAll() {
@@ -49,13 +113,19 @@
     applyFilters();
   }
 
+  function unfold(element) {
+    for (let node = element; node; node = node.parentElement) {
+      if (node.matches("details.group, details.minor, details.alpha")) node.open = true;
+    }
+  }
+
   // A link to a change shows it even if it is filtered out or its group is closed.
   function showLinkTarget() {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
-    if (target.closest("[hidden]") || target.querySelector(":scope > [hidden]")) showAll();
-    const group = target.closest("details.group");
-    if (group) group.open = true;
+    target = target.closest("li[data-severity]") || target;
+    if (target.closest("[hidden]")) showAll();
+    unfold(target);
     // Groups get their real height when they come into view, which moves the rest.
     target.scrollIntoView();
     requestAnimationFrame(() => requestAnimationFrame(() => target.scrollIntoView()));
@@ -65,8 +135,8 @@
     if (!matches.length) return;
     for (const element of document.querySelectorAll(".current")) element.classList.remove("current");
     current = Math.min(Math.max(index, 0), matches.length - 1);
-    const { element, group } = matches[current];
-    if (group) group.open = true;
+    const { element } = matches[current];
+    unfold(element);
     element.classList.add("current");
     element.focus({ preventScroll: true });
     element.scrollIntoView({ block: "center" });
@@ -77,7 +147,7 @@
     clearTimeout(typingPause);
     typingPause = setTimeout(applyFilters, 80);
   });
-  for (const control of [kindSelect, ...checkboxes].filter(Boolean)) {
+  for (const control of [kindSelect, audienceSelect, ...checkboxes].filter(Boolean)) {
     control.addEventListener("change", applyFilters);
   }
   filters.addEventListener("submit", (event) => {
@@ -87,6 +157,15 @@
   });
   filters.addEventListener("reset", () => setTimeout(applyFilters));
   addEventListener("hashchange", showLinkTarget);
+  // On paper nothing can be unfolded.
+  let closedBeforePrint = [];
+  addEventListener("beforeprint", () => {
+    closedBeforePrint = allDetails.filter((details) => !details.open && !details.hidden);
+    for (const details of closedBeforePrint) details.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const details of closedBeforePrint) details.open = false;
+  });
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {
@@ -101,6 +180,7 @@
     } else if (event.key === "j") moveTo(current + 1);
     else if (event.key === "k") moveTo(current - 1);
   });
+  readAddress();
   applyFilters();
   if (location.hash) showLinkTarget();
 })();

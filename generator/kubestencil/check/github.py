@@ -1,7 +1,4 @@
-"""Reports as annotations of GitHub Actions, which are shown beside the lines.
-
-Source: https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions.
-"""
+"""Reports as annotations of GitHub Actions, which are shown beside the lines."""
 
 from __future__ import annotations
 
@@ -9,16 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from kubestencil.check.findings import Finding, Report
 from kubestencil.check.rules import Severity
+from kubestencil.text.github import workflow_command
 
 _COMMANDS: Mapping[Severity, str] = {
     "error": "error",
     "warning": "warning",
     "note": "notice",
 }
-_IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
-_IN_PROPERTY = str.maketrans(
-    {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"}
-)
 
 
 def report_github(report: Report) -> str:
@@ -34,7 +28,7 @@ def _lines(report: Report) -> Iterator[str]:
         if finding.change != "fixed":
             yield _annotation(finding)
     for text in report.skipped_lines():
-        yield f"::notice title=kubestencil check::{text.translate(_IN_MESSAGE)}"
+        yield workflow_command("notice", text, {"title": "kubestencil check"})
 
 
 def _annotation(finding: Finding) -> str:
@@ -49,8 +43,4 @@ def _annotation(finding: Finding) -> str:
         "col": str(finding.column),
         "title": f"kubestencil {finding.rule_id}",
     }
-    listed = ",".join(
-        f"{key}={value.translate(_IN_PROPERTY)}" for key, value in properties.items()
-    )
-    command = _COMMANDS[finding.severity]
-    return f"::{command} {listed}::{message.translate(_IN_MESSAGE)}"
+    return workflow_command(_COMMANDS[finding.severity], message, properties)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,29 +16,37 @@ from kubestencil.cli.options import (
     complete_release,
     crds_option,
     file_option,
-    format_option,
     output_format,
     quiet_option,
     specs_option,
     templates_option,
     unserved_option,
 )
-from kubestencil.errors import UsageError
+from kubestencil.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from kubestencil.diff import Comparison, Severity
+    from kubestencil.diff.audience import AudienceName
+    from kubestencil.diff.stages import StageLevel
     from kubestencil.schema import Release
-    from kubestencil.targets.diff.rendering import Format
+    from kubestencil.targets.diff.rendering import ComparisonFormat
 
 
 @click.command()
 @click.argument("before", metavar="FROM", shell_complete=complete_release)
-@click.argument("after", metavar="TO", shell_complete=complete_release)
+@click.argument("after", metavar="TO", shell_complete=complete_release, required=False)
 @specs_option
 @crds_option
 @unserved_option
 @templates_option
-@format_option
+@click.option(
+    "-f",
+    "--format",
+    "format_name",
+    type=click.Choice(["text", "markdown", "html", "json", "release-note", "github"]),
+    show_default="by the suffix of FILE, else text",
+    help="Output format.",
+)
 @file_option
 @click.option(
     "--kind",
@@ -62,64 +71,117 @@ if TYPE_CHECKING:
 )
 @click.option("--no-docs", is_flag=True, help="Hide description-only changes.")
 @click.option(
+    "--audience",
+    type=click.Choice(["apply", "compile", "controller"]),
+    help="Severities for those who apply manifests, who compile a client against the "
+    "models, or who write a controller.  [default: the most severe of them]",
+)
+@click.option(
+    "--stage",
+    "stages",
+    multiple=True,
+    type=click.Choice(["alpha", "beta", "ga", "deprecated"]),
+    help="Only changes of what is or was at this stage; may be repeated.",
+)
+@click.option(
     "--fail-on",
-    type=click.Choice(["breaking", "warning"]),
-    help="Exit 1 if there is a change of this severity or a more severe one.",
+    "fail_on",
+    multiple=True,
+    metavar="SEVERITY|RULE",
+    help="Exit 1 if there is a change of this severity (breaking, warning, safe, docs) "
+    "or a more severe one, or of this rule, such as deprecated; may be repeated.",
 )
 @quiet_option
 @click.pass_context
 def diff(
     context: click.Context,
     before: str,
-    after: str,
+    after: str | None,
     specs: Path | None,
     crds: tuple[str, ...],
     unserved: bool,
     templates: Path | None,
-    format_name: Format | None,
+    format_name: ComparisonFormat | None,
     file: Path | None,
     kinds: tuple[str, ...],
     groups: tuple[str, ...],
     severities: tuple[Severity, ...],
     no_docs: bool,
-    fail_on: Severity | None,
+    audience: AudienceName | None,
+    stages: tuple[StageLevel, ...],
+    fail_on: tuple[str, ...],
     quiet: bool,
 ) -> None:
     """Show what changed between two releases or documents.
 
     FROM and TO are each a release (1.35) or a document (a file, an https address, or -
     for standard input). To compare two API versions, add one to each: 1.35/apps/v1,
-    1.35/v1, cluster.json#apps/v1.
+    1.35/v1, cluster.json#apps/v1. FROM..TO (1.29..1.35) is two releases and those in
+    between: the report says what happened in which.
     """
     from kubestencil.schema.lookup import check_kinds
     from kubestencil.targets.diff.rendering import Layout, template_folders
     from kubestencil.targets.diff.report import comparison_report
 
-    documents = find_compared((before, after), DocumentOptions(specs, crds, unserved))
-    if bool(documents[0].api_version) is not bool(documents[1].api_version):
-        raise UsageError(
-            "one side is a whole release and the other an API version",
-            where=f"diff {before} {after}",
-            hint="name an API version on both sides: 1.29/v1 1.35/v1",
-        )
+    _check_fail_on(fail_on)
+    options = DocumentOptions(specs, crds, unserved)
+    documents = _documents(before, after, options)
     console.announce_sources((document.source for document in documents), quiet)
-    old, new = _load(documents)
-    console.show_notes((*old.notes, *new.notes), quiet)
+    releases = _load(documents)
+    console.show_notes((note for release in releases for note in release.notes), quiet)
     if not quiet:
-        _note_reversed_order(old.name, new.name)
-    check_kinds(kinds, groups, (old, new))
-    comparison = _compare(
-        (old, documents[0].api_version), (new, documents[1].api_version)
-    ).filter(kind=kinds, group=groups, severities=_selected(severities, no_docs))
+        _note_reversed_order(releases[0].name, releases[-1].name)
+    check_kinds(kinds, groups, releases)
+
+    def selected(comparison: Comparison) -> Comparison:
+        return _select(
+            comparison, kinds, groups, _selected(severities, no_docs), audience, stages
+        )
+
+    versions = documents[0].api_version, documents[-1].api_version
+    comparison = selected(_compare(releases[0], releases[-1], versions))
+    steps = [
+        selected(_compare(old, new, ("", "")))
+        for old, new in pairwise(releases)
+        if len(releases) > 2
+    ]
     report = comparison_report(
         comparison,
         output_format(format_name, file),
         Layout(template_folders(templates)),
         colour=console.is_coloured(file),
+        steps=steps,
     )
     console.write_result(report, file)
-    if fail_on and _has_severity(comparison, fail_on):
+    if _fails(comparison, fail_on):
         context.exit(1)
+
+
+def _documents(
+    before: str, after: str | None, options: DocumentOptions
+) -> list[ComparedDocument]:
+    """The documents to compare, oldest first: two, or all of a range of releases."""
+    from kubestencil.source import available
+    from kubestencil.source.releases import expand_ranges
+
+    if after is not None:
+        documents = find_compared((before, after), options)
+        if bool(documents[0].api_version) is not bool(documents[1].api_version):
+            raise UsageError(
+                "one side is a whole release and the other an API version",
+                where=f"diff {before} {after}",
+                hint="name an API version on both sides: 1.29/v1 1.35/v1",
+            )
+        return documents
+    if ".." not in before:
+        raise UsageError(
+            f"{before!r} is compared with nothing",
+            hint="name two releases or documents, or a range: 1.29..1.35",
+        )
+    names = expand_ranges([before], available(options.specs))
+    if len(names) < 2:
+        raise UsageError(f"the range {before} has one release: {names[0]}")
+    return find_compared(names, options)
 
 
 def _load(documents: Sequence[ComparedDocument]) -> list[Release]:
@@ -161,18 +223,56 @@ def _selected(severities: tuple[Severity, ...], no_docs: bool) -> list[Severity]
     ]
 
 
-def _has_severity(comparison: Comparison, least: Severity) -> bool:
-    """Whether there is a change of the severity ``least`` or a more severe one."""
+def _select(
+    comparison: Comparison,
+    kinds: tuple[str, ...],
+    groups: tuple[str, ...],
+    severities: list[Severity],
+    audience: AudienceName | None,
+    stages: tuple[StageLevel, ...],
+) -> Comparison:
+    """The part of a comparison that the options ask for."""
+    from kubestencil.diff.selection import at_stages, for_audience
+
+    if audience is not None:
+        comparison = for_audience(comparison, audience)
+    if stages:
+        comparison = at_stages(comparison, stages)
+    return comparison.filter(kind=kinds, group=groups, severities=severities)
+
+
+def _check_fail_on(names: Iterable[str]) -> None:
+    """Raise UsageError for a name that is neither a severity nor a rule."""
+    from kubestencil.diff import SEVERITIES
+    from kubestencil.diff.rules import rules_by_name
+
+    valid = (*SEVERITIES, *rules_by_name())
+    for name in names:
+        if name not in valid:
+            raise UsageError(
+                f"{name!r} is neither a severity nor a rule",
+                where="--fail-on",
+                hint=nearest(name, valid),
+            )
+
+
+def _fails(comparison: Comparison, names: Collection[str]) -> bool:
+    """Whether there is a change of one of these rules, of one of these severities, or
+    of a more severe one."""
     from kubestencil.diff import SEVERITIES
 
-    severe = SEVERITIES[: SEVERITIES.index(least) + 1]
-    return any(comparison.summary[severity] for severity in severe)
+    levels = [SEVERITIES.index(name) for name in SEVERITIES if name in names]
+    severe = SEVERITIES[: max(levels, default=-1) + 1]
+    return any(
+        change.severity in severe or change.rule.name in names
+        for change in (*comparison.changes, *comparison.notices)
+    )
 
 
-def _compare(before: tuple[Release, str], after: tuple[Release, str]) -> Comparison:
+def _compare(before: Release, after: Release, versions: tuple[str, str]) -> Comparison:
     """Compare two API versions, or whole releases where these are empty."""
     from kubestencil.diff import compare, compare_versions
 
-    if before[1]:
-        return compare_versions(*before, *after)
-    return compare(before[0], after[0])
+    if versions[0]:
+        return compare_versions(before, versions[0], after, versions[1])
+    return compare(before, after)

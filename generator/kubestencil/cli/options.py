@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import click
 
@@ -14,7 +14,7 @@ from kubestencil.errors import UsageError
 # What only some commands need is imported inside functions, so that --help and
 # --version do not wait for it.
 if TYPE_CHECKING:
-    from kubestencil.targets.diff.rendering import Format
+    from kubestencil.targets.diff.rendering import ComparisonFormat, Format
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -137,7 +137,15 @@ file_option: Decorator = click.option(
 )
 
 
-def output_format(format_name: Format | None, file: Path | None) -> Format:
+@overload
+def output_format(format_name: Format | None, file: Path | None) -> Format: ...
+@overload
+def output_format(
+    format_name: ComparisonFormat | None, file: Path | None
+) -> ComparisonFormat: ...
+def output_format(
+    format_name: ComparisonFormat | None, file: Path | None
+) -> ComparisonFormat:
     """The format given with ``--format``, else the one that the suffix of the file
     implies."""
     by_suffix: Mapping[str, Format] = {

@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 
 #: The formats that a report can have.
 Format = Literal["text", "markdown", "html", "json"]
+#: The formats of a comparison: also a short Markdown for release notes, and annotations
+#: of GitHub Actions.
+ComparisonFormat = Literal["text", "markdown", "html", "json", "release-note", "github"]
 #: The formats that have templates.
 TemplateFormat = Literal["text", "markdown", "html"]
-#: The reports that have templates: those named ``report.*``, ``history.*``, ``index.*``.
-TemplateName = Literal["report", "history", "index"]
+#: The reports that have templates: those named ``report.*``, ``release-note.*``,
+#: ``history.*``, ``index.*``.
+TemplateName = Literal["report", "release-note", "history", "index"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 

@@ -13,18 +13,20 @@ from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.history import History
 from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.schema import Release
-from kubestencil.targets.diff.changes import (
-    SeverityCount,
-    comparison_variables,
-    summary_counts,
-)
+from kubestencil.targets.diff.changes import SeverityCount
+from kubestencil.targets.diff.github import comparison_github
 from kubestencil.targets.diff.matrix import history_matrix, timeline_matrix
 from kubestencil.targets.diff.rendering import (
+    ComparisonFormat,
     Format,
     Layout,
     TemplateFormat,
     escape_for,
     render_template,
+)
+from kubestencil.targets.diff.report_variables import (
+    comparison_variables,
+    summary_counts,
 )
 
 #: The formats that ``kubestencil render -t diff`` writes.
@@ -86,23 +88,37 @@ class IndexVariables(TypedDict):
 
 def comparison_report(
     comparison: Comparison,
-    format_name: Format,
+    format_name: ComparisonFormat,
     layout: Layout | None = None,
     *,
     colour: bool = False,
+    steps: Sequence[Comparison] = (),
 ) -> str:
     """A comparison as a report; ``colour`` applies to the format ``text``.
 
-    Raises TargetError for a mistake in a template.
+    ``steps`` are the comparisons of the releases in between, each with the next, where
+    the report is to say what happened in which. Raises TargetError for a mistake in a
+    template.
     """
     if format_name == "json":
-        return serialize.json_text(serialize.comparison_json(comparison))
+        document = serialize.comparison_json(comparison)
+        if steps:
+            document["steps"] = [serialize.comparison_json(step) for step in steps]
+        return serialize.json_text(document)
+    if format_name == "github":
+        return comparison_github(comparison)
     layout = layout or Layout()
+    is_note = format_name == "release-note"
+    template_format: TemplateFormat = (
+        "markdown" if format_name == "release-note" else format_name
+    )
     return render_template(
-        "report",
-        format_name,
+        "release-note" if is_note else "report",
+        template_format,
         f"{comparison.before} → {comparison.after}",
-        comparison_variables(comparison, escape_for(format_name), layout.links),
+        comparison_variables(
+            comparison, escape_for(template_format), layout.links, steps
+        ),
         layout,
         colour=colour,
     )
@@ -184,10 +200,12 @@ def comparison_files(
     formats: Collection[FileFormat] = FILE_FORMATS,
 ) -> Iterator[ReportFile]:
     """The reports on comparisons: ``1.34-1.35.html``."""
-    for comparison in comparisons:
+    for index, comparison in enumerate(comparisons):
+        # The first of several is that of the first release with the last.
+        steps = comparisons[1:] if index == 0 else ()
         for format_name in formats:
             path = f"{_file_name(comparison)}.{_FILE_SUFFIXES[format_name]}"
-            text = comparison_report(comparison, format_name, layout)
+            text = comparison_report(comparison, format_name, layout, steps=steps)
             yield ReportFile(path, text.encode())
 
 

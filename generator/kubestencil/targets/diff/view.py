@@ -13,7 +13,6 @@ from kubestencil.diff.timeline import timeline
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
-from kubestencil.targets.diff.changes import ComparisonVariables
 from kubestencil.targets.diff.matrix import HistoryVariables
 from kubestencil.targets.diff.rendering import Layout, PageAssets, Paint
 from kubestencil.targets.diff.report import (
@@ -24,6 +23,7 @@ from kubestencil.targets.diff.report import (
     index_files,
     timeline_files,
 )
+from kubestencil.targets.diff.report_variables import ComparisonVariables
 
 _PLACEHOLDERS = {"path": "the file of the report, which differs in each format"}
 _COMMON_VARIABLES: Mapping[str, object] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -69,6 +69,45 @@ def shorten(segments: Sequence[Segment]) -> tuple[Segment, ...]:
             else [segment]
         )
     )
+
+
+def with_spaces_outside(segments: Sequence[Segment]) -> tuple[Segment, ...]:
+    """The segments with the spaces at the ends of deleted and inserted ones between
+    them and their neighbours instead, one each.
+
+    Markup whose content begins or ends with a space is rendered without it by some
+    programs, and words look joined: ``<ins>Users </ins>are``. Where only spaces differ,
+    the result says so.
+    """
+    result: list[Segment] = []
+    for is_change, run in groupby(segments, lambda item: item.role in ("del", "ins")):
+        if not is_change:
+            result.extend(run)
+            continue
+        changed = [(segment.role, segment.text) for segment in run]
+        if any(text[:1].isspace() for _, text in changed):
+            result.append(Segment("same", " "))
+        result.extend(
+            Segment(role, text.strip()) for role, text in changed if text.strip()
+        )
+        if any(text[-1:].isspace() for _, text in changed):
+            result.append(Segment("same", " "))
+    if segments and not any(segment.role in ("del", "ins") for segment in result):
+        return (Segment("gap", "only spaces differ"),)
+    return tuple(_without_double_spaces(result))
+
+
+def _without_double_spaces(segments: Iterable[Segment]) -> Iterator[Segment]:
+    """The segments, adjacent unchanged ones as one, with one space where they meet."""
+    for role, run in groupby(segments, lambda segment: segment.role):
+        texts = [segment.text for segment in run]
+        if role != "same":
+            yield from (Segment(role, text) for text in texts)
+            continue
+        joined = texts[0]
+        for text in texts[1:]:
+            joined = f"{joined.rstrip()} {text.lstrip()}"
+        yield Segment(role, joined)
 
 
 # Consecutive tokens of one role.

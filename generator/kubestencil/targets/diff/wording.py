@@ -10,10 +10,16 @@ from typing import Any
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.history import Event
+from kubestencil.diff.stages import Stage, StageChange
 from kubestencil.diff.validations import VALIDATIONS
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.types import JsonObject
-from kubestencil.targets.diff.word_diff import Segment, diff_words, shorten
+from kubestencil.targets.diff.word_diff import (
+    Segment,
+    diff_words,
+    shorten,
+    with_spaces_outside,
+)
 
 _PROSE_KEYWORDS = ("description", "title")
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)`\"'][.!?])\s")
@@ -27,15 +33,52 @@ _LABELS = {
     "validation-message-changed": "message of a CEL rule changed",
     "validations-order-changed": "order of CEL rules changed",
 }
+# What a change of a description is called where a rule read something in it.
+_RULE_LABELS = {
+    "deprecated": "deprecated",
+    "no-longer-functional": "no longer functional",
+    "limit-changed": "limit changed",
+    "stated-default-changed": "default changed",
+    "stage-changed": "stage changed",
+    "stage-lowered": "stage lowered",
+}
+_STAGE_NAMES = {"ga": "GA"}
+_DEFAULTS = {True: " (on)", False: " (off)", None: ""}
 _MAX_VALUE = 400  # characters
 
 
 def change_label(change: Change | Event) -> str:
-    """The name of a change in words: ``field added``, ``now required``. A change of
-    a list's items or a map's values says so: ``items: pattern added``."""
+    """The name of a change in words: ``field added``, ``now required``, ``deprecated``.
+    A change of a list's items or a map's values says so: ``items: pattern added``."""
+    if change.change == "description-changed" and change.rule.name in _RULE_LABELS:
+        return _RULE_LABELS[change.rule.name]
     inner = takewhile(_INNER.__contains__, reversed(change.schema_path))
     labels = [_INNER[keyword] for keyword in inner]
     return ": ".join((*reversed(labels), _label(change.change)))
+
+
+def stage_in_words(change: StageChange | None) -> str:
+    """The stages before and after, with the default of the feature gate: ``alpha (off)
+    → beta (on), gate Name``; empty where no stage is known."""
+    if change is None:
+        return ""
+    stages = [
+        _stage(stage) for stage in (change.before, change.after) if stage is not None
+    ]
+    gates = [stage.gate for stage in (change.after, change.before) if stage is not None]
+    gate = next(filter(None, gates), None)
+    words = " → ".join(dict.fromkeys(stages))
+    return f"{words}, gate {gate}" if words and gate else words
+
+
+def _stage(stage: Stage) -> str:
+    name = _STAGE_NAMES.get(stage.level, stage.level)
+    return name if stage.level == "ga" else f"{name}{_DEFAULTS[stage.enabled]}"
+
+
+def reason_detail(change: Change) -> str:
+    """The part of a change's reason that its rule does not have for all changes."""
+    return change.reason.removeprefix(change.rule.reason).strip()
 
 
 def _label(change: str) -> str:
@@ -70,6 +113,8 @@ def change_segments(change: Change | Event) -> tuple[Segment, ...]:
 
 def _segments(change: Change | Event) -> Iterable[Segment]:
     before, after = change.before, change.after
+    if before is None and after is None:
+        return ()
     if change.change.partition("-")[0] in ("kind", "definition"):
         return _replacement(_field_names(before), _field_names(after))
     if change.change in ("field-added", "field-removed"):
@@ -87,9 +132,11 @@ def _segments(change: Change | Event) -> Iterable[Segment]:
         and isinstance(old_value, str)
         and isinstance(new_value, str)
     ):
-        return shorten(diff_words(old_value, new_value))
+        return with_spaces_outside(shorten(diff_words(old_value, new_value)))
     if keyword == VALIDATIONS and old_value and new_value:
-        return shorten(diff_words(_rule_in_words(old_value), _rule_in_words(new_value)))
+        return with_spaces_outside(
+            shorten(diff_words(_rule_in_words(old_value), _rule_in_words(new_value)))
+        )
     if keyword == KINDS_KEYWORD and old_value and new_value:
         segments = tuple(_kind_segments(old_value, new_value))
         if segments:

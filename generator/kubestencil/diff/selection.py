@@ -1,0 +1,60 @@
+"""Parts of a comparison: what concerns an audience, or what is at some stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+from kubestencil.diff.audience import AudienceName
+from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.stages import StageLevel
+from kubestencil.schema.kinds import Level
+
+_STAGES: dict[Level, StageLevel] = {"alpha": "alpha", "beta": "beta", "stable": "ga"}
+
+
+def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:
+    """The comparison with the severities that changes have for an audience."""
+
+    def judged(change: Change) -> Change:
+        impact = getattr(change.audience, audience)
+        return replace(change, severity=impact.severity)
+
+    return _mapped(comparison, judged)
+
+
+def at_stages(comparison: Comparison, stages: Collection[StageLevel]) -> Comparison:
+    """The changes of what is, or was before, at one of ``stages``."""
+    return _mapped(
+        comparison,
+        lambda change: change if _stages_of(change) & {*stages} else None,
+    )
+
+
+def _stages_of(change: Change) -> set[StageLevel]:
+    if change.stage is None:
+        stages = {_STAGES[change.stability]}
+    else:
+        stages = {stage.level for stage in change.stage if stage is not None}
+    is_deprecated = change.rule.name == "deprecated"
+    return {*stages, "deprecated"} if is_deprecated else stages
+
+
+def _mapped(
+    comparison: Comparison, function: Callable[[Change], Change | None]
+) -> Comparison:
+    """A comparison with each change replaced, or left out where there is None."""
+
+    def mapped(changes: tuple[Change, ...]) -> tuple[Change, ...]:
+        results = map(function, changes)
+        return tuple(change for change in results if change is not None)
+
+    return replace(
+        comparison,
+        changes=mapped(comparison.changes),
+        notices=mapped(comparison.notices),
+        graduations=tuple(
+            replace(graduation, changes=mapped(graduation.changes))
+            for graduation in comparison.graduations
+        ),
+    )

@@ -1,0 +1,225 @@
+"""Comparisons as template variables: what a report lists, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict
+
+from kubestencil.diff.audience import (
+    AUDIENCE_MEANINGS,
+    SEVERITIES,
+    SEVERITY_MEANINGS,
+    AudienceName,
+    Severity,
+)
+from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.rules import Rule
+from kubestencil.diff.serialize import kind_name
+from kubestencil.schema.kinds import LEVELS, Level, level
+from kubestencil.targets.diff.changes import (
+    ChangeFormatter,
+    Escape,
+    FormattedChange,
+    ReleasesOfChanges,
+    SeverityCount,
+    change_key,
+)
+from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
+from kubestencil.targets.diff.sections import (
+    GraduationSection,
+    GroupSection,
+    graduation_section,
+    group_sections,
+    split_alpha,
+)
+from kubestencil.targets.diff.upgrade import (
+    UpgradeList,
+    added_list,
+    headline,
+    upgrade_lists,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiVersionChange:
+    """An API version (``apps/v1``), its stability level, and whether it was added or
+    removed."""
+
+    change: Literal["added", "removed"]
+    api_version: str
+    stability: Level
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one release of several changed: ``headline`` sums it up, ``lists`` are what
+    to know before the upgrade to it."""
+
+    before: str
+    after: str
+    headline: str
+    summary: tuple[SeverityCount, ...]
+    api_versions: tuple[ApiVersionChange, ...]
+    lists: tuple[UpgradeList, ...]
+
+
+class ComparisonVariables(TypedDict):
+    """The variables of the templates ``report.*.j2``.
+
+    ``before`` and ``after`` name what was compared, ``headline`` sums it up, ``total``
+    is the number of changes, ``summary`` the number for each severity. ``upgrade`` are
+    the lists of what to know before an upgrade, ``added`` that of the kinds and fields
+    that were added and are at least beta, None without any. ``steps`` are the releases in between,
+    empty where two neighbours were compared. ``groups`` are the changes, ``alpha``
+    those of alpha versions and fields, ``alpha_total`` their number, ``graduations``
+    those between versions of a kind, ``api_versions`` the versions that were added or
+    removed. ``levels`` are all stability levels, ``kinds`` all kinds that have changes,
+    ``severity_meanings`` says what each severity means, ``audience_meanings`` who the
+    audiences are, and ``rules`` are all rules that were applied, most severe first.
+    """
+
+    before: str
+    after: str
+    headline: str
+    total: int
+    summary: tuple[SeverityCount, ...]
+    levels: tuple[Level, ...]
+    api_versions: tuple[ApiVersionChange, ...]
+    upgrade: tuple[UpgradeList, ...]
+    added: UpgradeList | None
+    steps: tuple[Step, ...]
+    graduations: tuple[GraduationSection, ...]
+    groups: tuple[GroupSection, ...]
+    alpha: tuple[GroupSection, ...]
+    alpha_total: int
+    kinds: tuple[str, ...]
+    severity_meanings: Mapping[Severity, str]
+    audience_meanings: Mapping[AudienceName, str]
+    rules: tuple[Rule, ...]
+
+
+def comparison_variables(
+    comparison: Comparison,
+    escape: Escape,
+    links: LinkResolver = NO_LINKS,
+    steps: Sequence[Comparison] = (),
+) -> ComparisonVariables:
+    """The template variables of a comparison; ``steps`` are those of the releases in
+    between, each with the next."""
+    changes = (*comparison.changes, *comparison.notices)
+    kinds = sorted({kind for change in changes for kind in change.kinds})
+    releases = _releases_of_changes(steps)
+    formatter = ChangeFormatter(
+        escape, kinds, links, (comparison.after, comparison.before), releases
+    )
+    stable, alpha = split_alpha(changes)
+    groups = group_sections(stable, formatter, escape, "")
+    alpha_groups = group_sections(alpha, formatter, escape, "alpha:")
+    anchors = _anchors((*groups, *alpha_groups))
+
+    def anchor_of(change: Change) -> str:
+        return anchors.get((escape(change.users_path), change.rule.name), "")
+
+    lists = upgrade_lists(comparison, escape, anchor_of, releases)
+    return {
+        "before": escape(comparison.before),
+        "after": escape(comparison.after),
+        "headline": headline(comparison, lists),
+        "total": len(changes),
+        "summary": _summary(changes),
+        "levels": LEVELS,
+        "api_versions": api_version_changes(comparison, escape),
+        "upgrade": lists,
+        "added": added_list(comparison, escape),
+        "steps": tuple(_step(step, escape) for step in steps),
+        "graduations": tuple(
+            graduation_section(graduation, formatter, escape)
+            for graduation in comparison.graduations
+        ),
+        "groups": groups,
+        "alpha": alpha_groups,
+        "alpha_total": len(alpha),
+        "kinds": tuple(escape(kind_name(kind)) for kind in kinds),
+        "severity_meanings": SEVERITY_MEANINGS,
+        "audience_meanings": AUDIENCE_MEANINGS,
+        "rules": _applied_rules(comparison),
+    }
+
+
+def summary_counts(comparison: Comparison) -> tuple[SeverityCount, ...]:
+    """The number of changes of every severity, most severe first."""
+    return _summary((*comparison.changes, *comparison.notices))
+
+
+def api_version_changes(
+    comparison: Comparison, escape: Escape
+) -> tuple[ApiVersionChange, ...]:
+    """The API versions that were removed, then those that were added."""
+    return (
+        *_api_versions("removed", comparison.api_versions_removed, escape),
+        *_api_versions("added", comparison.api_versions_added, escape),
+    )
+
+
+def _summary(changes: Iterable[Change]) -> tuple[SeverityCount, ...]:
+    counts = dict.fromkeys(SEVERITIES, 0)
+    for change in changes:
+        counts[change.severity] += 1
+    return tuple(SeverityCount(severity, count) for severity, count in counts.items())
+
+
+def _step(comparison: Comparison, escape: Escape) -> Step:
+    lists = upgrade_lists(comparison, escape, lambda _: "", {})
+    return Step(
+        escape(comparison.before),
+        escape(comparison.after),
+        headline(comparison, lists),
+        summary_counts(comparison),
+        api_version_changes(comparison, escape),
+        lists,
+    )
+
+
+def _releases_of_changes(steps: Iterable[Comparison]) -> ReleasesOfChanges:
+    releases: dict[tuple[str, ...], list[str]] = {}
+    for step in steps:
+        for change in (*step.changes, *step.notices):
+            releases.setdefault(change_key(change), []).append(step.after)
+    return releases
+
+
+def _anchors(groups: Iterable[GroupSection]) -> Mapping[tuple[str, str], str]:
+    """The anchors of changes by their path and rule."""
+    changes: list[FormattedChange] = [
+        change for group in groups for kind in group.kinds for change in kind.changes
+    ]
+    return {(change.path, change.rule.name): change.anchor for change in changes}
+
+
+def _api_versions(
+    change: Literal["added", "removed"], api_versions: Iterable[str], escape: Escape
+) -> Iterable[ApiVersionChange]:
+    return (
+        ApiVersionChange(change, escape(name), level(name.rpartition("/")[2]))
+        for name in api_versions
+    )
+
+
+def _applied_rules(comparison: Comparison) -> tuple[Rule, ...]:
+    changes = [
+        *comparison.changes,
+        *comparison.notices,
+        *(
+            change
+            for graduation in comparison.graduations
+            for change in graduation.changes
+        ),
+    ]
+    rules = {change.rule.name: change.rule for change in changes}
+    return tuple(
+        sorted(
+            rules.values(),
+            key=lambda rule: (SEVERITIES.index(rule.severity), rule.name),
+        )
+    )
