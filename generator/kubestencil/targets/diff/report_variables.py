@@ -14,8 +14,8 @@ from kubestencil.diff.audience import (
     Severity,
 )
 from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules import Rule
-from kubestencil.diff.serialize import kind_name
 from kubestencil.schema.kinds import LEVELS, Level, level
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,

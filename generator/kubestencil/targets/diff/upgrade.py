@@ -31,7 +31,7 @@ UPGRADE_TOPICS: tuple[UpgradeTopic, ...] = get_args(UpgradeTopic)
 _TITLES: Mapping[UpgradeTopic, str] = {
     "removed": "Removed",
     "deprecated": "Deprecated",
-    "promoted": "Stages and defaults of features",
+    "promoted": "Promotions and defaults of feature gates",
     "limits": "New defaults and limits",
     "required": "Newly required",
     "other": "Other breaking changes",
@@ -237,7 +237,7 @@ def headline(comparison: Comparison, lists: Sequence[UpgradeList]) -> str:
         _counted(len(comparison.api_versions_removed), "API version", "removed"),
         _counted(len(removed_kinds), "kind", "no longer served in a version"),
         _counted(sizes.get("deprecated", 0), "", "deprecated"),
-        _counted(sizes.get("promoted", 0), "", "with another stage or default"),
+        _counted(sizes.get("promoted", 0), "", "promoted or with another default"),
         _counted(sizes.get("limits", 0), "new default or limit", ""),
         _counted(sizes.get("required", 0), "newly required field", ""),
     ]

@@ -59,8 +59,9 @@ def change_label(change: Change | Event) -> str:
 
 def stage_in_words(change: StageChange | None) -> str:
     """The stages before and after, with the default of the feature gate: ``alpha (off)
-    → beta (on), gate Name``; empty where no stage is known."""
-    if change is None:
+    → beta (on), gate Name``; empty where no stage is known, and for what was and is
+    generally available."""
+    if change is None or _is_always_ga(change):
         return ""
     stages = [
         _stage(stage) for stage in (change.before, change.after) if stage is not None
@@ -69,6 +70,10 @@ def stage_in_words(change: StageChange | None) -> str:
     gate = next(filter(None, gates), None)
     words = " → ".join(dict.fromkeys(stages))
     return f"{words}, gate {gate}" if words and gate else words
+
+
+def _is_always_ga(change: StageChange) -> bool:
+    return all(stage is None or stage.level == "ga" for stage in change)
 
 
 def _stage(stage: Stage) -> str:
