@@ -205,6 +205,8 @@ def test_a_range_has_the_release_of_each_change() -> None:
     upgrade = generated.partition("API versions\n")[0]
     line = next(line for line in upgrade.splitlines() if "FlowSchema" in line)
     assert line.endswith("  in 1.32")
+    deprecated = next(line for line in upgrade.splitlines() if "awsElastic" in line)
+    assert "deprecated in 1.32" in deprecated
     document = json.loads(report.comparison_report(comparison, "json", steps=steps))
     assert [step["to"] for step in document["steps"]] == ["1.31", "1.32"]
 

@@ -77,8 +77,8 @@ class FormattedChange:
     it happened, where more than one was compared.
 
     ``anchor`` is the fragment of the change's URL, stable as long as the change exists,
-    ``other_anchors`` are those of the other versions; ``link`` is the URL of a page
-    that documents the field, or empty. ``kinds`` are the kinds that the definition is
+    ``other_anchors`` are those of the other versions; ``link`` and ``type_link`` are
+    the URLs of pages that document the field and the type, or empty. ``kinds`` are the kinds that the definition is
     part of, ``kind_indexes`` their indexes in the report's ``kinds``, with spaces
     between, and ``kind_count`` says how many they are (``used in 3 kinds``), empty for
     one. ``audiences`` has the severity for each audience, ``is_minor`` is whether users
@@ -95,6 +95,7 @@ class FormattedChange:
     note: str
     link: str
     rule: Rule
+    type_link: str = ""
     path: str = ""
     definition: str = ""
     full_name: str = ""
@@ -221,7 +222,8 @@ class ChangeFormatter:
             anchor=anchors[0],
             other_anchors=tuple(anchors[1:]),
             note=self._escape(note),
-            link=self._link(change),
+            link=self._link(change, change.field or ""),
+            type_link=self._link(change, ""),
             path=self._escape(change.users_path),
             definition=self._escape(change.definition.rpartition(".")[2]),
             full_name=self._escape(change.definition),
@@ -272,10 +274,8 @@ class ChangeFormatter:
             rule=change.rule,
         )
 
-    def _link(self, change: Change) -> str:
-        return self._links.field_link(
-            change.definition, change.field or "", self._releases
-        )
+    def _link(self, change: Change, field: str) -> str:
+        return self._links.field_link(change.definition, field, self._releases)
 
     def _happened_in(self, changes: Iterable[Change]) -> Iterable[str]:
         """The releases in which changes happened, in their order."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
+from kubestencil.diff.audience import SEVERITIES
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.schema.kinds import Level, level, precedence
 from kubestencil.targets.diff.changes import (
@@ -144,7 +145,7 @@ def _items(
     for change in changes:
         group = change.owner.group if change.owner else ""
         happened = ", ".join(dict.fromkeys(releases.get(change_key(change), ())))
-        key = _ItemKey(group, change.users_path, _text(change), happened)
+        key = _ItemKey(group, change.users_path, _text(change, happened), happened)
         merged.setdefault(key, []).append(change)
     for (_, path, text, happened), same in sorted(merged.items(), key=_order):
         api_versions = _api_versions(same)
@@ -154,7 +155,7 @@ def _items(
             level(api_versions[0].rpartition("/")[2]) if api_versions else "stable",
             escape(text),
             anchor_of(same[0]),
-            happened,
+            "" if text.endswith(f" in {happened}") else happened,
         )
 
 
@@ -183,12 +184,13 @@ def _api_versions(changes: Iterable[Change]) -> list[str]:
     ]
 
 
-def _text(change: Change) -> str:
-    """What happened to a kind or field, and what to do."""
-    return "; ".join(filter(None, (_event(change), _advice(change))))
+def _text(change: Change, happened: str) -> str:
+    """What happened to a kind or field, and what to do; ``happened`` are the releases
+    in which it did, empty where only one is in question."""
+    return "; ".join(filter(None, (_event(change, happened), _advice(change))))
 
 
-def _event(change: Change) -> str:
+def _event(change: Change, happened: str) -> str:
     rule = change.rule.name
     if rule in _STAGE_RULES:
         return stage_in_words(change.stage) or change_label(change)
@@ -198,7 +200,11 @@ def _event(change: Change) -> str:
     if change.change in ("kind-removed", "field-removed"):
         return "no longer served" if change.field is None else "removed"
     if rule in _DEPRECATED_RULES and rule != "no-longer-functional":
-        return f"deprecated in {change.deprecated_in}" if change.deprecated_in else ""
+        # A description does not say since when. The comparison of many releases only
+        # has the last one, but it is known in which of them it changed.
+        is_dated = change.field is None or not happened
+        release = change.deprecated_in if is_dated else happened
+        return f"deprecated in {release}" if release else "deprecated"
     detail = reason_detail(change)
     if rule in _LIMIT_RULES and detail:
         return detail.rstrip(".")
@@ -241,7 +247,9 @@ def headline(comparison: Comparison, lists: Sequence[UpgradeList]) -> str:
         _counted(sizes.get("limits", 0), "new default or limit", ""),
         _counted(sizes.get("required", 0), "newly required field", ""),
     ]
-    summary = comparison.summary
+    summary = dict.fromkeys(SEVERITIES, 0)
+    for change in (*comparison.changes, *comparison.notices):
+        summary[change.severity] += 1
     went_away = bool(removed_kinds or comparison.api_versions_removed)
     counts = [
         f"{count} {severity}"
