@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kubestencil.check import check_paths
 from kubestencil.check.files import ManifestFile
 from kubestencil.check.manifests import Item, Manifest, Unreadable, read_manifests
 from kubestencil.source.yaml import Position
@@ -234,3 +235,22 @@ def test_hostile_files_are_findings_and_no_tracebacks(tmp_path: Path) -> None:
     for text in (pod, crd, *(data.decode("latin-1") for data in hostile_files()[:80])):
         path.write_text(text, "utf-8")
         check_file(ManifestFile(str(path)), upgrade, frozenset())
+
+
+def test_the_time_for_positions_grows_with_the_text(tmp_path: Path) -> None:
+    """``kubectl get -A -o yaml`` prints one list, whose findings are all in one text."""
+    from tests.conftest import load
+
+    def seconds(comments: int) -> float:
+        item = "- {apiVersion: v1, kind: Pod,\n   spec: {containers: [], x: y}}\n"
+        path = tmp_path / f"{comments}.yaml"
+        head = "#\n" * comments
+        path.write_text(f"{head}apiVersion: v1\nkind: List\nitems:\n{item * 500}")
+        started = time.process_time()
+        report = check_paths([str(path)], load("1.35"))
+        assert len(report.findings) == 500
+        assert report.findings[-1].line == comments + 1003
+        return time.process_time() - started
+
+    seconds(1)
+    assert seconds(100_000) < 3 * seconds(0) + 0.5

@@ -10,11 +10,10 @@ from functools import cached_property
 from typing import Any
 
 from kubestencil.source.decoding import refuse_constant
-from kubestencil.source.yaml import Position, Repeated
+from kubestencil.source.yaml_document import Position, Repeated, position_at
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _TOKEN = re.compile(r'[ \t\r\n]*("(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+)')
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class JsonDocument:
         if not self.has_repeated:
             return ()
         return tuple(
-            Repeated(path, _position(self.text, index))
+            Repeated(path, position_at(self.text, index, 1))
             for path, index in self._scan.repeated
         )
 
@@ -46,7 +45,7 @@ class JsonDocument:
         while index is None and steps:
             steps = steps[:-1]
             index = self._scan.values.get(steps)
-        return _position(self.text, self.start if index is None else index)
+        return position_at(self.text, self.start if index is None else index, 1)
 
     @cached_property
     def _scan(self) -> _Scan:
@@ -78,7 +77,7 @@ def json_mistake(text: str) -> tuple[str, str, Position] | None:
     except json.JSONDecodeError as error:
         message = f"is not JSON: {error.msg[:1].lower()}{error.msg[1:]}"
         hint = "correct it, or call the file .yaml if it is YAML"
-        return message, hint, _position(text, error.pos)
+        return message, hint, position_at(text, error.pos, 1)
     except (ValueError, RecursionError):
         return None
     return None
@@ -99,7 +98,7 @@ def _documents(text: str) -> Iterator[JsonDocument]:
     index = _end_of_space(text, 0)
     while index < len(text):
         value, end = decoder.raw_decode(text, index)
-        line = _position(text, index).line
+        line = position_at(text, index, 1).line
         yield JsonDocument(value, line, text, index, repeated)
         repeated = False
         index = _end_of_space(text, end)
@@ -148,11 +147,3 @@ def _scan(text: str, start: int) -> _Scan:
 def _end_of_space(text: str, index: int) -> int:
     match = _SPACE.match(text, index)
     return match.end() if match else index
-
-
-def _position(text: str, index: int) -> Position:
-    line, start = 1, 0
-    for line_break in _LINE_BREAK.finditer(text, 0, index):
-        line += 1
-        start = line_break.end()
-    return Position(line, index - start + 1)

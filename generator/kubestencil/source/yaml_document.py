@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
@@ -92,11 +94,13 @@ def split_lines(text: str) -> list[str]:
 
 def position_at(text: str, index: int, first_line: int) -> Position:
     """The position of a character of a text that begins on ``first_line``."""
+    starts = _line_starts(text)
+    line = bisect_right(starts, index) - 1
+    return Position(first_line + line, index - starts[line] + 1)
+
+
+@lru_cache(maxsize=1)
+def _line_starts(text: str) -> list[int]:
+    """The indexes at which the lines of a text begin; kept for the next position."""
     # libyaml's own lines also end at U+2028 and the like, where no editor ends them.
-    line, start = first_line, 0
-    for line_break in _LINE_BREAK.finditer(text, 0, index):
-        if line_break.end() > index:
-            break
-        line += 1
-        start = line_break.end()
-    return Position(line, index - start + 1)
+    return [0, *(line_break.end() for line_break in _LINE_BREAK.finditer(text))]
