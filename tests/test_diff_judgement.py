@@ -329,3 +329,10 @@ def test_the_json_report_is_as_its_schema_says(pair: tuple[str, str]) -> None:
     rules = {change["rule"] for change in report["changes"] + report["notices"]}
     assert rules <= report["rules"].keys()
     assert [document["label"] for document in report["documents"]] == [*pair]
+
+
+def test_the_json_report_of_a_range_is_as_its_schema_says() -> None:
+    schema = json.loads((ROOT / "docs/diff-report.schema.json").read_text("utf-8"))
+    report = comparison_json(between("1.34", "1.35"))
+    whole = report | {"steps": [report]}
+    Draft202012Validator(schema).validate(json.loads(json.dumps(whole)))
