@@ -141,15 +141,19 @@
     return remaining;
   }
 
-  /** The item of a field path, its ancestors expanded; null, and no change, without one. */
+  /**
+   * The item of a field path, its ancestors expanded; null, and no change, without one.
+   * Of a field whose type is shown on a page of its own only, the item with that link.
+   */
   function revealField(list, path) {
     for (const item of list.children) {
       if (item.id === path) return item;
       if (!path.startsWith(`${item.id}.`)) continue;
       const nested = nestedListOf(item) ?? createNestedList(item);
-      const match = nested && revealField(nested, path);
+      const link = item.querySelector(":scope > .line > a.type");
+      const match = nested ? revealField(nested, path) : link && item;
       if (match) {
-        expand(item, nested);
+        if (nested) expand(item, nested);
         return match;
       }
     }
@@ -169,23 +173,16 @@
     } catch {
       return; // not a link of this site
     }
-    // A field that this page has no room for is on the page of a type around it.
-    while (path && !trees.some((tree) => showField(tree, path))) {
-      path = path.slice(0, Math.max(path.lastIndexOf("."), 0));
-    }
-  }
-
-  /** Scroll to the item of a field path; false where the tree has none. */
-  function showField(tree, path) {
-    const item = revealField(tree, path);
-    if (item) {
+    for (const tree of path ? trees : []) {
+      const item = revealField(tree, path);
+      if (!item) continue;
       for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
       item.classList.add("here");
       if (buttonOf(item)) expand(item, nestedListOf(item) ?? createNestedList(item));
       nameOf(item).focus({ preventScroll: true });
       scrollToItem(item);
+      return;
     }
-    return item !== null;
   }
 
   /** Handle an arrow key on an expand button, as in a tree widget. */
