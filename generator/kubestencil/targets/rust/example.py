@@ -27,8 +27,8 @@ from kubestencil.targets.rust.crate import StructField, StructFields, plan_crate
 from kubestencil.targets.rust.custom_kinds import enum_variants, is_string_enum
 from kubestencil.targets.rust.fixups import correct
 from kubestencil.targets.rust.layout import Module
+from kubestencil.targets.rust.package import check_options, package_name
 from kubestencil.targets.rust.value_types import ANY, value_type
-from kubestencil.targets.rust.view import check_options
 
 _INDENT = "    "
 _REST = "..Default::default()"
@@ -70,7 +70,7 @@ class Writer:
     def __init__(self, release: Release, target: Target) -> None:
         check_options(target)
         self._crate = plan_crate(correct(release, target))
-        self._name = spelling.crate_name(str(target.options["name"]))
+        self._name = spelling.crate_name(package_name(target))
         self._aliases = self._module_aliases()
         self._structs: dict[str, _Struct] = {}
         self._fragments = FragmentCache[_Code]()

@@ -8,7 +8,6 @@ the templates, so that the file of a type has little more than its fields.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -20,12 +19,9 @@ from kubestencil.targets.rust.crate import Crate, plan_crate
 from kubestencil.targets.rust.fixups import correct
 from kubestencil.targets.rust.layout import ModuleListing, TypePath, list_modules
 from kubestencil.targets.rust.lists import GenericList
+from kubestencil.targets.rust.package import Package, make_package
 from kubestencil.targets.rust.resources import Resource, make_resources
 from kubestencil.targets.rust.types import LIST, RustType, make_type
-
-# Cargo, "The Manifest Format": names of packages, and Semantic Versioning 2.0.0.
-_CRATE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
-_VERSION = re.compile(r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +32,15 @@ class CrateFeatures:
     without this type, which is one without list kinds. ``has_endpoints`` says whether
     the trait ``Resource`` has the plural and the scope of kinds, ``has_unknown_scopes``
     whether there are kinds of which these are not known. ``has_custom_kinds`` says
-    whether there are types of CustomResourceDefinitions.
+    whether there are types of CustomResourceDefinitions. ``package`` is the Cargo
+    package.
     """
 
     generic_list: GenericList | None
     has_endpoints: bool
     has_unknown_scopes: bool
     has_custom_kinds: bool
+    package: Package
 
 
 _MODULE_VARIABLES: Mapping[str, object] = {
@@ -76,6 +74,9 @@ EACH: Mapping[str, Each] = {
     "custom-kinds": Each(
         "the crate, if it has custom kinds", variables={"crate": CrateFeatures}
     ),
+    "drop-in": Each(
+        "the crate, if it stands in for k8s-openapi", variables={"crate": CrateFeatures}
+    ),
     "module": Each(
         "a module that has types or modules, except for the root of the crate; kinds "
         "are the modules of custom kinds",
@@ -96,9 +97,9 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     """The contexts of the crate of ``release``.
 
     Raises SpecError where names collide or a type has no finite value, TargetError for
-    options that Cargo does not accept and for corrections that do not apply.
+    options that cannot be met and for corrections that do not apply.
     """
-    check_options(target)
+    package = make_package(release.name, target)
     crate = plan_crate(correct(release, target))
     modules = list_modules(crate.paths.values())
     resources = make_resources(crate)
@@ -109,6 +110,9 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             "custom-kind": lambda: _custom_kind_contexts(crate, resources),
             "custom-kinds": lambda: (
                 [FileContext(release.name, {}, {})] if crate.custom_types else []
+            ),
+            "drop-in": lambda: (
+                [FileContext(release.name, {}, {})] if package.drop_in else []
             ),
             "module": lambda: _module_contexts(modules),
             "release": lambda: [
@@ -121,20 +125,10 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 has_endpoints=any(scopes),
                 has_unknown_scopes="UnknownResourceScope" in scopes,
                 has_custom_kinds=bool(crate.custom_types),
+                package=package,
             )
         },
     )
-
-
-def check_options(target: Target) -> None:
-    """Raise TargetError for options that Cargo does not accept."""
-    for option, pattern, meaning in (
-        ("name", _CRATE_NAME, "the name of a Cargo package"),
-        ("version", _VERSION, "a version of a Cargo package"),
-    ):
-        value = str(target.options.get(option))
-        if pattern.match(value) is None:
-            raise target.error(f"{value!r} is not {meaning}", f"options.{option}")
 
 
 def _type_contexts(

@@ -1,0 +1,100 @@
+"""The Cargo package of a crate: its name and version, and what stands in for k8s-openapi."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from kubestencil.engine.manifest import Target
+from kubestencil.source.releases import minor_version_in
+
+# Cargo, "The Manifest Format": names of packages, and Semantic Versioning 2.0.0.
+_CRATE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
+_VERSION = re.compile(r"\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?\Z")
+
+_REPLACED_CRATE = "k8s-openapi"
+_REPLACED_VERSION = re.compile(r"0\.(\d{1,4})\.\d{1,4}\Z")
+# k8s-openapi 0.27 was the first with jiff for times, as the generated crate has it. It
+# has the features v1_31 to v1_35, and each minor version since has those of one more
+# release. https://github.com/Arnavion/k8s-openapi/blob/master/CHANGELOG.md
+_FIRST_REPLACED, _FIRST_FEATURE, _LAST_FEATURE = 27, 31, 35
+
+
+class DropIn(NamedTuple):
+    """What k8s-openapi has beside its types, for a crate that replaces it.
+
+    ``minor`` is 35 for Kubernetes 1.35. ``versions`` are the minor versions that have a
+    feature (``v1_35``) and macros (``k8s_if_ge_1_35``): all that programs written for the
+    replaced version may name, and the crate's own.
+    """
+
+    minor: int
+    versions: tuple[int, ...]
+
+
+class Package(NamedTuple):
+    """A Cargo package; ``drop_in`` is None for one that does not replace k8s-openapi."""
+
+    name: str
+    version: str
+    drop_in: DropIn | None
+
+
+def make_package(release: str, target: Target) -> Package:
+    """The package of the crate of ``release``, which is the name of a release.
+
+    Raises TargetError for options that Cargo does not accept, and for a crate that
+    cannot replace the version of k8s-openapi that the option ``drop_in`` names.
+    """
+    check_options(target)
+    drop_in = str(target.options["drop_in"])
+    if not drop_in:
+        options = target.options
+        return Package(str(options["name"]), str(options["version"]), None)
+    number = minor_version_in(release)
+    if number is None or not number.startswith("1."):
+        raise target.error(
+            f"{release!r} names no version of Kubernetes, which the features of "
+            f"{_REPLACED_CRATE} are named after",
+            "options.drop_in",
+            "name the release after its version: render 1.35 --spec FILE",
+        )
+    return Package(
+        _REPLACED_CRATE, drop_in, _make_drop_in(int(number[2:]), _minor(drop_in))
+    )
+
+
+def package_name(target: Target) -> str:
+    """The name of the package that the options ask for."""
+    return _REPLACED_CRATE if target.options["drop_in"] else str(target.options["name"])
+
+
+def check_options(target: Target) -> None:
+    """Raise TargetError for options that Cargo does not accept."""
+    for option, pattern, meaning in (
+        ("name", _CRATE_NAME, "the name of a Cargo package"),
+        ("version", _VERSION, "a version of a Cargo package"),
+    ):
+        value = str(target.options.get(option))
+        if pattern.match(value) is None:
+            raise target.error(f"{value!r} is not {meaning}", f"options.{option}")
+    value = str(target.options["drop_in"])
+    if value and _minor(value) < _FIRST_REPLACED:
+        raise target.error(
+            f"{value!r} is not a version of {_REPLACED_CRATE} that the crate can replace",
+            "options.drop_in",
+            "name the version that Cargo.lock has, 0.27.0 or later: earlier ones have "
+            "chrono for times",
+        )
+
+
+def _minor(version: str) -> int:
+    """The minor version of a version of k8s-openapi; -1 for what is none."""
+    match = _REPLACED_VERSION.match(version)
+    return int(match[1]) if match else -1
+
+
+def _make_drop_in(minor: int, replaced: int) -> DropIn:
+    last = _LAST_FEATURE + replaced - _FIRST_REPLACED
+    versions = range(min(_FIRST_FEATURE, minor), max(last, minor) + 1)
+    return DropIn(minor, tuple(versions))

@@ -1,0 +1,187 @@
+"""The crate stands in for k8s-openapi: in Cargo's eyes, for kube, and for the tests of
+k8s-openapi and kopium.
+
+Compiling kube and the published tests takes minutes: ``KUBESTENCIL_RUST=all``. The tests
+of k8s-openapi come from a checkout of it, ``KUBESTENCIL_K8S_OPENAPI``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubestencil.engine import load_targets
+from kubestencil.errors import KubestencilError
+from kubestencil.schema import Release
+from kubestencil.schema.select import select
+from kubestencil.source.document import Selection
+from kubestencil.targets import generate_files
+from tests.cargo import Cargo, write_crate, write_if_changed
+from tests.conftest import full_specs, load, make_release
+from tests.site_examples import PrintedExamples
+
+needs_cargo = pytest.mark.skipif(
+    shutil.which("cargo") is None, reason="cargo is missing"
+)
+needs_minutes = pytest.mark.skipif(
+    os.environ.get("KUBESTENCIL_RUST") != "all" or shutil.which("cargo") is None,
+    reason="compiling kube takes minutes: KUBESTENCIL_RUST=all",
+)
+PROGRAMS = Path(__file__).parent / "rust"
+# The kinds that kube itself needs, as docs/targets.md names them.
+KUBE_KINDS = tuple(
+    re.findall(
+        r"--kind (\w+)",
+        (Path(__file__).parents[1] / "docs" / "targets.md")
+        .read_text("utf-8")
+        .partition("<!-- the kinds of kube -->")[2]
+        .partition("```\n")[0],
+    )
+)
+
+
+def manifest(release: Release, drop_in: str) -> dict[str, Any]:
+    target = load_targets(None)["rust"].with_options({"drop_in": drop_in})
+    (text,) = [
+        file.data.decode()
+        for file in generate_files(release, target)
+        if file.path == "Cargo.toml"
+    ]
+    return tomllib.loads(text)
+
+
+def small_release(name: str) -> Release:
+    text = {"type": "string"}
+    definition = {"type": "object", "properties": {"name": text}}
+    return replace(make_release({"io.k8s.api.core.v1.Thing": definition}), name=name)
+
+
+def test_the_package_has_the_name_version_and_features_of_the_published_one() -> None:
+    """Those of k8s-openapi 0.29.0, as ``cargo info`` has them."""
+    cargo = manifest(small_release("1.35"), "0.29.0")
+    assert cargo["package"]["name"] == "k8s-openapi"
+    assert cargo["package"]["version"] == "0.29.0"
+    assert cargo["package"]["links"] == "k8s-openapi-0.29.0"
+    published = {f"v1_{minor}" for minor in range(33, 38)}
+    features = cargo["features"]
+    assert features.keys() >= {"std", "earliest", "latest", "schemars", *published}
+    assert features["default"] == ["std"]
+    assert features["latest"] == features["earliest"] == ["v1_35"]
+
+
+@pytest.mark.parametrize(
+    ("release", "drop_in"), [("1.29", "0.27.1"), ("1.38", "0.29.0"), ("1.38", "0.30.0")]
+)
+def test_the_release_has_a_feature_even_if_the_published_crate_has_not(
+    release: str, drop_in: str
+) -> None:
+    features = manifest(small_release(release), drop_in)["features"]
+    (feature,) = features["latest"]
+    assert feature == "v" + release.replace(".", "_") and feature in features
+
+
+@pytest.mark.parametrize(
+    ("release", "drop_in", "message"),
+    [
+        (
+            "1.35",
+            "0.26.1",
+            "'0.26.1' is not a version of k8s-openapi that the crate can",
+        ),
+        ("1.35", "latest", "'latest' is not a version of k8s-openapi"),
+        ("1.35", '0.29.0"\n', "is not a version of k8s-openapi"),
+        ("my-cluster", "0.29.0", "'my-cluster' names no version of Kubernetes"),
+    ],
+)
+def test_what_cannot_be_replaced_is_an_error(
+    release: str, drop_in: str, message: str
+) -> None:
+    with pytest.raises(KubestencilError, match=re.escape(message)):
+        manifest(small_release(release), drop_in)
+
+
+def test_examples_of_the_site_use_the_replaced_crate() -> None:
+    target = load_targets(None)["site"]
+    target = replace(target, dependency_options={"rust": {"drop_in": "0.29.0"}})
+    name = "io.k8s.api.core.v1.ConfigMap"
+    code = PrintedExamples(load("1.35"), target, name).code[name, "required"]["rust"]
+    assert code.startswith("use k8s_openapi::api::core::v1")
+
+
+def write_program(folder: Path, crate: Path, dependencies: str, code: str) -> Path:
+    """A program that depends on the published k8s-openapi, for which ``crate`` stands
+    in."""
+    write_if_changed(
+        folder / "Cargo.toml",
+        '[package]\nname = "drop-in"\nversion = "0.0.0"\nedition = "2021"\n'
+        f"[dependencies]\n{dependencies}"
+        "[profile.dev]\ndebug = false\n[workspace]\n"
+        f"[patch.crates-io]\nk8s-openapi = {{ path = {json.dumps(str(crate))} }}\n",
+    )
+    write_if_changed(folder / "src" / "main.rs", code)
+    return folder
+
+
+@needs_cargo
+def test_features_macros_and_metadata_are_those_of_the_published_crate(
+    cargo: Cargo, tmp_path: Path
+) -> None:
+    crate = write_crate(small_release("1.35"), tmp_path / "crate", drop_in="0.29.0")
+    program = write_program(
+        tmp_path / "program",
+        crate,
+        'k8s-openapi = { version = "0.29", default-features = false, '
+        'features = ["std", "earliest", "latest", "v1_34"] }\n',
+        (PROGRAMS / "version_macros.rs").read_text("utf-8"),
+    )
+    (program / "build.rs").write_text((PROGRAMS / "version_build.rs").read_text())
+    output = cargo(program, "run")
+    assert "warning" not in output, output[:3000]
+    assert "ge_1_35 is the version" in output
+    if shutil.which("rustfmt"):
+        cargo(crate, "fmt", "--check")
+
+
+@needs_minutes
+@pytest.mark.parametrize("version", [f"1.{minor}" for minor in range(29, 36)])
+def test_kube_compiles_unchanged(cargo: Cargo, version: str, tmp_path: Path) -> None:
+    """kube 5 with client, runtime and derive."""
+    crate = write_crate(
+        load(version, full_specs()), tmp_path / "crate", drop_in="0.29.0"
+    )
+    assert "warning" not in cargo(
+        kube_program(tmp_path, crate, "client", "derive", "runtime"), "check"
+    )
+
+
+@needs_minutes
+def test_kube_compiles_with_the_kinds_that_a_program_needs(
+    cargo: Cargo, tmp_path: Path
+) -> None:
+    assert "Pod" in KUBE_KINDS
+    selected = select(load("1.35", full_specs()), Selection(kinds=KUBE_KINDS))
+    crate = write_crate(selected, tmp_path / "crate", drop_in="0.29.0")
+    cargo(kube_program(tmp_path, crate, "client", "derive", "runtime"), "check")
+
+
+def kube_program(folder: Path, crate: Path, *features: str) -> Path:
+    return write_program(
+        folder / "program",
+        crate,
+        'futures = { version = "0.3", default-features = false }\n'
+        'k8s-openapi = { version = "0.29", features = ["latest", "schemars"] }\n'
+        'kube = { version = "5", default-features = false, '
+        f"features = {json.dumps(features)} }}\n"
+        'schemars = "1"\nserde = { version = "1", features = ["derive"] }\n'
+        'serde_json = "1"\n'
+        'tokio = { version = "1", features = ["macros", "rt-multi-thread"] }\n',
+        (PROGRAMS / "kube.rs").read_text("utf-8"),
+    )
