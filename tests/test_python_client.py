@@ -2,8 +2,9 @@
 
 ``KUBESTENCIL_CLIENTS`` is a folder with clients, each installed with
 ``pip install --target $KUBESTENCIL_CLIENTS/kubernetes-35 'kubernetes==35.*'``
-(likewise ``kubernetes-31``, ``kubernetes_asyncio-31`` and ``-35``). Each runs in a
-process of its own, against an HTTP server on loopback that records requests.
+(likewise ``kubernetes-31``, ``-36`` and ``-37``, ``kubernetes_asyncio-31`` and ``-35``).
+Each runs in a process of its own, against an HTTP server on loopback that records
+requests. What follows a slash is the module of a client.
 """
 
 from __future__ import annotations
@@ -158,13 +159,14 @@ print(json.dumps(received))
 
 def send_requests(client: str, folder: Path) -> tuple[list[Any], list[Any]]:
     """The requests of a client with its own objects, and with the generated ones."""
+    client, _, module = client.partition("/")
     name, _, major = client.rpartition("-")
     installed = Path(CLIENTS) / client
     if not CLIENTS or not installed.is_dir():
         pytest.skip(f"KUBESTENCIL_CLIENTS has no {client}")
     generate_package(load(f"1.{major}"), folder, "ours")
     process = subprocess.run(
-        [sys.executable, "-c", SENDER, name],
+        [sys.executable, "-c", SENDER, module or name],
         env={**os.environ, "PYTHONPATH": f"{installed}{os.pathsep}{folder}"},
         capture_output=True,
         text=True,
@@ -181,6 +183,9 @@ def send_requests(client: str, folder: Path) -> tuple[list[Any], list[Any]]:
     [
         "kubernetes-31",
         "kubernetes-35",
+        "kubernetes-36",
+        "kubernetes-37",
+        "kubernetes-37/kubernetes.aio",
         "kubernetes_asyncio-31",
         "kubernetes_asyncio-35",
     ],

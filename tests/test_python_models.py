@@ -125,7 +125,10 @@ def test_a_class_is_the_same_from_every_module(package: Any) -> None:
             "metadata.labels['a.b/c']: expected str, got int",
         ),
         ({"spec": {}}, "spec.containers: required, but missing"),
-        ({"spec": {"containers": None}}, "spec.containers: expected list, got null"),
+        (
+            {"spec": {"containers": None}, "status": 1},
+            "status: expected object, got int",
+        ),
         (
             {"metadata": {"creationTimestamp": "now"}},
             "metadata.creationTimestamp: expected a time (RFC 3339), got 'now'",

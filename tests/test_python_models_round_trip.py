@@ -129,6 +129,8 @@ def values(annotation: Any, depth: int) -> st.SearchStrategy[Any]:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is Any:
         return JSON
+    if origin is typing.Annotated:
+        return values(arguments[0], depth)
     if origin in (types.UnionType, typing.Union):
         return st.one_of(
             values(argument, depth)

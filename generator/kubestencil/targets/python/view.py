@@ -34,6 +34,8 @@ from kubestencil.targets.python.package import KindKey, Package
 from kubestencil.targets.python.sorting import sort_like_isort
 from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType
 
+# msgspec.json.schema needs to know more about this type than the class.
+_IMPORTED_AS = {"MicroTime": "MicroTimeType as MicroTime"}
 # What base.py.j2 provides for annotations.
 _RUNTIME_TYPES = frozenset([*TIME_CONVERTERS, "Quantity"])
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
@@ -237,8 +239,11 @@ def make_module(package: Package, definition: Definition) -> Module:
         fields=rows,
         time_fields=time_fields,
         typing_names=("Any",) if "Any" in words else (),
-        runtime_names=sort_like_isort(
-            {base, *_RUNTIME_TYPES.intersection(words), *converters}
+        runtime_names=tuple(
+            _IMPORTED_AS.get(runtime_name, runtime_name)
+            for runtime_name in sort_like_isort(
+                {base, *_RUNTIME_TYPES.intersection(words), *converters}
+            )
         ),
         aliased_builtins=tuple(sorted(aliased)),
         imports=_imports(package, references - in_cycle),
