@@ -350,6 +350,7 @@ LISTINGS = {
 WITH_CUSTOM_KINDS = {
     "python/kubernetes_models/_manifests.py",
     "python/kubernetes_models/_problems.py",
+    "python/kubernetes_models/_pydantic.py",
 }
 
 
