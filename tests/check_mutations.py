@@ -73,8 +73,9 @@ EXPLAINED = (
     # Lists pass where a custom resource has a string with a format (kube-openapi,
     # pkg/validation/validate/type.go); a controller cannot decode them.
     r"false error.*: wrong-type(.|\n)*must be a string, not a list",
-    # Of two kinds the last one counts, for which there is no schema.
-    r"missed strict error(.|\n)*check: duplicate-key kind: ",
+    # Of two kinds or apiVersions the last one counts, for which there is no schema: in
+    # JSON the server keeps the first one where the second one is null.
+    r"missed strict error(.|\n)*check: duplicate-key (kind|apiVersion): ",
 )
 _NOT_SERVED = {"removed-kind", "future-kind", "unknown-kind"}
 
