@@ -149,7 +149,7 @@ def _equal_blocks(old: list[str], new: list[str]) -> Iterator[_Block]:
         diagonal = x - y
         if edits == 0:
             previous_x = previous_y = start = 0
-        elif _goes_down(furthest, diagonal, edits):
+        elif _goes_down(furthest, diagonal):
             previous_x = start = furthest[diagonal + 1]
             previous_y = previous_x - diagonal - 1
         else:
@@ -164,29 +164,31 @@ def _equal_blocks(old: list[str], new: list[str]) -> Iterator[_Block]:
 def _furthest_points(old: list[str], new: list[str]) -> list[dict[int, int]]:
     """For each number of edits, the furthest index in ``old`` on each diagonal before
     that edit; empty where more than ``_MAX_EDITS`` are needed."""
+    old_count, new_count = len(old), len(new)
     furthest = {1: 0}
     trace: list[dict[int, int]] = []
-    for edits in range(min(len(old) + len(new), _MAX_EDITS) + 1):
+    for edits in range(min(old_count + new_count, _MAX_EDITS) + 1):
         trace.append(furthest.copy())
-        for diagonal in range(-edits, edits + 1, 2):
-            if _goes_down(furthest, diagonal, edits):
-                x = furthest[diagonal + 1]
-            else:
-                x = furthest[diagonal - 1] + 1
+        # No diagonal outside of these has a token of both texts.
+        first = -edits + 2 * max(0, edits - new_count)
+        last = edits - 2 * max(0, edits - old_count)
+        for diagonal in range(first, last + 1, 2):
+            left = furthest.get(diagonal - 1, -1)
+            x = furthest.get(diagonal + 1, -1)
+            if left >= x:
+                x = left + 1
             y = x - diagonal
-            while x < len(old) and y < len(new) and old[x] == new[y]:
+            while x < old_count and y < new_count and old[x] == new[y]:
                 x, y = x + 1, y + 1
             furthest[diagonal] = x
-            if x >= len(old) and y >= len(new):
+            if x >= old_count and y >= new_count:
                 return trace
     return []
 
 
-def _goes_down(furthest: dict[int, int], diagonal: int, edits: int) -> bool:
+def _goes_down(furthest: dict[int, int], diagonal: int) -> bool:
     """Whether the best edit onto a diagonal is an insertion."""
-    return diagonal == -edits or (
-        diagonal != edits and furthest[diagonal - 1] < furthest[diagonal + 1]
-    )
+    return furthest.get(diagonal - 1, -1) < furthest.get(diagonal + 1, -1)
 
 
 def _has_letter_or_digit(token: str) -> bool:
