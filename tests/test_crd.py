@@ -181,6 +181,8 @@ def test_names_that_collide_are_numbered_in_the_order_of_the_document() -> None:
                 "hostAliases": alias,
                 "host_aliases": alias,
                 "HostAliases": alias,
+                # Files of both would be one file on some systems.
+                "hostaliases": alias,
             },
         }
     }
@@ -190,11 +192,13 @@ def test_names_that_collide_are_numbered_in_the_order_of_the_document() -> None:
         "a.v1.AHostAliases",
         "a.v1.AHostAliases2",
         "a.v1.AHostAliases3",
+        "a.v1.AHostaliases4",
     ]
     assert [value["$ref"] for value in named["a.v1.A"]["properties"].values()] == [
         "#/definitions/a.v1.AHostAliases",
         "#/definitions/a.v1.AHostAliases2",
         "#/definitions/a.v1.AHostAliases3",
+        "#/definitions/a.v1.AHostaliases4",
     ]
 
 

@@ -48,7 +48,8 @@ def name_inline_objects(definitions: Mapping[str, JsonObject]) -> NamedObjects:
     """``definitions`` with a definition for every inline object that has properties.
 
     Each comes behind the definition that it is part of, in the order of the document.
-    A name that is taken (``hostAliases`` and ``host_aliases``) gets a number.
+    A name that is taken (``hostAliases`` and ``host_aliases``) gets a number, also one
+    that differs in case only (``positionDb`` and ``positiondb``).
     """
     return _Namer(definitions).name_all()
 
@@ -98,7 +99,9 @@ class _Namer:
 
     def __init__(self, definitions: Mapping[str, JsonObject]) -> None:
         self.definitions = definitions
-        self.taken = set(definitions)
+        # By name without case: many targets make files of names, and some file systems
+        # have one file for both.
+        self.taken = {name.casefold(): name for name in definitions}
         self.extracted: dict[str, JsonObject] = {}
         self.pointers: dict[str, Pointer] = {}
         self.numbered: dict[str, str] = {}
@@ -162,14 +165,14 @@ class _Namer:
             digest = hashlib.sha256(kind.encode()).hexdigest()[:8]
             kind = f"{kind[: _MAX_LENGTH - len(digest)]}{digest}"
         name = candidate = f"{package}{dot}{kind}"
-        number = self.counts.get(name, 1)
-        while candidate in self.taken:
+        number = self.counts.get(name.casefold(), 1)
+        while candidate.casefold() in self.taken:
             number += 1
             candidate = f"{name}{number}"
-        self.counts[name] = number
-        self.taken.add(candidate)
+        self.counts[name.casefold()] = number
+        self.taken[candidate.casefold()] = candidate
         if candidate != name:
-            self.numbered[candidate] = name
+            self.numbered[candidate] = self.taken[name.casefold()]
         return candidate
 
 
