@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from textwrap import dedent
 from typing import Literal, NamedTuple
 
@@ -30,6 +30,10 @@ _MAY_HAVE_MARKUP = re.compile(r"[`*]|://|(?<!\w)_")
 _OPENING_BRACKETS = {")": "(", "]": "[", "}": "{"}
 _EMPHASIS_TAGS = {"**": "strong", "*": "em", "_": "em"}
 
+# More than the descriptions of seven releases. Those of a large catalogue of custom
+# resources are each used once or twice, close together.
+_CACHED_TEXTS = 20_000
+
 _SPACES = re.compile(r"\s+")
 _BLOCK_MARKERS = re.compile(r"(?:(?:[-*+>]|#{1,6}) +)+")
 _LINK = re.compile(r"\[([^\[\]]+)\]\(https?://[^\s()]+\)")
@@ -37,7 +41,7 @@ _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\betc|\bvs|\bcf)$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?](?= |$)")
 
 
-@cache
+@lru_cache(_CACHED_TEXTS)
 def prose(text: str) -> Markup:
     """A description as HTML: paragraphs, lists, code, emphasis and links to websites.
 
@@ -50,7 +54,7 @@ def prose(text: str) -> Markup:
     return Markup("".join(_render_blocks(godoc.classify_lines(text))))
 
 
-@cache
+@lru_cache(_CACHED_TEXTS)
 def summary(text: str, limit: int = 160) -> str:
     """The first sentence as plain text on one line, which has to be escaped for HTML.
 

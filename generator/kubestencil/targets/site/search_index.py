@@ -31,6 +31,14 @@ Addresses = Mapping[str, PageAddress]
 _Name = tuple[str, str]
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def _items(items: list[list[Any]]) -> bytes:
+    """The items of a JSON list, with a comma behind each."""
+    return f"{_ENCODER.encode(items)[1:-1]},".encode() if items else b""
+
+
 class _Index:
     """Collects the types and fields of an index.
 
@@ -41,8 +49,10 @@ class _Index:
     def __init__(self, release: str, shorten: Callable[[str], str]) -> None:
         self._release = release
         self._shorten = shorten
-        self._types: list[list[Any]] = []
-        self._fields: list[list[Any]] = []
+        # The items as JSON. As lists they would take several times the memory.
+        self._types = bytearray()
+        self._fields = bytearray()
+        self._type_count = 0
 
     def add(
         self,
@@ -57,25 +67,36 @@ class _Index:
     ) -> None:
         """Add a type with some of its fields; ``addresses`` are those of its release."""
         suffix = [release] if release else []
-        position = len(self._types)
+        position = self._type_count
+        self._type_count += 1
         address = addresses[definition.name]
         description = self._shorten(definition.description)
         path = f"{address.path}/"
-        self._types.append(
+        self._types += _items(
             [
-                address.kind,
-                path,
-                int(is_kind),
-                kind_count,
-                description,
-                names,
-                *suffix,
+                [
+                    address.kind,
+                    path,
+                    int(is_kind),
+                    kind_count,
+                    description,
+                    names,
+                    *suffix,
+                ]
             ]
         )
-        for field in fields:
-            label = type_label(field.schema, addresses)
-            description = self._shorten(field.schema.description)
-            self._fields.append([position, field.name, label, description, *suffix])
+        self._fields += _items(
+            [
+                [
+                    position,
+                    field.name,
+                    type_label(field.schema, addresses),
+                    self._shorten(field.schema.description),
+                    *suffix,
+                ]
+                for field in fields
+            ]
+        )
 
     def script(self) -> bytes:
         """JavaScript that passes the index to the search.
@@ -84,13 +105,17 @@ class _Index:
         JavaScript (ECMA-262, 2019), and the script is a separate file, so that its
         text cannot end a tag.
         """
-        payload = {
-            "release": self._release,
-            "types": self._types,
-            "fields": self._fields,
-        }
-        text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
-        return f"kubestencilIndex({text})\n".encode()
+        return b"".join(
+            (
+                b'kubestencilIndex({"release":',
+                _ENCODER.encode(self._release).encode(),
+                b',"types":[',
+                self._types.removesuffix(b","),
+                b'],"fields":[',
+                self._fields.removesuffix(b","),
+                b"]})\n",
+            )
+        )
 
 
 def release_index(
