@@ -425,12 +425,9 @@ def _start(
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    # The API server would take its time to end, and nothing of it is needed any more.
+    process.kill()
+    process.wait()
 
 
 def _is_ready(client: Client, process: subprocess.Popen[bytes], log: Path) -> bool:
