@@ -67,6 +67,11 @@ def test_usage_errors(
 def test_options_of_the_diff_command(run: Command, tmp_path: Path) -> None:
     same = run("diff", "1.35", "1.35")
     assert (same.returncode, same.stdout) == (0, "1.35 → 1.35: no changes\n")
+    # What went away is said whatever the filters leave.
+    for form in ("text", "markdown", "html", "release-note", "github"):
+        filtered = run("diff", "1.34", "1.35", "--severity", "breaking", "-f", form)
+        assert "2 API versions removed" in filtered.stdout
+        assert "no changes" not in filtered.stdout.lower()
 
     reverse = run("diff", "1.35", "1.34", "-q", "--no-docs")
     assert "field removed" in reverse.stdout
