@@ -39,7 +39,7 @@ class _FileOrigin(NamedTuple):
 
 # The command line disables the garbage collector. Jinja2 leaves cycles for each file,
 # which add up in a catalogue of custom resources, and not in a release of Kubernetes.
-_FILES_PER_COLLECTION = 2_000
+_FILES_PER_COLLECTION = 500
 
 
 def render_contexts(

@@ -25,6 +25,10 @@ _IMPORT_HINT = (
 
 _Render = Callable[[Mapping[str, Any]], str]
 
+# More than a release of Kubernetes has types. Pages of a large catalogue of custom
+# resources have texts in common with those close to them.
+_CACHED_FRAGMENTS = 4_000
+
 #: The ends of the names of templates that generate HTML or XML.
 ESCAPED = (".html.j2", ".xml.j2")
 
@@ -68,14 +72,18 @@ class Templates:
             raise self._failure(error, name, subject, values) from error
 
     def once(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
-        """The text of the template ``name`` for ``subject``, rendered only the first time:
+        """The text of the template ``name`` for ``subject``, rendered once and cached:
         for a text that many files contain."""
-        from markupsafe import Markup
-
         key = name, subject
-        if key not in self.fragments:
-            self.fragments[key] = Markup(self._render(name, subject, values))
-        return self.fragments[key]
+        text = self.fragments.get(key)
+        if text is None:
+            from markupsafe import Markup
+
+            text = Markup(self._render(name, subject, values))
+            if len(self.fragments) >= _CACHED_FRAGMENTS:
+                self.fragments.clear()
+            self.fragments[key] = text
+        return text
 
     def declare(self, name: str, subject: str, scope: str = "") -> str:
         """``name`` itself; an error where the file being generated declares it for two

@@ -63,6 +63,11 @@ class MapNode:
 Node = Scalar | Object | ListNode | MapNode
 
 
+# More than the examples of a release of Kubernetes have. Those of a large catalogue of
+# custom resources share little beyond one kind.
+_CACHED_FRAGMENTS = 50_000
+
+
 class FragmentCache(Generic[Code]):
     """Caches the code of entries that several examples share."""
 
@@ -75,9 +80,13 @@ class FragmentCache(Generic[Code]):
         if not entry.shared:
             return write()
         key = entry, indent
-        if key not in self._fragments:
-            self._fragments[key] = write()
-        return self._fragments[key]
+        code = self._fragments.get(key)
+        if code is None:
+            code = write()
+            if len(self._fragments) >= _CACHED_FRAGMENTS:
+                self._fragments.clear()
+            self._fragments[key] = code
+        return code
 
 
 def object_node(definition: Definition | None, entries: Iterable[Entry]) -> Object:

@@ -7,10 +7,12 @@ has a writer. Names and types are those of the targets ``python``, ``jsonnet`` a
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
+from typing import Literal
 
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
@@ -21,10 +23,15 @@ from kubestencil.targets.examples.nodes import Object
 from kubestencil.targets.examples.trees import ExampleTrees
 
 _Write = Callable[[Object], str]
+_Shape = Literal["required", "all fields"]
+# The code of each example that a language has, compressed, by its kind's definition.
+_Codes = Mapping[tuple[str, _Shape], bytes]
 
 _TITLES = {"yaml": "YAML", "python": "Python", "jsonnet": "Jsonnet", "rust": "Rust"}
 # The targets that have a writer of examples.
 _TARGETS = ("python", "jsonnet", "rust")
+# The fastest one: examples repeat their words often enough.
+_LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,42 +62,77 @@ class Examples:
     @cached_property
     def kinds(self) -> tuple[Definition, ...]:
         """The definitions of the kinds that have examples."""
-        names = kind_definitions(self._release)
-        definitions = (self._release.definitions[name] for name in names)
+        names = {name for name, shape in self._codes["yaml"] if shape == "required"}
         return tuple(
-            definition for definition in definitions if self._trees.required(definition)
+            self._release.definitions[name]
+            for name in kind_definitions(self._release)
+            if name in names
         )
 
     def required(self, definition: Definition) -> tuple[Example, ...]:
         """A kind with its required fields; empty where it has no examples."""
-        return self._written(self._trees.required(definition))
+        return tuple(self._written(definition, "required"))
 
     def all_fields(self, definition: Definition) -> tuple[Example, ...]:
         """A kind with all fields; empty where it has no examples."""
-        return self._written(self._trees.all_fields(definition))
+        return tuple(self._written(definition, "all fields"))
 
-    def _written(self, tree: Object | None) -> tuple[Example, ...]:
-        if tree is None:
-            return ()
-        codes = ((name, write(tree)) for name, write in self._writers.items())
-        return tuple(Example(name, _TITLES[name], code) for name, code in codes if code)
-
-    @cached_property
-    def _trees(self) -> ExampleTrees:
-        return ExampleTrees(self._release)
+    def _written(self, definition: Definition, shape: _Shape) -> Iterator[Example]:
+        for language, codes in self._codes.items():
+            code = codes.get((definition.name, shape))
+            if code is not None:
+                text = zlib.decompress(code).decode()
+                yield Example(language, _TITLES[language], text)
 
     @cached_property
-    def _writers(self) -> Mapping[str, _Write]:
-        return {"yaml": yaml.Writer().write, **dict(self._target_writers())}
+    def _codes(self) -> Mapping[str, _Codes]:
+        """The code of all examples, by language.
 
-    def _target_writers(self) -> Iterator[tuple[str, _Write]]:
+        What a language's writer knows about a large catalogue of custom resources takes
+        much memory. So each writes all examples, and is gone before the next.
+        """
+        trees = dict(self._trees())
+        return {
+            language: dict(_compressed(trees, make_writer))
+            for language, make_writer in self._languages()
+        }
+
+    def _trees(self) -> Iterator[tuple[tuple[str, _Shape], Object]]:
+        trees = ExampleTrees(self._release)
+        for name in kind_definitions(self._release):
+            definition = self._release.definitions[name]
+            required = trees.required(definition)
+            if required is not None:
+                yield (name, "required"), required
+            all_fields = trees.all_fields(definition)
+            if all_fields is not None:
+                yield (name, "all fields"), all_fields
+
+    def _languages(self) -> Iterator[tuple[str, Callable[[], _Write]]]:
+        """The languages that the site has examples in, and how their writers are made."""
+        yield "yaml", lambda: yaml.Writer().write
         for name in _TARGETS:
             target = self._target.dependency(name)
             # A user's target of the same name may generate something else.
-            if target is None or target.view != name:
-                continue
-            module = import_module(f"kubestencil.targets.{name}.example")
-            try:
-                yield name, module.Writer(self._release, target).write
-            except SpecError:
-                continue
+            if target is not None and target.view == name:
+                yield name, partial(_target_writer, target, self._release)
+
+
+def _target_writer(target: Target, release: Release) -> _Write:
+    module = import_module(f"kubestencil.targets.{target.name}.example")
+    write: _Write = module.Writer(release, target).write
+    return write
+
+
+def _compressed(
+    trees: Mapping[tuple[str, _Shape], Object], make_writer: Callable[[], _Write]
+) -> Iterator[tuple[tuple[str, _Shape], bytes]]:
+    """The code of each example that a language has code for."""
+    try:
+        write = make_writer()
+    except SpecError:
+        return
+    for example, tree in trees.items():
+        code = write(tree)
+        if code:
+            yield example, zlib.compress(code.encode(), _LEVEL)

@@ -31,6 +31,10 @@ from kubestencil.text.html import prose
 _MAX_NESTED_TYPES = 150
 _MAX_NESTED_FIELDS = 700
 
+# More types than a release of Kubernetes has. Those of a custom resource are needed for
+# its own pages only, which follow each other.
+_CACHED_TYPES = 4_000
+
 
 class FieldBadge(NamedTuple):
     """What happened to a field in ``release``; ``detail`` says what changed."""
@@ -73,7 +77,7 @@ class TypeFields(NamedTuple):
 
 
 class ReleaseFields:
-    """The fields of all types of a release; those of each type are computed once."""
+    """The fields of all types of a release; those of many types are cached."""
 
     def __init__(
         self,
@@ -89,7 +93,8 @@ class ReleaseFields:
 
     def of(self, name: str) -> TypeFields:
         """The fields of a definition."""
-        if name not in self._fields:
+        fields = self._fields.get(name)
+        if fields is None:
             address = self._addresses[name]
             changes = _by_field(self._changes.get(address.path, ()))
             schema = self._release.definitions[name].schema
@@ -97,8 +102,11 @@ class ReleaseFields:
                 self._row(field, "", changes.get(field.name, ()))
                 for field in fields_of(schema)
             )
-            self._fields[name] = TypeFields(address.path, address.href, rows)
-        return self._fields[name]
+            fields = TypeFields(address.path, address.href, rows)
+            if len(self._fields) >= _CACHED_TYPES:
+                self._fields.clear()
+            self._fields[name] = fields
+        return fields
 
     def nested(self, name: str) -> tuple[TypeFields, ...]:
         """The types that can be expanded in a definition's fields, nearest first; the
