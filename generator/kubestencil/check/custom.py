@@ -22,7 +22,8 @@ from kubestencil.check.problems import (
 )
 from kubestencil.check.rules import RuleId
 from kubestencil.check.scalar_checks import accept_all
-from kubestencil.schema.conditions import LOGIC, satisfies
+from kubestencil.schema.conditions import satisfies
+from kubestencil.schema.keywords import LOGIC
 from kubestencil.schema.types import JsonObject, Schema
 from kubestencil.text import re2
 

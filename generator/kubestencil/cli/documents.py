@@ -133,11 +133,12 @@ def _split_api_version(argument: str, options: DocumentOptions) -> tuple[str, st
 def _find(location: str, options: DocumentOptions) -> Source:
     """The document at a location (``NAME=LOCATION`` to name it), or of a release."""
     from kubestencil.source import available, locate
-    from kubestencil.source.inputs import read_location
 
     releases = available(options.specs)
     if location in releases:
         return locate(location, options.specs)
+    from kubestencil.source.inputs import read_location
+
     name, path = _split_name(location)
     if path != "-" and "://" not in path and not Path(path).exists():
         raise UsageError(
@@ -232,6 +233,8 @@ def _document_name(location: str) -> str:
 
 def with_crds(sources: Iterable[Source], crds: CrdSet | None) -> list[Source]:
     """Sources with the CustomResourceDefinitions of ``crds`` added, if there are any."""
+    if crds is None:
+        return list(sources)
     from kubestencil.source.inputs import add_crds
 
-    return [source if crds is None else add_crds(source, crds) for source in sources]
+    return [add_crds(source, crds) for source in sources]

@@ -1,20 +1,45 @@
 """Target manifests, views, templates, and the rendering of files."""
 
-from kubestencil.engine.manifest import Target, load_targets
-from kubestencil.engine.rendering import File, render_contexts
-from kubestencil.engine.selection import (
-    check_release_names,
-    choose_targets,
-    find_target,
-)
-from kubestencil.engine.view import (
-    Contexts,
-    Each,
-    FileContext,
-    MultiReleaseView,
-    Part,
-    View,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+# Imported on first access: a report needs the templates only.
+if TYPE_CHECKING:
+    from kubestencil.engine.manifest import Target, load_targets
+    from kubestencil.engine.rendering import File, render_contexts
+    from kubestencil.engine.selection import (
+        check_release_names,
+        choose_targets,
+        find_target,
+    )
+    from kubestencil.engine.view import (
+        Contexts,
+        Each,
+        FileContext,
+        MultiReleaseView,
+        Part,
+        View,
+    )
+else:
+    _NAMES = {
+        "manifest": ("Target", "load_targets"),
+        "rendering": ("File", "render_contexts"),
+        "selection": ("check_release_names", "choose_targets", "find_target"),
+        "view": (
+            *("Contexts", "Each", "FileContext", "MultiReleaseView", "Part"),
+            "View",
+        ),
+    }
+    _MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+    def __getattr__(name: str) -> Any:
+        """Import a name when it is first used (PEP 562)."""
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+
 
 __all__ = [
     "Contexts",

@@ -22,8 +22,6 @@ from typing import Any
 from kubestencil.schema.types import JsonObject
 from kubestencil.text import re2
 
-#: The keywords that combine schemas.
-LOGIC = ("allOf", "anyOf", "oneOf", "not")
 # An object that is one of 10, three times, has 1,000 alternatives.
 _MAX_ALTERNATIVES = 200
 

@@ -9,6 +9,8 @@ Check = Callable[[Any], bool]
 
 #: The keyword with the groups, versions and kinds that a definition is served as.
 KINDS_KEYWORD = "x-kubernetes-group-version-kind"
+#: The keywords that combine schemas.
+LOGIC = ("allOf", "anyOf", "oneOf", "not")
 #: The beginning of a ``$ref``, before the name of a definition.
 REFERENCE_PREFIX = "#/definitions/"
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.custom import CustomResources, custom_resources
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.inline import name_inline_objects, notes_on_numbers
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.openapi2 import parse_document
-from kubestencil.schema.openapi3 import as_openapi2
 from kubestencil.schema.pointer import (
     Pointer,
     extended,
@@ -27,6 +26,9 @@ from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
 from kubestencil.source.document import CrdSet
 
+if TYPE_CHECKING:
+    from kubestencil.schema.custom import CustomResources
+
 
 def load_release(source: Source) -> Release:
     """The release in ``source``, parsed and validated.
@@ -38,6 +40,9 @@ def load_release(source: Source) -> Release:
     """
     document = source.document()
     if "openapi" in document:
+        # Imported here and below, since most runs read neither.
+        from kubestencil.schema.openapi3 import as_openapi2
+
         converted = as_openapi2(document, source.origin)
         release = _load_cluster(source, converted, ("schemas", ("components", None)))
         release = replace(release, from_openapi3=True)
@@ -101,6 +106,8 @@ def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
 
     Raises SpecError where one of them has the name of a definition of ``base``.
     """
+    from kubestencil.schema.custom import custom_resources
+
     schemas = {name: value.schema.raw for name, value in base.definitions.items()}
     custom = custom_resources(crds, StandardFields.of(schemas), base.definitions)
     for name in custom.definitions:

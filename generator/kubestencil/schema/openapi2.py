@@ -12,9 +12,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kubestencil.errors import SpecError, nearest
-from kubestencil.schema.conditions import LOGIC
 from kubestencil.schema.graph import cyclic_edges, walk
-from kubestencil.schema.keywords import KEYWORDS, KINDS_KEYWORD, REFERENCE_PREFIX
+from kubestencil.schema.keywords import (
+    KEYWORDS,
+    KINDS_KEYWORD,
+    LOGIC,
+    REFERENCE_PREFIX,
+)
 from kubestencil.schema.kinds import read_kind
 from kubestencil.schema.pointer import Pointer, printable_pointer
 from kubestencil.schema.served_resources import ServedResources

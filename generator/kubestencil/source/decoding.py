@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kubestencil.errors import SpecError
-from kubestencil.source.yaml import documents
 
 # The escapes \ud800 to \udfff (surrogates): a character in pairs, invalid alone.
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -91,6 +90,9 @@ def decode_json(text: str, where: str, make_object: MakeObject | None = None) ->
 
 
 def _decode_yaml(text: str, where: str) -> Any:
+    # Imported here, since most documents are JSON.
+    from kubestencil.source.yaml import documents
+
     values = [document.value for document in documents(text, where)]
     if not values:
         raise SpecError("is empty", where=where)

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kubestencil.engine import File, MultiReleaseView, Target, View, render_contexts
 from kubestencil.errors import nearest
-from kubestencil.schema import Release
 
+# Imported where they are needed: reports need the templates only, and most runs no
+# entry points.
 if TYPE_CHECKING:
-    # It takes longer to import than everything else here, and is seldom needed.
     from importlib.metadata import EntryPoint, EntryPoints
+
+    from kubestencil.engine import File, MultiReleaseView, Target, View
+    from kubestencil.schema import Release
 
 #: The entry point group in which other packages register views
 #: (docs/writing-a-target.md).
@@ -44,6 +46,8 @@ def generate_files(release: Release, target: Target) -> Iterator[File]:
     Raises SpecError for a document that the target cannot use, TargetError for a
     mistake in the target.
     """
+    from kubestencil.engine import render_contexts
+
     view = load_view(target)
     shared = {
         "release": release.name,
@@ -58,6 +62,8 @@ def generate_part(
 ) -> Iterator[File]:
     """Generate every file of one part of a target of scope ``releases``; ``context`` is
     what ``Part.context`` returned. Raises as ``generate_files`` does."""
+    from kubestencil.engine import render_contexts
+
     view = load_multi_release_view(target)
     contexts = view.make_part_contexts(name, releases, context, target)
     return render_contexts(contexts, target, {"part": name})
@@ -69,6 +75,8 @@ def load_view(target: Target) -> View:
     Raises TargetError where no view has the name that the manifest gives, or it does
     not implement ``View``.
     """
+    from kubestencil.engine import View
+
     view = _load(target, _VIEWS)
     if not isinstance(view, View):
         raise target.error("does not implement kubestencil.engine.View", "view")
@@ -78,6 +86,8 @@ def load_view(target: Target) -> View:
 
 def load_multi_release_view(target: Target) -> MultiReleaseView:
     """The view of a target of scope ``releases``; raises as ``load_view`` does."""
+    from kubestencil.engine import MultiReleaseView
+
     view = _load(target, _MULTI_RELEASE_VIEWS)
     if not isinstance(view, MultiReleaseView):
         raise target.error(

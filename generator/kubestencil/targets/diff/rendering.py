@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from kubestencil.data_files import data_file
-from kubestencil.engine.manifest import find_file
 from kubestencil.engine.run_cache import cached_for_run
-from kubestencil.engine.templates import Templates
 from kubestencil.errors import TargetError
 from kubestencil.targets.diff.changes import Escape
 from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
@@ -123,6 +121,8 @@ def render_template(
 
     Raises TargetError for a mistake in a template, with its file and line.
     """
+    from kubestencil.engine.templates import Templates
+
     templates = Templates(
         layout.templates,
         {"version": __version__, **_format_variables(format_name, layout, colour)},
@@ -158,6 +158,8 @@ def _page_assets(folders: TemplateFolders) -> PageAssets:
 
 
 def _read_asset(folders: TemplateFolders, name: str) -> str:
+    from kubestencil.engine.manifest import find_file
+
     path = find_file(folders, name)
     try:
         return path.read_text("utf-8")

@@ -14,8 +14,6 @@ from kubestencil.diff.history import History
 from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.schema import Release
 from kubestencil.targets.diff.changes import SeverityCount
-from kubestencil.targets.diff.github import comparison_github
-from kubestencil.targets.diff.matrix import history_matrix, timeline_matrix
 from kubestencil.targets.diff.rendering import (
     ComparisonFormat,
     Format,
@@ -106,6 +104,8 @@ def comparison_report(
             document["steps"] = [serialize.comparison_json(step) for step in steps]
         return serialize.json_text(document)
     if format_name == "github":
+        from kubestencil.targets.diff.github import comparison_github
+
         return comparison_github(comparison)
     layout = layout or Layout()
     is_note = format_name == "release-note"
@@ -136,6 +136,8 @@ def history_report(
         return serialize.json_text(
             [serialize.history_json(history) for history in histories]
         )
+    from kubestencil.targets.diff.matrix import history_matrix
+
     escape = escape_for(format_name)
     matrices = tuple(history_matrix(history, escape) for history in histories)
     return render_template(
@@ -158,6 +160,8 @@ def timeline_report(
     """A timeline as a report; see ``comparison_report``."""
     if format_name == "json":
         return serialize.json_text(serialize.timeline_json(timeline))
+    from kubestencil.targets.diff.matrix import timeline_matrix
+
     layout = layout or Layout()
     matrix = timeline_matrix(timeline, escape_for(format_name), layout.links)
     return render_template(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from kubestencil.schema import Definition, Field, Schema
-from kubestencil.schema.conditions import LOGIC, alternatives, satisfies
+from kubestencil.schema.conditions import alternatives, satisfies
+from kubestencil.schema.keywords import LOGIC
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.nodes import Entry, Object, to_json
