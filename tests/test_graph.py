@@ -192,7 +192,7 @@ def test_a_definition_has_the_references_nested_in_it() -> None:
 
 def test_root_kinds_of_parts_shared_parts_and_lists() -> None:
     spec = load("1.35")
-    roots = graph.root_kinds(spec)
+    roots = graph.RootKinds(spec, graph.reference_graph(spec.definitions))
     core = "io.k8s.api.core.v1"
     assert {
         kind.kind: distance for kind, distance in roots.of(f"{core}.PodStatus").items()
@@ -227,5 +227,5 @@ def test_a_list_of_another_type_is_a_root_kind_of_its_items() -> None:
             },
         }
     )
-    roots = graph.root_kinds(spec).of("v1.Part")
+    roots = graph.RootKinds(spec, graph.reference_graph(spec.definitions)).of("v1.Part")
     assert {kind.kind: distance for kind, distance in roots.items()} == {"PartsList": 1}

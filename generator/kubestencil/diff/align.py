@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
@@ -16,8 +15,7 @@ from kubestencil.schema.resources import Resource
 from kubestencil.schema.types import Definition, JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """One side of a comparison.
 
     ``fragments`` are the schemas by the names under

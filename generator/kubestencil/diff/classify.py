@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from kubestencil.diff.audience import Audience, Severity, at_most
 from kubestencil.diff.compared import ComparedDefinitions
@@ -29,8 +29,7 @@ from kubestencil.diff.stages import StageChange, least_stable
 from kubestencil.schema.kinds import Level, level
 
 
-@dataclass(frozen=True, slots=True)
-class Classification:
+class Classification(NamedTuple):
     """What a difference means; the attributes are those of ``Change``.
 
     ``stability`` is the stability level concerned: that of the API version, or a lower
@@ -55,6 +54,7 @@ def classify(
 ) -> Classification:
     """Judge a difference in a definition of the API version ``version`` (``v1``)."""
     stage = definitions.stage_change(difference)
+    definitions = definitions._replace(stage=stage)
     stability = _stability(difference, definitions, version, stage)
     rule = next(
         (
@@ -106,8 +106,7 @@ def _outlook(
         if kind_outlook is not None:
             return kind_outlook
     if rule.name == "field-moved":
-        target = definitions.renamed(difference) or moved_to(difference, definitions)
-        return Outlook(replacement=target)
+        return Outlook(replacement=moved_to(difference, definitions))
     if difference.change == "field-removed":
         text = str(difference.schemas[0].get("description", ""))
         return Outlook(replacement=_stated(difference, definitions, text))

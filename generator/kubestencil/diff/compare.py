@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator
 from functools import partial
 from heapq import merge
 from itertools import groupby
@@ -17,10 +16,10 @@ from kubestencil.diff.align import (
     api_version_subset,
 )
 from kubestencil.diff.classify import Classification, classify
-from kubestencil.diff.compared import ComparedDefinitions, Versions
+from kubestencil.diff.compared import ComparedDefinitions
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.differences import Difference, differences
-from kubestencil.diff.labels import distinct_labels, document_info
+from kubestencil.diff.labels import DocumentInfo, distinct_labels, document_info
 from kubestencil.diff.notices import notices
 from kubestencil.diff.owners import owner_of
 from kubestencil.diff.release_facts import ReleaseFacts
@@ -43,7 +42,7 @@ def compare(before: Release, after: Release) -> Comparison:
         tuple(sorted(old - new, key=_api_version_order)),
         tuple(_graduations(before, after, pair)),
         tuple(notices(before, after, pair, changes)),
-        documents=(document_info(before, labels[0]), document_info(after, labels[1])),
+        documents=_documents((before, after), labels),
     )
 
 
@@ -65,8 +64,14 @@ def compare_versions(
         f"{labels[0]}/{from_version}",
         f"{labels[1]}/{to_version}",
         tuple(_version_changes(old, new, pair)),
-        documents=(document_info(before, labels[0]), document_info(after, labels[1])),
+        documents=_documents((before, after), labels),
     )
+
+
+def _documents(
+    releases: tuple[Release, Release], labels: tuple[str, str]
+) -> tuple[DocumentInfo, ...]:
+    return tuple(map(document_info, releases, labels))
 
 
 class _Pair(NamedTuple):
@@ -93,13 +98,12 @@ class _Pair(NamedTuple):
     def whole_releases(self, before: Side, after: Side) -> ComparedDefinitions:
         """What conditions may ask of two whole releases."""
         old, new = self.before.kinds, self.after.kinds
-        return replace(
-            self.definitions(before, after),
+        return self.definitions(before, after)._replace(
             roots=(self.before.roots, self.after.roots),
             removed_kinds=old - new,
             added_kinds=new - old,
-            versions=_served_versions(old),
-            versions_after=_served_versions(new),
+            versions=self.before.versions,
+            versions_after=self.after.versions,
         )
 
 
@@ -130,7 +134,7 @@ def _changes(
         path = paths.path(owner, listed_name, None)
         judge = partial(
             classify,
-            definitions=replace(definitions, owner=owner, path=path),
+            definitions=definitions._replace(owner=owner, path=path),
             version=_version((before, after), (old_name, new_name)),
         )
         kinds = tuple(sorted(old_kinds.keys() | new_kinds.keys()))
@@ -198,8 +202,8 @@ def _graduations(before: Release, after: Release, pair: _Pair) -> Iterator[Gradu
     older release has other fields, too.
     """
     kinds_by_move: dict[tuple[str, _Move], list[str]] = {}
-    old, new = _served_versions(pair.before.kinds), _served_versions(pair.after.kinds)
-    for (group, kind), versions in sorted(old.items()):
+    new = pair.after.versions
+    for (group, kind), versions in sorted(pair.before.versions.items()):
         for move in _moves(versions, new.get((group, kind), frozenset())):
             kinds_by_move.setdefault((group, move), []).append(kind)
     for (group, move), kinds in kinds_by_move.items():
@@ -237,14 +241,6 @@ def _moves(old: frozenset[str], new: frozenset[str]) -> Iterator[_Move]:
     best_old = max(old, key=precedence)
     if best_old in new and precedence(best_new) > precedence(best_old):
         yield _Move(best_old, best_new, before_removed=False)
-
-
-def _served_versions(kinds: Iterable[GroupVersionKind]) -> Versions:
-    """The versions of each kind, by group and kind."""
-    versions: dict[tuple[str, str], set[str]] = {}
-    for kind in kinds:
-        versions.setdefault((kind.group, kind.kind), set()).add(kind.version)
-    return {key: frozenset(names) for key, names in versions.items()}
 
 
 def _is_part_of(change: Change, group: str, kinds: Collection[str]) -> bool:

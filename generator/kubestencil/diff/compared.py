@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from kubestencil.diff.differences import Definitions, Difference
+from kubestencil.diff.served_versions import Versions, most_stable_version
 from kubestencil.diff.stages import ReleaseStages, Stage, StageChange, version_stage
 from kubestencil.schema.graph import RootKinds
-from kubestencil.schema.keywords import KINDS_KEYWORD
-from kubestencil.schema.kinds import precedence, read_kind
+from kubestencil.schema.keywords import REFERENCE_PREFIX
+from kubestencil.schema.kinds import only_kind, precedence
 from kubestencil.schema.lifecycle import served_by_default
 from kubestencil.schema.renamed_fields import renamed_field
 from kubestencil.schema.types import GroupVersionKind, JsonObject
-
-#: The versions in which a release serves each kind, by group and kind.
-Versions = Mapping[tuple[str, str], frozenset[str]]
 
 #: Whether a stage is more or less stable than before.
 Trend = Literal["higher", "lower"]
@@ -24,8 +22,7 @@ Trend = Literal["higher", "lower"]
 _LEVELS = ("alpha", "beta", "ga")
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedDefinitions:
+class ComparedDefinitions(NamedTuple):
     """The definitions of both sides, in which a condition can follow references.
 
     ``names`` map the names under which definitions are compared to those that they have
@@ -35,7 +32,8 @@ class ComparedDefinitions:
     are the versions of each kind that the releases serve, by group and kind.
 
     ``owner`` is the kind that the definition at hand belongs to, and ``path`` where it
-    is in it, as users write it: ``Node.status``.
+    is in it, as users write it: ``Node.status``. ``stage`` has the stages of the field
+    or kind that differs, None where neither is known.
     """
 
     before: Definitions
@@ -45,10 +43,11 @@ class ComparedDefinitions:
     roots: tuple[RootKinds, RootKinds] | None = None
     removed_kinds: frozenset[GroupVersionKind] = frozenset()
     added_kinds: frozenset[GroupVersionKind] = frozenset()
-    versions: Versions = field(default_factory=dict)
-    versions_after: Versions = field(default_factory=dict)
+    versions: Versions = MappingProxyType({})
+    versions_after: Versions = MappingProxyType({})
     owner: GroupVersionKind | None = None
     path: str = ""
+    stage: StageChange | None = None
 
     @property
     def is_kubernetes(self) -> bool:
@@ -72,23 +71,16 @@ class ComparedDefinitions:
         """The stages of the field or kind that differs; None where neither is known."""
         if self.stages is None:
             return None
-        if difference.field is None:
-            before, after = self._kind_stage(difference, 0), self._kind_stage(
-                difference, 1
-            )
-        else:
-            before, after = self._field_stage(difference, 0), self._field_stage(
-                difference, 1
-            )
+        read = self._kind_stage if difference.field is None else self._field_stage
+        before, after = read(difference, 0), read(difference, 1)
         return None if before is None and after is None else StageChange(before, after)
 
     def stage_trend(self, difference: Difference) -> Trend | None:
         """Whether a field or kind is more or less stable than before; None where it is
         as before, was not there, or only the words of a description changed."""
-        stages = self.stage_change(difference)
-        if stages is None or self.stages is None:
+        if self.stage is None:
             return None
-        before, after = stages
+        before, after = self.stage
         if difference.field is not None and before is not None and after is None:
             # Descriptions of Kubernetes lag behind the facts. Others are all there is.
             after = None if self.is_kubernetes else Stage("ga")
@@ -104,8 +96,7 @@ class ComparedDefinitions:
 
     def _kind_stage(self, difference: Difference, side: Literal[0, 1]) -> Stage | None:
         assert self.stages is not None
-        kinds = difference.schemas[side].get(KINDS_KEYWORD) or []
-        kind = read_kind(kinds[0]) if len(kinds) == 1 else None
+        kind = only_kind(difference.schemas[side])
         name = self.name(difference, side)
         if kind is not None and name is not None:
             stages = self.stages[side]
@@ -123,15 +114,22 @@ class ComparedDefinitions:
     def _earlier_stage(self, difference: Difference) -> Stage | None:
         """The stage of the most stable version in which the first release served a kind
         that is added in a newer one."""
-        kinds = difference.schemas[1].get(KINDS_KEYWORD) or []
-        kind = read_kind(kinds[0]) if len(kinds) == 1 else None
-        versions = kind and self.versions.get((kind.group, kind.kind))
-        if kind is None or not versions:
+        kind = only_kind(difference.schemas[1])
+        best = None if kind is None else most_stable_version(kind, self.versions)
+        if kind is None or best is None:
             return None
-        best = max(versions, key=precedence)
-        return (
-            version_stage(best) if precedence(best) < precedence(kind.version) else None
-        )
+        is_older = precedence(best) < precedence(kind.version)
+        return version_stage(best) if is_older else None
+
+
+def resolved(schema: JsonObject, definitions: Definitions) -> JsonObject:
+    """A schema, with the keywords of the definition that it refers to, if it refers to
+    one that there is."""
+    reference = schema.get("$ref")
+    if not isinstance(reference, str):
+        return schema
+    name = reference.removeprefix(REFERENCE_PREFIX)
+    return {**definitions.get(name, {}), **schema}
 
 
 def field_schema(difference: Difference, side: Literal[0, 1]) -> JsonObject | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubestencil.diff.compared import ComparedDefinitions
+from kubestencil.diff.compared import ComparedDefinitions, resolved
 from kubestencil.diff.constraints import DOCUMENTATION, is_looser, is_looser_keyword
-from kubestencil.diff.differences import Definitions, Difference, differing_keywords
+from kubestencil.diff.differences import Difference, differing_keywords
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import is_built_in
@@ -140,8 +140,8 @@ def names_object(difference: Difference, definitions: ComparedDefinitions) -> bo
     """Whether an object became a reference to a definition, or the other way round,
     and accepts every value that it accepted before."""
     before, after = difference.schemas
-    old = _resolved(before, definitions.before)
-    new = _resolved(after, definitions.after)
+    old = resolved(before, definitions.before)
+    new = resolved(after, definitions.after)
     if ("$ref" in before) is ("$ref" in after):
         return False
     if not old.get("type") == new.get("type") == "object":
@@ -245,19 +245,6 @@ def _old_value(difference: Difference) -> Any:
 
 def _new_value(difference: Difference) -> Any:
     return (difference.after or {}).get(difference.keyword or "")
-
-
-def _referenced(definitions: Definitions, reference: str) -> Any:
-    """The fragment that a reference leads to; an empty one where there is none."""
-    return definitions.get(reference.removeprefix(REFERENCE_PREFIX), {})
-
-
-def _resolved(schema: JsonObject, definitions: Definitions) -> JsonObject:
-    """A schema, with the definition that it refers to, if it refers to one."""
-    reference = schema.get("$ref")
-    if not isinstance(reference, str):
-        return schema
-    return {**_referenced(definitions, reference), **schema}
 
 
 def _same_but_documentation(old: Any, new: Any) -> bool:

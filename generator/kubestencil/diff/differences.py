@@ -7,11 +7,12 @@ ignored, unknown keywords included. What a difference means is decided in
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.validations import VALIDATIONS, rule_changes
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -75,8 +76,7 @@ class Difference:
     schemas: tuple[JsonObject, JsonObject] = attribute(repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Location:
+class _Location(NamedTuple):
     """A schema of a definition: see the attributes of ``Difference``."""
 
     definition: str
@@ -111,6 +111,8 @@ def differences(before: Definitions, after: Definitions) -> Iterator[Difference]
 
 def json_equal(first: Any, second: Any) -> bool:
     """Whether two JSON values are equal; unlike in Python, true is not 1."""
+    if isinstance(first, dict | list) and _encoded(first) == _encoded(second):
+        return True
     pending = [(first, second)]
     while pending:
         left, right = pending.pop()
@@ -125,6 +127,13 @@ def json_equal(first: Any, second: Any) -> bool:
         elif left != right or isinstance(left, bool) is not isinstance(right, bool):
             return False
     return True
+
+
+def _encoded(value: Any) -> bytes:
+    """The bytes of a JSON value, which are the same only for equal values. That takes a
+    tenth of the time of a comparison, and most definitions are equal."""
+    # Later versions encode a repeated string as a reference to the first one.
+    return marshal.dumps(value, 2)
 
 
 def differing_keywords(before: JsonObject, after: JsonObject) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from kubestencil.diff.audience import Audience, Severity
 from kubestencil.diff.classify import classify
@@ -33,8 +33,7 @@ from kubestencil.source.releases import is_minor_version
 Mark = Literal["new", "changed", "docs", ""]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A type as it is in one ``release`` and one API ``version`` (``v1beta1``);
     ``definition`` is its full name there."""
 
@@ -48,8 +47,7 @@ class Column:
         return level(self.version)
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """A field in one column: its ``schema``, whether it is ``required``, and how it
     differs from the column that this one is compared with. ``gate`` is the feature gate
     that guards it in the release, None where there is none or the release has no facts
@@ -61,8 +59,7 @@ class Cell:
     gate: GateStage | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A field through all columns: its path, JSON names with dots between them, and a
     cell for each column, None where the type does not have the field."""
 
@@ -80,8 +77,7 @@ class Row:
         return max(index for index, cell in enumerate(self.cells) if cell is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """A difference between a column and the one that it is compared with.
 
     ``column`` is the index of the column; ``field`` is None for a change of the type
@@ -118,10 +114,9 @@ class History:
     ``field_path`` is the field that the history is limited to, None for the whole type.
     ``rows`` are the fields of the type, or the one field, and the fields below that
     were added, removed or changed in a way that users notice, in the order in which
-    they first appear; ``events`` are the
-    differences of all columns, each once, at the shortest path to the type that
-    differs. References between types of the same version are considered equal across
-    versions.
+    they first appear; ``events`` are the differences of all columns, each once, at the
+    shortest path to the type that differs. References between types of the same version
+    are considered equal across versions.
     """
 
     kind: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from kubestencil.diff.compared import ComparedDefinitions
+from kubestencil.diff import served_versions
+from kubestencil.diff.compared import ComparedDefinitions, resolved
 from kubestencil.diff.descriptions import (
     changed_defaults,
     changed_limits,
@@ -13,11 +14,10 @@ from kubestencil.diff.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.diff.differences import Difference
-from kubestencil.schema.facts import ReleaseRange
-from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
-from kubestencil.schema.kinds import precedence
-from kubestencil.schema.lifecycle import Lifecycle, lifecycle, replacement
+from kubestencil.diff.differences import Definitions, Difference
+from kubestencil.schema.keywords import KINDS_KEYWORD
+from kubestencil.schema.kinds import only_kind
+from kubestencil.schema.lifecycle import Lifecycle, lifecycle
 from kubestencil.schema.required_fields import listed_since
 from kubestencil.schema.types import GroupVersionKind, JsonObject
 from kubestencil.schema.well_known import META_V1
@@ -79,12 +79,7 @@ def successor(
     if kind is None or definitions.stages is None:
         return None
     release = definitions.stages[1].kubernetes
-    target = None if release is None else replacement(kind, release)
-    target = target or kind
-    versions = definitions.versions_after.get((target.group, target.kind), frozenset())
-    best = max(versions, key=precedence, default=target.version)
-    result = GroupVersionKind(target.group, best, target.kind)
-    return None if result == kind else result
+    return served_versions.successor(kind, release, definitions.versions_after)
 
 
 def kind_facts(difference: Difference) -> Lifecycle | None:
@@ -98,31 +93,31 @@ def served_kind(difference: Difference) -> GroupVersionKind | None:
     if difference.field is not None:
         return None
     before, after = difference.schemas
-    kinds = after.get(KINDS_KEYWORD) or before.get(KINDS_KEYWORD) or []
-    if len(kinds) != 1:
-        return None
-    kind = kinds[0]
-    return GroupVersionKind(kind["group"], kind["version"], kind["kind"])
+    return only_kind(after if after.get(KINDS_KEYWORD) else before)
 
 
 def newly_deprecated(kind: GroupVersionKind, definitions: ComparedDefinitions) -> bool:
     """Whether the facts have a kind deprecated after the first release, and not after
     the second."""
     facts = lifecycle(kind)
-    if facts is None or facts.deprecated is None or definitions.stages is None:
+    if facts is None or definitions.stages is None:
         return False
     before, after = (side.kubernetes for side in definitions.stages)
-    return (
-        before is not None
-        and after is not None
-        and not ReleaseRange(facts.deprecated).includes(before)
-        and ReleaseRange(facts.deprecated).includes(after)
-    )
+    if before is None or after is None:
+        return False
+    return facts.is_deprecated_between(before, after)
 
 
 def moved_to(difference: Difference, definitions: ComparedDefinitions) -> str | None:
-    """Where the value of a removed field is now: the path of a field beside it, None
-    where it is not known.
+    """Where the value of a removed field is now, by the facts or by the definitions;
+    None where it is not known."""
+    return definitions.renamed(difference) or _moved_beside(difference, definitions)
+
+
+def _moved_beside(
+    difference: Difference, definitions: ComparedDefinitions
+) -> str | None:
+    """The path of a field beside the removed one that has its value.
 
     A field may be inside of an added one, or have given its own fields to the object
     that it was in.
@@ -135,37 +130,25 @@ def moved_to(difference: Difference, definitions: ComparedDefinitions) -> str | 
         return None
     old, new = parent_before.get("properties", {}), parent_after.get("properties", {})
     for added in sorted(new.keys() - old.keys()):
-        inner = _resolved(new[added], after).get("properties", {})
+        inner = resolved(new[added], after).get("properties", {})
         if name in inner and inner[name].get("type") == before.get("type"):
             return f"{added}.{name}"
-    inner = set(_resolved(before, definitions.before).get("properties", {}))
+    inner = set(resolved(before, definitions.before).get("properties", {}))
     if inner and inner <= new.keys() and not inner & old.keys():
         return ", ".join(sorted(inner))
     return None
 
 
-def _parent(difference: Difference, fragments: object) -> JsonObject | None:
+def _parent(difference: Difference, definitions: Definitions) -> JsonObject | None:
     """The object that has the field, where it is the definition itself."""
-    if len(difference.schema_path) != 2 or not isinstance(fragments, dict):
+    if len(difference.schema_path) != 2:
         return None
-    parent = fragments.get(difference.definition)
-    return parent if isinstance(parent, dict) else None
-
-
-def _resolved(schema: JsonObject, fragments: object) -> JsonObject:
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and isinstance(fragments, dict):
-        resolved = fragments.get(reference.removeprefix(REFERENCE_PREFIX), {})
-        return resolved if isinstance(resolved, dict) else {}
-    return schema
+    return definitions.get(difference.definition)
 
 
 def is_moved(difference: Difference, definitions: ComparedDefinitions) -> bool:
     """Whether the value of a removed field is in another field now."""
-    return (
-        definitions.renamed(difference) is not None
-        or moved_to(difference, definitions) is not None
-    )
+    return moved_to(difference, definitions) is not None
 
 
 def was_always_required(
@@ -234,9 +217,9 @@ def adds_optional_keys(
         or not set(old) < set(new)
     ):
         return False
-    items = difference.schemas[1].get("items", {})
-    required = set(_resolved(items, definitions.after).get("required", ()))
-    properties = _resolved(items, definitions.after).get("properties", {})
+    items = resolved(difference.schemas[1].get("items", {}), definitions.after)
+    required = set(items.get("required", ()))
+    properties = items.get("properties", {})
     return all(
         key not in required or "default" in properties.get(key, {})
         for key in set(new) - set(old)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kubestencil.diff.align import rewrite_refs
 from kubestencil.schema import Definition, Release, Schema
+from kubestencil.schema.inline import restore_inline_objects
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import Field, JsonObject
 
@@ -48,9 +49,9 @@ class NestedType(NamedTuple):
 class TypeTree(NamedTuple):
     """A type and the types below it, by the names under which versions are compared.
 
-    Each type is there once, at its former path or a shortest one. The first one is the type itself, or
-    the one field that the tree is limited to: a type with only this field, whose
-    ``path`` is that of the type that has it.
+    Each type is there once, at its former path or a shortest one. The first one is the
+    type itself, or the one field that the tree is limited to: a type with only this
+    field, whose ``path`` is that of the type that has it.
     """
 
     types: Mapping[str, NestedType]
@@ -128,7 +129,7 @@ class _Reader:
                 ):
                     reached.add(target.name)
                     pending.append((target, self._path(target, name)))
-            schema = _with_inline_objects(definition.schema.raw, self._release)
+            schema = self._with_inline_objects(definition.schema.raw)
             yield self._name(definition), NestedType(
                 path, rewrite_refs(schema, self._new_refs), fields
             )
@@ -139,7 +140,7 @@ class _Reader:
         schema: JsonObject = {
             "properties": {
                 field.name: rewrite_refs(
-                    _with_inline_objects(field.schema.raw, self._release),
+                    self._with_inline_objects(field.schema.raw),
                     self._new_refs,
                 )
             }
@@ -165,24 +166,13 @@ class _Reader:
         schema = rewrite_refs(field.schema.raw, self._new_refs)
         return NestedField(schema, field.required, owner.name, field.name)
 
-
-def _with_inline_objects(schema: Any, release: Release) -> Any:
-    """A schema in which references to inline objects are these objects again."""
-    if not release.inline_definitions:
-        return schema
-    if isinstance(schema, list):
-        return [_with_inline_objects(item, release) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    name = str(schema.get("$ref", "")).removeprefix(REFERENCE_PREFIX)
-    if name in release.inline_definitions:
-        inner = release.definitions[name].schema.raw
-        schema = {key: value for key, value in schema.items() if key != "$ref"}
-        schema = {**inner, **schema}
-    return {
-        keyword: _with_inline_objects(value, release)
-        for keyword, value in schema.items()
-    }
+    def _with_inline_objects(self, schema: JsonObject) -> JsonObject:
+        """A schema in which references to inline objects are these objects again."""
+        inline = self._release.inline_definitions
+        if not inline:
+            return schema
+        definitions = self._release.document["definitions"]
+        return restore_inline_objects(schema, definitions, inline)
 
 
 def _fields(

@@ -20,16 +20,11 @@ from kubestencil.diff.owners import owner_of
 from kubestencil.diff.reasons import outlook_words, stage_words
 from kubestencil.diff.release_facts import ReleaseFacts
 from kubestencil.diff.rules import ALPHA, Rule, rules_by_name
+from kubestencil.diff.served_versions import successor
 from kubestencil.diff.stages import Stage, StageChange, least_stable, version_stage
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.facts import ReleaseRange
-from kubestencil.schema.kinds import kind_definitions, level, precedence
-from kubestencil.schema.lifecycle import (
-    Lifecycle,
-    lifecycle,
-    replacement,
-    served_by_default,
-)
+from kubestencil.schema.kinds import kind_definitions, level
+from kubestencil.schema.lifecycle import Lifecycle, lifecycle, served_by_default
 from kubestencil.schema.types import JsonObject
 
 #: The names of rules that tell the stage of a field or kind.
@@ -73,7 +68,7 @@ class _Notices:
             facts = lifecycle(kind)
             if facts is None:
                 continue
-            if _begins(facts.deprecated, old, new):
+            if facts.is_deprecated_between(old, new):
                 yield self._deprecated(kind, facts, new)
             enabled = served_by_default(kind, old), served_by_default(kind, new)
             stage = version_stage(kind.version)
@@ -120,16 +115,7 @@ class _Notices:
         self, kind: GroupVersionKind, facts: Lifecycle, release: str
     ) -> Change:
         rule = rules_by_name()["deprecated"]
-        target = replacement(kind, release)
-        if target is not None:
-            served = [
-                other
-                for other in self.new.kinds
-                if (other.group, other.kind) == (target.group, target.kind)
-            ]
-            target = max(
-                served, key=lambda other: precedence(other.version), default=target
-            )
+        target = successor(kind, release, self.new.versions)
         outlook = Outlook(
             facts.deprecated,
             facts.removed,
@@ -216,13 +202,3 @@ class _Notices:
             owner=owner,
             users_path=path or self.new.paths.path(owner, definition, field),
         )
-
-
-def _begins(release: str | None, before: str, after: str) -> bool:
-    """Whether something that begins with a release begins after the first one, and not
-    after the second."""
-    return (
-        release is not None
-        and not ReleaseRange(release).includes(before)
-        and ReleaseRange(release).includes(after)
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 from kubestencil.schema import GroupVersionKind
 
@@ -28,5 +27,6 @@ def owner_of(
     if not same_version and len(distances) != 1:
         return None
     owner = min(same_version or distances, key=lambda kind: (distances[kind], kind))
-    item = replace(owner, kind=owner.kind.removesuffix("List"))
+    name = owner.kind.removesuffix("List")
+    item = GroupVersionKind(owner.group, owner.version, name)
     return item if item in non_lists else owner

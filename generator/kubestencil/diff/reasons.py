@@ -9,14 +9,7 @@ from kubestencil.diff.differences import Difference
 from kubestencil.diff.lifecycle_conditions import new_text, old_text
 from kubestencil.diff.outlook import Outlook
 from kubestencil.diff.rule import Rule
-from kubestencil.diff.stages import Stage, StageChange
-
-_LEVEL_NAMES = {
-    "alpha": "alpha",
-    "beta": "beta",
-    "ga": "GA",
-    "deprecated": "deprecated",
-}
+from kubestencil.diff.stages import STAGE_NAMES, Stage, StageChange
 
 
 def change_reason(
@@ -60,7 +53,7 @@ def stage_words(stage: StageChange) -> str:
 
 
 def _stage_name(stage: Stage) -> str:
-    name = _LEVEL_NAMES[stage.level]
+    name = STAGE_NAMES[stage.level]
     if stage.enabled is None or stage.level == "ga":
         return name
     return f"{name} ({'enabled' if stage.enabled else 'disabled'} by default)"

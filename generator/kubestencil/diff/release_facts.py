@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from kubestencil.diff.served_versions import Versions, served_versions
 from kubestencil.diff.stages import ReleaseStages
 from kubestencil.diff.user_paths import UserPaths
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.graph import Graph, RootKinds, reference_graph, root_kinds
+from kubestencil.schema.graph import Graph, RootKinds, reference_graph
 from kubestencil.schema.kinds import non_list_kinds
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseFacts:
+class ReleaseFacts(NamedTuple):
     """What is known of one of the releases that are compared: the kinds that each
-    definition is part of, paths, stages, and the kinds that it serves."""
+    definition is part of, paths, stages, and the kinds that it serves, also by
+    version."""
 
     graph: Graph
     roots: RootKinds
     paths: UserPaths
     stages: ReleaseStages
     kinds: frozenset[GroupVersionKind]
+    versions: Versions
 
     @classmethod
     def of(cls, release: Release) -> ReleaseFacts:
         """The facts of a release."""
         graph = reference_graph(release.definitions)
+        kinds = frozenset(non_list_kinds(release))
         return cls(
             graph,
-            root_kinds(release, graph),
+            RootKinds(release, graph),
             UserPaths(release, graph),
             ReleaseStages(release, graph),
-            frozenset(non_list_kinds(release)),
+            kinds,
+            served_versions(kinds),
         )

@@ -7,10 +7,7 @@ from dataclasses import replace
 
 from kubestencil.diff.audience import AudienceName
 from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.stages import StageLevel
-from kubestencil.schema.kinds import Level
-
-_STAGES: dict[Level, StageLevel] = {"alpha": "alpha", "beta": "beta", "stable": "ga"}
+from kubestencil.diff.stages import STAGE_OF_LEVEL, StageLevel
 
 
 def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:
@@ -33,7 +30,7 @@ def at_stages(comparison: Comparison, stages: Collection[StageLevel]) -> Compari
 
 def _stages_of(change: Change) -> set[StageLevel]:
     if change.stage is None:
-        stages = {_STAGES[change.stability]}
+        stages = {STAGE_OF_LEVEL[change.stability]}
     else:
         stages = {stage.level for stage in change.stage if stage is not None}
     is_deprecated = change.rule.name == "deprecated"

@@ -30,6 +30,16 @@ from kubestencil.schema.well_known import META_V1, is_built_in
 #: going away.
 StageLevel = Literal["alpha", "beta", "ga", "deprecated"]
 
+#: The stages as reports call them.
+STAGE_NAMES: Mapping[StageLevel, str] = {
+    "alpha": "alpha",
+    "beta": "beta",
+    "ga": "GA",
+    "deprecated": "deprecated",
+}
+#: The default of a feature gate as reports show it beside a stage.
+DEFAULT_NAMES: Mapping[bool, str] = {True: "on", False: "off"}
+
 _STATUS = "status"
 _STABILITY: Mapping[StageLevel, Level] = {
     "alpha": "alpha",
@@ -37,7 +47,8 @@ _STABILITY: Mapping[StageLevel, Level] = {
     "ga": "stable",
     "deprecated": "stable",
 }
-_LEVEL_OF_VERSION: Mapping[Level, StageLevel] = {
+#: The stage of what an API version of some stability level has.
+STAGE_OF_LEVEL: Mapping[Level, StageLevel] = {
     "alpha": "alpha",
     "beta": "beta",
     "stable": "ga",
@@ -71,7 +82,7 @@ class StageChange(NamedTuple):
 
 def version_stage(version: str) -> Stage:
     """The stage of a kind in an API version (``v1beta1``)."""
-    return Stage(_LEVEL_OF_VERSION[level(version)])
+    return Stage(STAGE_OF_LEVEL[level(version)])
 
 
 class ReleaseStages:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import Level, level, non_list_kinds, precedence
 
 
-@dataclass(frozen=True, slots=True)
-class ServedVersion:
+class ServedVersion(NamedTuple):
     """A version of a kind (``v1beta1``) and the releases that serve it, oldest
     first."""
 
@@ -23,8 +22,7 @@ class ServedVersion:
         return level(self.version)
 
 
-@dataclass(frozen=True, slots=True)
-class KindTimeline:
+class KindTimeline(NamedTuple):
     """A kind of a group (empty for the core group) and its versions, least stable
     first."""
 
@@ -33,8 +31,7 @@ class KindTimeline:
     versions: tuple[ServedVersion, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """Which of ``releases``, oldest first, serve each kind; ``kinds`` are ordered by
     group and name."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.errors import UsageError
 from kubestencil.schema import Definition, Release
@@ -21,8 +21,7 @@ _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
 _BRACKETS = re.compile(r"\[[*\d]*\]")
 
 
-@dataclass(frozen=True, slots=True)
-class TypeMatch:
+class TypeMatch(NamedTuple):
     """A type that a query means.
 
     ``kind`` is its name, ``group`` its API group (``core``, ``apps``) and ``version``
@@ -61,8 +60,7 @@ def find_types(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(NamedTuple):
     """One way to read a query; None for what it does not say."""
 
     name: str

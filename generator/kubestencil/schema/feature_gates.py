@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple, cast, get_args
 
@@ -21,8 +20,7 @@ _GATES = "feature-gates"
 _FIELDS = "gated-fields"
 
 
-@dataclass(frozen=True, slots=True)
-class GateStage:
+class GateStage(NamedTuple):
     """A feature gate in one release.
 
     ``enabled`` is its default, and ``locked`` says that the default cannot be changed.

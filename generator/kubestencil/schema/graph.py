@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from kubestencil.schema.kinds import list_item
 from kubestencil.schema.pointer import Pointer
@@ -170,40 +169,40 @@ def on_or_between_cycles(graph: Graph) -> frozenset[str]:
     return frozenset(reachable(graph, cyclic) & reachable(reverse(graph), cyclic))
 
 
-@dataclass(frozen=True, slots=True)
 class RootKinds:
-    """The kinds that each definition is part of.
-
-    ``kinds`` maps the full name of a definition to the kinds from which it is
-    reachable, each with the number of references in between.
-    """
-
-    kinds: Mapping[str, Mapping[GroupVersionKind, int]]
-
-    def of(self, definition: str) -> Mapping[GroupVersionKind, int]:
-        """The kinds from which a definition is reachable; none for an unknown name."""
-        return self.kinds.get(definition, {})
-
-
-def root_kinds(release: Release, graph: Graph | None = None) -> RootKinds:
     """The kinds that each definition of a release is part of.
 
-    ``graph`` is the reference graph of the release, which is made where it is None.
-
-    List kinds are left out where there are others, because all that is reachable
-    from a list's items is reachable from the kind of the items.
+    ``graph`` is the reference graph of the release.
     """
-    if graph is None:
-        graph = reference_graph(release.definitions)
-    list_kinds: dict[str, dict[GroupVersionKind, int]] = {}
-    other_kinds: dict[str, dict[GroupVersionKind, int]] = {}
-    for definition in release.definitions.values():
-        if definition.kinds:
-            is_list = list_item(definition, release.definitions) is not None
-            roots = list_kinds if is_list else other_kinds
-            for name, distance in distances(graph, definition.name).items():
-                kinds = roots.setdefault(name, {})
+
+    def __init__(self, release: Release, graph: Graph) -> None:
+        self._definitions = release.definitions
+        self._referrers = reverse(graph)
+        self._kinds: dict[str, Mapping[GroupVersionKind, int]] = {}
+
+    def of(self, definition: str) -> Mapping[GroupVersionKind, int]:
+        """The kinds from which a definition is reachable, each with the number of
+        references in between; none for an unknown name.
+
+        List kinds are left out where there are others, because all that is reachable
+        from a list's items is reachable from the kind of the items.
+        """
+        if definition not in self._definitions:
+            return {}
+        kinds = self._kinds.get(definition)
+        if kinds is None:
+            kinds = self._kinds[definition] = self._search(definition)
+        return kinds
+
+    def _search(self, name: str) -> Mapping[GroupVersionKind, int]:
+        list_kinds: dict[GroupVersionKind, int] = {}
+        other_kinds: dict[GroupVersionKind, int] = {}
+        for referrer, distance in distances(self._referrers, name).items():
+            definition = self._definitions[referrer]
+            if definition.kinds:
+                is_list = list_item(definition, self._definitions) is not None
+                kinds = list_kinds if is_list else other_kinds
                 for kind in definition.kinds:
-                    if kinds.setdefault(kind, distance) > distance:
-                        kinds[kind] = distance
-    return RootKinds({**list_kinds, **other_kinds})
+                    # The nearest definitions come first.
+                    kinds.setdefault(kind, distance)
+        return other_kinds or list_kinds

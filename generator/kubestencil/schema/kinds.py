@@ -6,7 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, cast, get_args
 
-from kubestencil.schema.types import Definition, GroupVersionKind, Release
+from kubestencil.schema.keywords import KINDS_KEYWORD
+from kubestencil.schema.types import (
+    Definition,
+    GroupVersionKind,
+    JsonObject,
+    Release,
+)
 
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?\Z")
 _LIST = "List"
@@ -70,10 +76,18 @@ def read_kind(value: object) -> GroupVersionKind | None:
     it is not an object with the strings ``group``, ``version`` and ``kind``."""
     if not isinstance(value, Mapping):
         return None
-    group, version, kind = (value.get(key) for key in ("group", "version", "kind"))
+    group, version = value.get("group"), value.get("version")
+    kind = value.get("kind")
     if isinstance(group, str) and isinstance(version, str) and isinstance(kind, str):
         return GroupVersionKind(group, version, kind)
     return None
+
+
+def only_kind(schema: JsonObject) -> GroupVersionKind | None:
+    """The kind that a definition with this schema is served as; None for one that is
+    served as several, or as none."""
+    kinds = schema.get(KINDS_KEYWORD) or []
+    return read_kind(kinds[0]) if len(kinds) == 1 else None
 
 
 def served_kinds(release: Release) -> Iterator[tuple[GroupVersionKind, Definition]]:

@@ -4,8 +4,8 @@ serves."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from kubestencil.schema.facts import ReleaseRange, group_version_kind, rows
 from kubestencil.schema.types import GroupVersionKind
@@ -14,8 +14,7 @@ from kubestencil.source.releases import release_order
 _TABLE = "lifecycle"
 
 
-@dataclass(frozen=True, slots=True)
-class Lifecycle:
+class Lifecycle(NamedTuple):
     """The releases at which a kind of Kubernetes changes.
 
     ``introduced`` is the first release that can serve it. ``deprecated`` is the release
@@ -34,6 +33,15 @@ class Lifecycle:
     removed: str | None
     replacement: GroupVersionKind | None
     served_by_default: tuple[ReleaseRange, ...]
+
+    def is_deprecated_between(self, before: str, after: str) -> bool:
+        """Whether the kind is deprecated from a release on that comes after ``before``,
+        and not after ``after``."""
+        return (
+            self.deprecated is not None
+            and not ReleaseRange(self.deprecated).includes(before)
+            and ReleaseRange(self.deprecated).includes(after)
+        )
 
     def serves(self, release: str) -> bool:
         """Whether a server of ``release`` can serve the kind."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -15,8 +15,7 @@ from kubestencil.schema.types import GroupVersionKind, JsonObject, Release
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One method of one path.
 
     ``name`` is the ``operationId``; ``method`` is in lower case. ``action`` is the

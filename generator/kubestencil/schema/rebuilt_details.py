@@ -201,7 +201,7 @@ class _Rebuilder:
         kind = operation.kind or resource.kind
         is_custom = resource.kind in self._release.custom_kinds
         if is_custom:
-            operation = replace(operation, kind=resource.kind)
+            operation = operation._replace(kind=resource.kind)
             parameters = self._parameters_of_custom(operation, parameters)
         return _Call(operation, kind, parameters, resource, path.subresource, is_custom)
 

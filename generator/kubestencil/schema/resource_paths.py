@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from kubestencil.schema.operations import Operation
@@ -68,30 +70,31 @@ def resources_in_paths(operations: Iterator[Operation]) -> Iterator[Resource]:
     makes of the kind.
     """
     resources: dict[tuple[str, str, str], dict[str, _Endpoint]] = {}
-    for operation in operations:
-        path = resource_path(operation.path)
-        verb = _verb(operation)
-        if path is None or operation.kind is None or verb is None:
+    for location, of_path in groupby(operations, attrgetter("path")):
+        path = resource_path(location)
+        if path is None:
             continue
-        endpoints = resources.setdefault((path.group, path.version, path.plural), {})
-        endpoint = endpoints.setdefault(path.subresource, _Endpoint(operation.kind))
-        endpoints[path.subresource] = endpoint.with_verb(verb, path.namespaced)
+        for operation in of_path:
+            verb = _verb(operation)
+            if operation.kind is None or verb is None:
+                continue
+            key = path.group, path.version, path.plural
+            endpoints = resources.setdefault(key, {})
+            endpoint = endpoints.setdefault(path.subresource, _Endpoint(operation.kind))
+            endpoint.verbs.add(verb)
+            endpoint.namespaced |= path.namespaced
     for (_, _, plural), endpoints in resources.items():
         if "" in endpoints:
             yield _resource(plural, endpoints)
 
 
-class _Endpoint(NamedTuple):
+class _Endpoint:
     """What the operations of one path and those with its name have in common."""
 
-    kind: GroupVersionKind
-    namespaced: bool = False
-    verbs: frozenset[str] = frozenset()
-
-    def with_verb(self, verb: str, namespaced: bool) -> _Endpoint:
-        return self._replace(
-            verbs=self.verbs | {verb}, namespaced=self.namespaced or namespaced
-        )
+    def __init__(self, kind: GroupVersionKind) -> None:
+        self.kind = kind
+        self.namespaced = False
+        self.verbs: set[str] = set()
 
 
 def _verb(operation: Operation) -> str | None:

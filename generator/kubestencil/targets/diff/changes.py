@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
-from kubestencil.diff.audience import SEVERITIES, Severity
+from kubestencil.diff.audience import AUDIENCE_NAMES, SEVERITIES, Audience, Severity
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.history import Event
 from kubestencil.diff.labels import kind_name
@@ -52,16 +54,14 @@ class SeverityCount:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class AudienceSeverity:
+class AudienceSeverity(NamedTuple):
     """The severity of a change for an ``audience`` (``apply``)."""
 
     audience: str
     severity: Severity
 
 
-@dataclass(frozen=True, slots=True)
-class FormattedChange:
+class FormattedChange(NamedTuple):
     """One change in words, or the same change of several API versions of a kind.
 
     ``path`` is where users write it (``Node.status.declaredFeatures``), ``definition``
@@ -78,12 +78,12 @@ class FormattedChange:
 
     ``anchor`` is the fragment of the change's URL, stable as long as the change exists,
     ``other_anchors`` are those of the other versions; ``link`` and ``type_link`` are
-    the URLs of pages that document the field and the type, or empty. ``kinds`` are the kinds that the definition is
-    part of, ``kind_indexes`` their indexes in the report's ``kinds``, with spaces
-    between, and ``kind_count`` says how many they are (``used in 3 kinds``), empty for
-    one. ``audiences`` has the severity for each audience, ``is_minor`` is whether users
-    need not know the change. The other attributes are those of
-    ``kubestencil.diff.Change``.
+    the URLs of pages that document the field and the type, or empty. ``kinds`` are the
+    kinds that the definition is part of, ``kind_indexes`` their indexes in the report's
+    ``kinds``, with spaces between, and ``kind_count`` says how many they are (``used in
+    3 kinds``), empty for one. ``audiences`` has the severity for each audience,
+    ``is_minor`` is whether users need not know the change. The other attributes are
+    those of ``kubestencil.diff.Change``.
     """
 
     anchor: str
@@ -125,7 +125,7 @@ class FormattedChange:
 
 def format_change(change: Change, escape: Escape = str) -> FormattedChange:
     """One change in words, as the reports have it."""
-    return ChangeFormatter(escape).change([change])
+    return ChangeFormatter(escape).change(change)
 
 
 def change_key(change: Change) -> tuple[str, ...]:
@@ -160,6 +160,35 @@ def count_severities(changes: Iterable[Change]) -> tuple[SeverityCount, ...]:
     )
 
 
+class _Words(NamedTuple):
+    """What changed, in words: see the attributes of ``FormattedChange``."""
+
+    label: str
+    segments: tuple[Segment, ...]
+
+
+def _words(change: Change | Event) -> _Words:
+    return _Words(change_label(change), change_segments(change))
+
+
+class _MergeKey(NamedTuple):
+    """What is the same in changes of several API versions that are listed as one."""
+
+    severity: int
+    path: str
+    change: str
+    rule: str
+    words: _Words
+
+
+class _FormattedKinds(NamedTuple):
+    """The kinds of a change: see the attributes of ``FormattedChange``."""
+
+    kinds: tuple[str, ...]
+    kind_indexes: str
+    kind_count: str
+
+
 class ChangeFormatter:
     """Puts the changes of one report into words and gives each a unique anchor.
 
@@ -181,27 +210,34 @@ class ChangeFormatter:
         self._releases = releases
         self._releases_of_changes = releases_of_changes or {}
         self._anchor_counts: dict[str, int] = {}
+        self._formatted_kinds: dict[tuple[GroupVersionKind, ...], _FormattedKinds] = {}
 
     def merged(
         self, changes: Iterable[Change], anchor_prefix: str = ""
     ) -> tuple[FormattedChange, ...]:
         """The changes of one kind, most severe first, those that are the same in
         several of its versions together."""
-        groups: dict[object, list[Change]] = {}
+        groups: dict[_MergeKey, list[Change]] = {}
         for change in changes:
-            key = (
-                *(change.users_path, change.change, change.rule.name),
-                *(change.severity, change_label(change), change_segments(change)),
+            key = _MergeKey(
+                SEVERITIES.index(change.severity),
+                change.users_path,
+                change.change,
+                change.rule.name,
+                _words(change),
             )
             groups.setdefault(key, []).append(change)
-        ordered = sorted(
-            groups.values(),
-            key=lambda same: (SEVERITIES.index(same[0].severity), same[0].users_path),
+        ordered = sorted(groups, key=lambda key: (key.severity, key.path))
+        return tuple(
+            self._formatted(groups[key], key.words, anchor_prefix) for key in ordered
         )
-        return tuple(self.change(same, anchor_prefix) for same in ordered)
 
-    def change(
-        self, changes: Sequence[Change], anchor_prefix: str = ""
+    def change(self, change: Change) -> FormattedChange:
+        """One change by itself."""
+        return self._formatted([change], _words(change), "")
+
+    def _formatted(
+        self, changes: Sequence[Change], words: _Words, anchor_prefix: str
     ) -> FormattedChange:
         """A change that is the same in each of ``changes``, which have one path;
         ``anchor_prefix`` tells them from others of their names in anchors."""
@@ -214,11 +250,12 @@ class ChangeFormatter:
             for same in ordered
         ]
         versions = dict.fromkeys(_version(same) for same in ordered)
-        kinds = sorted({kind for same in ordered for kind in same.kinds})
+        kinds = change.kinds
+        if len(ordered) > 1:
+            kinds = tuple(sorted({kind for same in ordered for kind in same.kinds}))
         schema = change.after or change.before or {}
         note = first_sentence(schema) if change.keyword is None else ""
-        return replace(
-            self._words(change),
+        return self._with_words(change, words)._replace(
             anchor=anchors[0],
             other_anchors=tuple(anchors[1:]),
             note=self._escape(note),
@@ -232,23 +269,14 @@ class ChangeFormatter:
             reason=self._escape(change.reason),
             detail=self._escape(reason_detail(change)),
             releases=", ".join(self._happened_in(ordered)),
-            kinds=tuple(self._escape(kind_name(kind)) for kind in kinds),
-            kind_indexes=" ".join(
-                str(self._kind_indexes[kind])
-                for kind in kinds
-                if kind in self._kind_indexes
-            ),
-            kind_count=_kind_count(kinds),
-            audiences=tuple(
-                AudienceSeverity(name, impact.severity)
-                for name, impact in change.audience._asdict().items()
-            ),
+            **self._kinds(kinds)._asdict(),
+            audiences=_audiences(change.audience),
             is_minor=is_minor(change),
         )
 
     def event(self, event: Event) -> FormattedChange:
         """A change in a history, which has no anchor, note or link."""
-        return self._words(event)
+        return self._with_words(event, _words(event))
 
     def anchor(self, name: str) -> str:
         """A unique anchor of letters, digits, dots, dashes, underscores and colons."""
@@ -258,21 +286,36 @@ class ChangeFormatter:
         count = self._anchor_counts[safe] = self._anchor_counts.get(safe, 0) + 1
         return safe if count == 1 else f"{safe}:{count}"
 
-    def _words(self, change: Change | Event) -> FormattedChange:
+    def _with_words(self, change: Change | Event, words: _Words) -> FormattedChange:
         return FormattedChange(
             anchor="",
             severity=change.severity,
             stability=change.stability,
-            label=change_label(change),
+            label=words.label,
             field=self._escape(change.field or ""),
             segments=tuple(
                 Segment(segment.role, _with_outer_spaces(segment.text, self._escape))
-                for segment in change_segments(change)
+                for segment in words.segments
             ),
             note="",
             link="",
             rule=change.rule,
         )
+
+    def _kinds(self, kinds: tuple[GroupVersionKind, ...]) -> _FormattedKinds:
+        """The kinds of a change; shared types have the same hundred in each change."""
+        formatted = self._formatted_kinds.get(kinds)
+        if formatted is None:
+            formatted = self._formatted_kinds[kinds] = _FormattedKinds(
+                tuple(self._escape(kind_name(kind)) for kind in kinds),
+                " ".join(
+                    str(self._kind_indexes[kind])
+                    for kind in kinds
+                    if kind in self._kind_indexes
+                ),
+                _kind_count(kinds),
+            )
+        return formatted
 
     def _link(self, change: Change, field: str) -> str:
         return self._links.field_link(change.definition, field, self._releases)
@@ -284,6 +327,14 @@ class ChangeFormatter:
             for change in changes
             for release in self._releases_of_changes.get(change_key(change), ())
         )
+
+
+@cache
+def _audiences(audience: Audience) -> tuple[AudienceSeverity, ...]:
+    return tuple(
+        AudienceSeverity(name, impact.severity)
+        for name, impact in zip(AUDIENCE_NAMES, audience, strict=True)
+    )
 
 
 def _kind_count(kinds: Iterable[GroupVersionKind]) -> str:

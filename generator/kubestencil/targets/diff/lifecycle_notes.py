@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from kubestencil.diff.history import History, Row
+from kubestencil.diff.stages import DEFAULT_NAMES
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.feature_gates import GateStage
 from kubestencil.schema.lifecycle import lifecycle
 from kubestencil.source.releases import is_minor_version, release_order
-
-_DEFAULTS = {True: "on", False: "off"}
 
 
 def release_range(releases: Sequence[str]) -> str:
@@ -80,7 +79,7 @@ def stage_note(row: Row, history: History) -> str:
         lambda release: (gates[release].stage, gates[release].enabled),
     )
     stages = [
-        f"{stage} {release_range(list(releases))} ({_DEFAULTS[enabled]})"
+        f"{stage} {release_range(list(releases))} ({DEFAULT_NAMES[enabled]})"
         for (stage, enabled), releases in runs
     ]
     names = dict.fromkeys(gate.gate for gate in gates.values())

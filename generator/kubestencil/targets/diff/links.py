@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.schema import GroupVersionKind
 
 
-@dataclass(frozen=True, slots=True)
-class LinkResolver:
+class LinkResolver(NamedTuple):
     """Finds the pages that document what a report names.
 
     ``field_link`` takes a definition's full name, the JSON name of a field, or an

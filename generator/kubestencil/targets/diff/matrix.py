@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 from kubestencil.diff.audience import SEVERITIES
 from kubestencil.diff.history import Event, History, Row
@@ -40,8 +39,7 @@ _KIND_LEGEND: Mapping[CellMark, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnHeading:
+class ColumnHeading(NamedTuple):
     """The heading of a column: an API version and a range of consecutive releases
     (``1.32..1.33``) in which nothing changed.
 
@@ -60,8 +58,7 @@ class ColumnHeading:
         return max(len(self.releases), len(self.version) if self.starts_version else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class VersionHeading:
+class VersionHeading(NamedTuple):
     """The heading above all columns of an API version: its name, its stability level,
     and the number of ``columns``. ``note`` says when it was deprecated and removed, and
     what replaces it; empty where there is nothing to say."""
@@ -72,8 +69,7 @@ class VersionHeading:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
+class MatrixRow(NamedTuple):
     """A row: a field of a type, or a version of a kind.
 
     ``label`` names it and ``link`` is the URL of a page that documents it, or empty.
@@ -92,8 +88,7 @@ class MatrixRow:
     cells: tuple[CellMark, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnChanges:
+class ColumnChanges(NamedTuple):
     """The changes in one column; ``title`` has its version and releases.
 
     ``changes`` are those of the fields in the rows. ``minor`` are those of other fields
@@ -105,8 +100,7 @@ class ColumnChanges:
     minor: tuple[FormattedChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(NamedTuple):
     """Rows through columns, and the changes in each column.
 
     ``title`` names the type, ``releases`` is the range of all releases.

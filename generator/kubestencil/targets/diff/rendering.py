@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 
 from kubestencil.data_files import data_file
 from kubestencil.engine.run_cache import cached_for_run
@@ -62,8 +62,7 @@ class Layout:
     links: LinkResolver = NO_LINKS
 
 
-@dataclass(frozen=True, slots=True)
-class PageAssets:
+class PageAssets(NamedTuple):
     """What makes an HTML page self-contained; for HTML templates only.
 
     ``style`` and ``script`` are the stylesheet and the script, to be embedded.

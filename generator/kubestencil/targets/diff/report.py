@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Literal, TypedDict, get_args
+from typing import Literal, NamedTuple, TypedDict, get_args
 
 from kubestencil.diff import serialize
 from kubestencil.diff.compare import compare
@@ -48,16 +47,14 @@ _INDEX_FILES: Mapping[TemplateFormat, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ReportFile:
+class ReportFile(NamedTuple):
     """A report as a file: its path and its bytes."""
 
     path: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class FileLink:
+class FileLink(NamedTuple):
     """A format that a report is available in: its name (``JSON``) and the suffix of
     the file (``json``)."""
 
@@ -65,8 +62,7 @@ class FileLink:
     suffix: str
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
+class IndexEntry(NamedTuple):
     """A comparison in the index: the names of the two releases, the number of changes
     of each severity, and ``file``, the file of its report without a suffix."""
 

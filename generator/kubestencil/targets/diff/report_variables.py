@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 from kubestencil.diff.audience import (
     AUDIENCE_MEANINGS,
@@ -41,8 +40,7 @@ from kubestencil.targets.diff.upgrade import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ApiVersionChange:
+class ApiVersionChange(NamedTuple):
     """An API version (``apps/v1``), its stability level, and whether it was added or
     removed."""
 
@@ -51,8 +49,7 @@ class ApiVersionChange:
     stability: Level
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """What one release of several changed: ``headline`` sums it up, ``lists`` are what
     to know before the upgrade to it."""
 

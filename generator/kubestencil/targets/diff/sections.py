@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.diff.audience import SEVERITIES
 from kubestencil.diff.comparison import Change, Graduation
@@ -21,8 +21,7 @@ from kubestencil.targets.diff.changes import (
 _SHARED = "Shared by several kinds"
 
 
-@dataclass(frozen=True, slots=True)
-class KindSection:
+class KindSection(NamedTuple):
     """The changes of one kind, or of one type that several kinds share.
 
     ``title`` is its name, ``versions`` are the API versions with changes, the preferred
@@ -40,8 +39,7 @@ class KindSection:
     minor: tuple[FormattedChange, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSection:
+class GroupSection(NamedTuple):
     """The changed kinds of one API group, most severe changes first; ``title`` names the
     group."""
 
@@ -51,8 +49,7 @@ class GroupSection:
     kinds: tuple[KindSection, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GraduationSection:
+class GraduationSection(NamedTuple):
     """Kinds that are served in a newer version, and the differences between the two.
 
     ``title`` has the group and the versions, ``kinds`` names the kinds,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
 from kubestencil.diff.audience import SEVERITIES
@@ -44,8 +43,7 @@ _LIMIT_RULES = ("limit-changed", "stated-default-changed", "default-changed")
 _REMOVALS = ("kind-removed", "field-removed", "served-changed", "subresource-removed")
 
 
-@dataclass(frozen=True, slots=True)
-class UpgradeItem:
+class UpgradeItem(NamedTuple):
     """What happened to a kind or field.
 
     ``path`` is where users write it, ``api_versions`` are the API versions concerned
@@ -63,8 +61,7 @@ class UpgradeItem:
     releases: str
 
 
-@dataclass(frozen=True, slots=True)
-class UpgradeList:
+class UpgradeList(NamedTuple):
     """The items of one topic; ``title`` is its heading."""
 
     topic: UpgradeTopic

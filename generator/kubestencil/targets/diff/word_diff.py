@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from typing import Literal
+from typing import Literal, NamedTuple
 
 _TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
 #: The number of unchanged words that are shown on each side of a change.
 _CONTEXT = 8
-# Texts that differ in more tokens are shown as deleted and inserted: the time grows with
+# Texts that differ in more words are shown as deleted and inserted: the time grows with
 # the square of this number, and little of such a text is the same.
-_MAX_EDITS = 600
+_MAX_EDITS = 300
 
 #: What a segment of a text is: in both texts, only in the first, only in the second, or
 #: in both but not shown.
 Role = Literal["same", "del", "ins", "gap"]
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """A part of two compared texts: its ``text``, and the ``role`` that it has:
     ``same``, ``del`` (deleted), ``ins`` (inserted), or ``gap`` for a mark in place of
     unchanged words that are not shown."""
@@ -46,11 +44,13 @@ def diff_words(before: str, after: str) -> tuple[Segment, ...]:
         *_changed_runs(old[start:old_stop], new[start:new_stop]),
         ("same", old[old_stop:]),
     ]
-    non_empty = (run for run in runs if run[1])
-    return tuple(
-        Segment(role, "".join(token for _, tokens in group for token in tokens))
-        for role, group in groupby(non_empty, lambda run: run[0])
-    )
+    tokens_by_segment: list[_Run] = []
+    for role, tokens in runs:
+        if tokens_by_segment and tokens_by_segment[-1][0] == role:
+            tokens_by_segment[-1][1].extend(tokens)
+        elif tokens:
+            tokens_by_segment.append((role, tokens))
+    return tuple(Segment(role, "".join(tokens)) for role, tokens in tokens_by_segment)
 
 
 def shorten(segments: Sequence[Segment]) -> tuple[Segment, ...]:
@@ -135,8 +135,80 @@ def _changed_runs(old: list[str], new: list[str]) -> Iterator[_Run]:
     yield from (("del", deleted), ("ins", inserted))
 
 
-def _equal_blocks(old: list[str], new: list[str]) -> Iterator[_Block]:
-    """The longest runs of equal tokens on a shortest way from ``old`` to ``new``; none
+def _equal_blocks(old: list[str], new: list[str]) -> list[_Block]:
+    """The equal tokens of two texts: words and what is between them.
+
+    Only the words are compared, since half of all tokens are spaces, and the time grows
+    with the square of their number. Equal spaces beside an equal word belong to it.
+    """
+    old_indexes, new_indexes = (
+        [index for index, token in enumerate(tokens) if not token.isspace()]
+        for tokens in (old, new)
+    )
+    old_words = [old[index] for index in old_indexes]
+    new_words = [new[index] for index in new_indexes]
+    blocks: list[_Block] = []
+    for old_start, new_start, length in _equal_words(old_words, new_words):
+        old_block = old_indexes[old_start : old_start + length]
+        new_block = new_indexes[new_start : new_start + length]
+        old_from, old_to = old_block[0], old_block[-1] + 1
+        new_from, new_to = new_block[0], new_block[-1] + 1
+        if old[old_from:old_to] == new[new_from:new_to]:
+            block = old_from, new_from, old_to - old_from
+            _append(blocks, _with_spaces(block, old, new))
+        else:
+            # The spaces between two words follow the first of them.
+            _append(blocks, _with_spaces((old_from, new_from, 1), old, new))
+            for old_index, new_index in zip(old_block[1:], new_block[1:], strict=True):
+                length = _length_with_space(old, new, old_index, new_index)
+                _append(blocks, (old_index, new_index, length))
+    return blocks
+
+
+def _length_with_space(
+    old: list[str], new: list[str], old_index: int, new_index: int
+) -> int:
+    """The number of equal tokens from a word on: 2 where the same spaces follow it."""
+    follows = old[old_index + 1 : old_index + 2]
+    is_same = follows and follows == new[new_index + 1 : new_index + 2]
+    return 2 if is_same and follows[0].isspace() else 1
+
+
+def _with_spaces(block: _Block, old: list[str], new: list[str]) -> _Block:
+    """A block that begins and ends with words, with the equal spaces around it."""
+    old_from, new_from, length = block
+    old_to, new_to = old_from + length, new_from + length
+    if _is_same_space(old[old_to : old_to + 1], new[new_to : new_to + 1]):
+        length += 1
+    old_before, new_before = max(0, old_from - 1), max(0, new_from - 1)
+    if _is_same_space(old[old_before:old_from], new[new_before:new_from]):
+        return old_before, new_before, length + 1
+    return old_from, new_from, length
+
+
+def _append(blocks: list[_Block], block: _Block) -> None:
+    """Append a block without what the last one has of it; to the last one where it
+    continues that."""
+    old_from, new_from, length = block
+    if blocks:
+        last_old, last_new, last_length = blocks[-1]
+        old_end, new_end = last_old + last_length, last_new + last_length
+        overlap = max(0, old_end - old_from, new_end - new_from)
+        old_from, new_from = old_from + overlap, new_from + overlap
+        length -= overlap
+        if (old_from, new_from) == (old_end, new_end):
+            blocks[-1] = last_old, last_new, last_length + length
+            return
+    blocks.append((old_from, new_from, length))
+
+
+def _is_same_space(tokens: list[str], other_tokens: list[str]) -> bool:
+    """Whether two slices of at most one token are the same spaces."""
+    return bool(tokens) and tokens == other_tokens and tokens[0].isspace()
+
+
+def _equal_words(old: list[str], new: list[str]) -> Iterator[_Block]:
+    """The longest runs of equal words on a shortest way from ``old`` to ``new``; none
     where that has more than ``_MAX_EDITS`` insertions and deletions.
 
     Source: E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986).

@@ -10,7 +10,7 @@ from typing import Any
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.history import Event
-from kubestencil.diff.stages import Stage, StageChange
+from kubestencil.diff.stages import DEFAULT_NAMES, STAGE_NAMES, Stage, StageChange
 from kubestencil.diff.validations import VALIDATIONS
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.types import JsonObject
@@ -42,8 +42,6 @@ _RULE_LABELS = {
     "stage-changed": "stage changed",
     "stage-lowered": "stage lowered",
 }
-_STAGE_NAMES = {"ga": "GA"}
-_DEFAULTS = {True: " (on)", False: " (off)", None: ""}
 _MAX_VALUE = 400  # characters
 
 
@@ -77,8 +75,10 @@ def _is_always_ga(change: StageChange) -> bool:
 
 
 def _stage(stage: Stage) -> str:
-    name = _STAGE_NAMES.get(stage.level, stage.level)
-    return name if stage.level == "ga" else f"{name}{_DEFAULTS[stage.enabled]}"
+    name = STAGE_NAMES[stage.level]
+    if stage.level == "ga" or stage.enabled is None:
+        return name
+    return f"{name} ({DEFAULT_NAMES[stage.enabled]})"
 
 
 def reason_detail(change: Change) -> str:
