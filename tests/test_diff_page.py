@@ -140,9 +140,7 @@ def test_filters_are_part_of_the_address(browser: Browser, folder: Path) -> None
     assert [match["id"] for match in visible_changes(browser)] == [
         match["id"] for match in matches
     ]
-    folded = (
-        "return [...document.querySelectorAll('li[data-severity]')].filter((item) =>"
-    )
+    folded = "return [...document.querySelectorAll('.changes > li')].filter((item) =>"
     folded += (
         " !item.closest('[hidden]') && !item.getBoundingClientRect().height).length"
     )
@@ -161,7 +159,7 @@ def test_badges_show_the_severity_for_the_chosen_audience(
     const [audience] = arguments;
     const box = document.getElementById('audience');
     box.value = audience; box.dispatchEvent(new Event('change'));
-    return [...document.querySelectorAll('li[data-severity]')].every((item) => {
+    return [...document.querySelectorAll('.changes > li')].every((item) => {
       const pairs = new Map(item.dataset.audiences.trim().split(' ').map((p) => p.split(':')));
       const expected = pairs.get(audience) || item.dataset.severity;
       return item.querySelector('.badge').textContent === expected;
@@ -182,6 +180,28 @@ def test_what_to_know_before_an_upgrade_leads_to_the_changes(
     )
     assert links
     assert all(links)
+
+
+def test_filters_apply_to_what_to_know_before_an_upgrade(
+    browser: Browser, folder: Path
+) -> None:
+    show(browser, folder / "report.html")
+    visible = (
+        "return [...document.querySelectorAll('.upgrade .topic li')]"
+        ".filter((item) => item.checkVisibility()).map((item) => item.innerText)"
+    )
+    everything = browser.run(visible)
+    search(browser, "podscheduling")
+    found = browser.run(visible)
+    assert 0 < len(found) < len(everything)
+    assert all("podscheduling" in text.lower() for text in found)
+    empty = "return [...document.querySelectorAll('.topic')].filter((topic) =>"
+    empty += " topic.checkVisibility() && !topic.innerText.includes('odScheduling'))"
+    assert browser.run(empty) == []
+    search(browser, "no such word anywhere")
+    assert not browser.run(
+        "return document.querySelector('section.upgrade').checkVisibility()"
+    )
 
 
 def test_the_heading_of_a_long_table_sticks(browser: Browser, folder: Path) -> None:
@@ -259,7 +279,7 @@ def test_all_functions_have_keys(browser: Browser, folder: Path) -> None:
     matches = visible_changes(browser)
     assert matches
     assert all("supplementalGroupsPolicy" in match["text"] for match in matches)
-    inner = "return document.querySelectorAll('li[data-severity]:not([hidden])')[{}].id"
+    inner = "return document.querySelectorAll('.changes > li:not([hidden])')[{}].id"
     for key, number in ((Keys.ENTER, 0), ("j", 1), ("j", 2), ("k", 1)):
         browser.press(key)
         browser.settle(TYPING)

@@ -33,7 +33,9 @@ def test_json_report_has_the_documented_keys() -> None:
     )
     assert (comparison["from"], comparison["to"]) == ("1.29", "1.35")
     assert list(comparison["summary"]) == ["breaking", "warning", "safe", "docs"]
-    assert sum(comparison["summary"].values()) == len(comparison["changes"])
+    assert sum(comparison["summary"].values()) == len(comparison["changes"]) + len(
+        comparison["notices"]
+    )
     (added,) = (
         change
         for change in comparison["changes"]
@@ -292,6 +294,39 @@ def test_only_the_served_kinds_that_differ_are_listed() -> None:
     added = compare(served("v1"), served("v1", "v2"))
     generated = report.comparison_report(added, "text")
     assert "served kinds changed  {+apps/v2/Options+}" in generated
+
+
+def test_what_a_feature_gate_guards_is_promoted_in_one_item() -> None:
+    comparison = compare(release("1.34"), release("1.35"))
+    text = report.comparison_report(comparison, "text")
+    promotions = text.partition("Promotions")[2].partition("New defaults")[0]
+    gates = re.findall(r"gate (\w+)", promotions)
+    assert len(gates) == len(set(gates)) > 10
+    (line,) = (line for line in promotions.splitlines() if "VerticalScaling" in line)
+    assert "Pod.spec.containers.resizePolicy, Pod.spec.ephemeral" in line
+    whole = report.comparison_report(compare(release("1.29"), release("1.35")), "text")
+    promotions = whole.partition("Promotions")[2].partition("New defaults")[0]
+    (line,) = (line for line in promotions.splitlines() if " IPAddress" in line)
+    assert "networking.k8s.io/v1, v1beta1  alpha → GA" in line
+
+
+def test_a_removal_that_is_planned_is_not_said_to_have_happened() -> None:
+    comparison = compare(release("1.34"), release("1.35"))
+    text = report.comparison_report(comparison, "text")
+    assert "Removal planned for 1.38." in text
+    assert "deprecated in 1.35; removal planned for 1.38" in text
+    assert not re.search(r"emoved in 1\.(3[6-9]|4)", text)
+
+
+def test_fields_are_not_dated_where_releases_are_in_between() -> None:
+    """The document does not say in which of them the description changed."""
+    by_path = {
+        change.users_path: change
+        for change in compare(release("1.29"), release("1.35")).changes
+        if change.rule.name == "deprecated"
+    }
+    assert by_path["PersistentVolume.spec.cinder"].deprecated_in is None
+    assert by_path["ServiceAccount.secrets"].deprecated_in == "1.32"
 
 
 def test_words_beside_a_change_keep_their_spaces_in_markdown() -> None:

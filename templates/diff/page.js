@@ -9,7 +9,7 @@
   const shownCount = document.getElementById("shown");
   const noMatches = document.getElementById("no-matches");
   const checkboxes = [...filters.querySelectorAll("input[type=checkbox]")];
-  const CONTAINERS = "details.group, details.minor, details.alpha, section.api-group";
+  const CONTAINERS = "details.group, details.minor, details.alpha, section.api-group, section.upgrade, .topic";
 
   // The text and the containers of each item are read once, not at every key press.
   const items = [...document.querySelectorAll("li[data-severity], tr.row")].map((element) => {
@@ -20,7 +20,9 @@
     const { severity, stability, kinds = "", definition = "", audiences = "", count = "1" } = element.dataset;
     return {
       element, containers, severity, stability,
-      counted: !containers.some((container) => container.closest(".graduations")),
+      // The lists at the beginning repeat changes that follow.
+      isListed: !element.closest(".upgrade"),
+      counted: !element.closest(".graduations, .upgrade"),
       count: Number(count),
       text: `${definition} ${element.textContent}`.toLowerCase(),
       kinds: new Set(kinds.split(" ")),
@@ -32,7 +34,7 @@
   const containers = new Set(items.flatMap((item) => item.containers));
   const sum = (list) => list.filter((item) => item.counted).reduce((count, item) => count + item.count, 0);
   const total = sum(items);
-  let matches = items;
+  let matches = [];
   let current = -1;
   let wasFiltered = false;
 
@@ -44,10 +46,11 @@
     const words = textBox.value.toLowerCase().split(/\s+/).filter(Boolean);
     const kind = kindSelect ? kindSelect.value : "";
     const unchecked = new Set(checkboxes.filter((box) => !box.checked).map((box) => box.value));
-    matches = items.filter((item) => !unchecked.has(severityOf(item)) && !unchecked.has(item.stability)
+    const shown = items.filter((item) => !unchecked.has(severityOf(item)) && !unchecked.has(item.stability)
       && (!kind || item.kinds.has(kind)) && words.every((word) => item.text.includes(word)));
+    matches = shown.filter((item) => item.isListed);
     current = -1;
-    const visible = new Set(matches.flatMap((item) => [item.element, ...item.containers]));
+    const visible = new Set(shown.flatMap((item) => [item.element, ...item.containers]));
     for (const item of items) item.element.hidden = !visible.has(item.element);
     for (const container of containers) container.hidden = !visible.has(container);
     showSeverities();

@@ -27,6 +27,7 @@ from kubestencil.diff.reasons import change_reason
 from kubestencil.diff.rules import ALPHA, RULES, UNKNOWN, Rule
 from kubestencil.diff.stages import StageChange, least_stable
 from kubestencil.schema.kinds import Level, level
+from kubestencil.source.releases import release_order
 
 
 class Classification(NamedTuple):
@@ -115,9 +116,20 @@ def _outlook(
         return NO_OUTLOOK
     deprecated = None
     if mentions_deprecation(text):
-        release = definitions.stages and definitions.stages[1].kubernetes
-        deprecated = deprecated_in(text) or release
+        deprecated = deprecated_in(text) or _only_release(definitions)
     return Outlook(deprecated, removed_in(text), _stated(difference, definitions, text))
+
+
+def _only_release(definitions: ComparedDefinitions) -> str | None:
+    """The release in which all changes between two neighbours happened; None where
+    there are others in between, or these are no releases of Kubernetes."""
+    if definitions.stages is None:
+        return None
+    before, after = (side.kubernetes for side in definitions.stages)
+    if before is None or after is None:
+        return None
+    (old_major, old_minor, _), (major, minor, _) = map(release_order, (before, after))
+    return after if (major, minor) == (old_major, old_minor + 1) else None
 
 
 def _stated(

@@ -124,11 +124,8 @@ class Comparison:
 
     @property
     def summary(self) -> Mapping[Severity, int]:
-        """The number of changes of each severity, most severe first."""
-        counts = dict.fromkeys(SEVERITIES, 0)
-        for change in self.changes:
-            counts[change.severity] += 1
-        return counts
+        """The number of changes and notices of each severity, most severe first."""
+        return count_severities((*self.changes, *self.notices))
 
     def filter(
         self,
@@ -138,7 +135,10 @@ class Comparison:
         severities: Collection[Severity] = SEVERITIES,
     ) -> Comparison:
         """The part of the comparison that concerns a kind or another type (``Pod``), a
-        group (``apps``, ``core``), or one of several, and some severities."""
+        group (``apps``, ``core``), or one of several, and some severities.
+
+        API versions that went away are part of it whatever their severity is.
+        """
         kinds, groups = _names(kind), _names(group)
 
         def is_included(change: Change) -> bool:
@@ -171,6 +171,14 @@ class Comparison:
                 and (not groups or (graduation.group or "core") in groups)
             ),
         )
+
+
+def count_severities(changes: Iterable[Change]) -> Mapping[Severity, int]:
+    """The number of changes of each severity, most severe first."""
+    counts = dict.fromkeys(SEVERITIES, 0)
+    for change in changes:
+        counts[change.severity] += 1
+    return counts
 
 
 def _names(names: str | Iterable[str] | None) -> frozenset[str]:

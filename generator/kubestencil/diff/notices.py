@@ -121,7 +121,7 @@ class _Notices:
             facts.removed,
             None if target is None else kind_name(target),
         )
-        reason = " ".join([rule.reason, *outlook_words(outlook)])
+        reason = " ".join([rule.reason, *outlook_words(outlook, is_removed=False)])
         return self._change(
             "kind-deprecated",
             self._definitions[kind],

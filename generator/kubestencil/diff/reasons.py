@@ -26,19 +26,24 @@ def change_reason(
             numbers = changed_defaults(old_text(difference), new_text(difference))
             return f"{rule.reason} {_numbers('Defaults', *numbers)}"
         case "deprecated" | "removed-with-replacement" | "kind-removed" | "alpha":
-            return " ".join([rule.reason, *outlook_words(outlook)])
+            is_removed = difference.change.endswith("-removed")
+            return " ".join([rule.reason, *outlook_words(outlook, is_removed)])
         case "field-moved" | "no-longer-functional" if outlook.replacement:
             return f"{rule.reason} Use {outlook.replacement}."
     return rule.reason
 
 
-def outlook_words(outlook: Outlook) -> Sequence[str]:
-    """Sentences on when something is deprecated and removed, and what replaces it."""
+def outlook_words(outlook: Outlook, is_removed: bool) -> Sequence[str]:
+    """Sentences on when something is deprecated and removed, and what replaces it.
+
+    The removal of what is still there (``is_removed`` is false) is a plan.
+    """
     sentences = []
     if outlook.deprecated_in:
         sentences.append(f"Deprecated in {outlook.deprecated_in}.")
     if outlook.removed_in:
-        sentences.append(f"Removed in {outlook.removed_in}.")
+        verb = "Removed in" if is_removed else "Removal planned for"
+        sentences.append(f"{verb} {outlook.removed_in}.")
     if outlook.replacement:
         sentences.append(f"Use {outlook.replacement}.")
     return sentences

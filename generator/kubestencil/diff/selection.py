@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from kubestencil.diff.audience import AudienceName
 from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.stages import STAGE_OF_LEVEL, StageLevel
+from kubestencil.diff.stages import STAGE_OF_LEVEL, StageLevel, version_stage
 
 
 def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:
@@ -22,10 +22,19 @@ def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:
 
 def at_stages(comparison: Comparison, stages: Collection[StageLevel]) -> Comparison:
     """The changes of what is, or was before, at one of ``stages``."""
-    return _mapped(
+    changes = _mapped(
         comparison,
         lambda change: change if _stages_of(change) & {*stages} else None,
     )
+    added, removed = (
+        tuple(name for name in names if _stage_of_version(name) in stages)
+        for names in (changes.api_versions_added, changes.api_versions_removed)
+    )
+    return replace(changes, api_versions_added=added, api_versions_removed=removed)
+
+
+def _stage_of_version(api_version: str) -> StageLevel:
+    return version_stage(api_version.rpartition("/")[2]).level
 
 
 def _stages_of(change: Change) -> set[StageLevel]:

@@ -111,6 +111,7 @@ def history_json(history: History) -> dict[str, Any]:
     return {
         "kind": history.kind,
         "group": history.group,
+        "field_path": history.field_path,
         "releases": list(history.releases),
         "columns": [
             {
@@ -167,7 +168,12 @@ def _row_json(row: Row) -> dict[str, Any]:
 
 
 def _cell_json(cell: Cell) -> dict[str, Any]:
-    return {"mark": cell.mark, "required": cell.required, "schema": cell.schema}
+    return {
+        "mark": cell.mark,
+        "required": cell.required,
+        "gate": cell.gate and cell.gate._asdict(),
+        "schema": cell.schema,
+    }
 
 
 def timeline_json(timeline: Timeline) -> dict[str, Any]:

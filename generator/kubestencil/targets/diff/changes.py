@@ -13,7 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kubestencil.diff.audience import AUDIENCE_NAMES, SEVERITIES, Audience, Severity
-from kubestencil.diff.comparison import Change
+from kubestencil.diff.comparison import Change, count_severities
 from kubestencil.diff.history import Event
 from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules import Rule
@@ -150,14 +150,10 @@ def is_minor(change: Change) -> bool:
     )
 
 
-def count_severities(changes: Iterable[Change]) -> tuple[SeverityCount, ...]:
+def severity_counts(changes: Iterable[Change]) -> tuple[SeverityCount, ...]:
     """The number of changes of each severity that occurs, most severe first."""
-    counts = dict.fromkeys(SEVERITIES, 0)
-    for change in changes:
-        counts[change.severity] += 1
-    return tuple(
-        SeverityCount(severity, count) for severity, count in counts.items() if count
-    )
+    counts = count_severities(changes).items()
+    return tuple(SeverityCount(severity, count) for severity, count in counts if count)
 
 
 class _Words(NamedTuple):
@@ -204,7 +200,7 @@ class ChangeFormatter:
         releases: Sequence[str] = (),
         releases_of_changes: ReleasesOfChanges | None = None,
     ) -> None:
-        self._escape = escape
+        self.escape = escape
         self._kind_indexes = {kind: index for index, kind in enumerate(kinds)}
         self._links = links
         self._releases = releases
@@ -258,19 +254,19 @@ class ChangeFormatter:
         return self._with_words(change, words)._replace(
             anchor=anchors[0],
             other_anchors=tuple(anchors[1:]),
-            note=self._escape(note),
+            note=self.escape(note),
             link=self._link(change, change.field or ""),
             type_link=self._link(change, ""),
-            path=self._escape(change.users_path),
-            definition=self._escape(change.definition.rpartition(".")[2]),
-            full_name=self._escape(change.definition),
-            versions=self._escape(", ".join(filter(None, versions))),
+            path=self.escape(change.users_path),
+            definition=self.escape(change.definition.rpartition(".")[2]),
+            full_name=self.escape(change.definition),
+            versions=self.escape(", ".join(filter(None, versions))),
             stages=stage_in_words(change.stage),
-            reason=self._escape(change.reason),
-            detail=self._escape(reason_detail(change)),
-            releases=", ".join(self._happened_in(ordered)),
+            reason=self.escape(change.reason),
+            detail=self.escape(reason_detail(change)),
+            releases=self.releases_of(ordered),
             **self._kinds(kinds)._asdict(),
-            audiences=_audiences(change.audience),
+            audiences=audience_severities(change.audience),
             is_minor=is_minor(change),
         )
 
@@ -292,9 +288,9 @@ class ChangeFormatter:
             severity=change.severity,
             stability=change.stability,
             label=words.label,
-            field=self._escape(change.field or ""),
+            field=self.escape(change.field or ""),
             segments=tuple(
-                Segment(segment.role, _with_outer_spaces(segment.text, self._escape))
+                Segment(segment.role, _with_outer_spaces(segment.text, self.escape))
                 for segment in words.segments
             ),
             note="",
@@ -302,12 +298,17 @@ class ChangeFormatter:
             rule=change.rule,
         )
 
+    def kind_indexes(self, changes: Iterable[Change]) -> str:
+        """The indexes of the kinds of changes; see ``FormattedChange``."""
+        kinds = {kind for change in changes for kind in change.kinds}
+        return self._kinds(tuple(sorted(kinds))).kind_indexes
+
     def _kinds(self, kinds: tuple[GroupVersionKind, ...]) -> _FormattedKinds:
         """The kinds of a change; shared types have the same hundred in each change."""
         formatted = self._formatted_kinds.get(kinds)
         if formatted is None:
             formatted = self._formatted_kinds[kinds] = _FormattedKinds(
-                tuple(self._escape(kind_name(kind)) for kind in kinds),
+                tuple(self.escape(kind_name(kind)) for kind in kinds),
                 " ".join(
                     str(self._kind_indexes[kind])
                     for kind in kinds
@@ -320,17 +321,20 @@ class ChangeFormatter:
     def _link(self, change: Change, field: str) -> str:
         return self._links.field_link(change.definition, field, self._releases)
 
-    def _happened_in(self, changes: Iterable[Change]) -> Iterable[str]:
-        """The releases in which changes happened, in their order."""
-        return dict.fromkeys(
+    def releases_of(self, changes: Iterable[Change]) -> str:
+        """The releases in which changes happened, in their order; empty where only two
+        neighbours were compared."""
+        releases = dict.fromkeys(
             release
             for change in changes
             for release in self._releases_of_changes.get(change_key(change), ())
         )
+        return ", ".join(releases)
 
 
 @cache
-def _audiences(audience: Audience) -> tuple[AudienceSeverity, ...]:
+def audience_severities(audience: Audience) -> tuple[AudienceSeverity, ...]:
+    """The severity for each audience."""
     return tuple(
         AudienceSeverity(name, impact.severity)
         for name, impact in zip(AUDIENCE_NAMES, audience, strict=True)

@@ -23,10 +23,8 @@ def comparison_github(comparison: Comparison) -> str:
 
 def _lines(comparison: Comparison) -> Iterator[str]:
     title = f"API changes {comparison.before} → {comparison.after}"
-    lists = upgrade_lists(comparison, one_line, lambda _: "", {})
-    api_versions = comparison.api_versions_added or comparison.api_versions_removed
-    is_empty = not (comparison.changes or comparison.notices or api_versions)
-    text = "no changes" if is_empty else headline(comparison, lists)
+    lists = upgrade_lists(comparison, ChangeFormatter(one_line))
+    text = headline(comparison, lists)
     yield workflow_command("notice", text, {"title": one_line(title)})
     groups = group_sections(
         (*comparison.changes, *comparison.notices),

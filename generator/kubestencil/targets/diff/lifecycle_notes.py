@@ -53,17 +53,22 @@ def kind_period(
     return text.replace(f"≤ {served[0]}", facts.introduced)
 
 
-def lifecycle_note(kind: GroupVersionKind) -> str:
+def lifecycle_note(kind: GroupVersionKind, newest: str) -> str:
     """When a kind was deprecated and removed, and what replaces it; empty for one with
-    neither."""
+    neither. What comes after ``newest``, the last release in question, is a plan."""
     facts = lifecycle(kind)
     if facts is None:
         return ""
     parts: list[str] = []
+    order = release_order(newest)
     if facts.deprecated:
-        parts.append(f"deprecated in {facts.deprecated}")
+        is_planned = release_order(facts.deprecated) > order
+        verb = "deprecation planned for" if is_planned else "deprecated in"
+        parts.append(f"{verb} {facts.deprecated}")
     if facts.removed:
-        parts.append(f"removed in {facts.removed}")
+        is_planned = release_order(facts.removed) > order
+        verb = "removal planned for" if is_planned else "removed in"
+        parts.append(f"{verb} {facts.removed}")
     if facts.replacement:
         successor = facts.replacement
         parts.append(f"replaced by {successor.api_version} {successor.kind}")

@@ -193,7 +193,7 @@ def _version_row(
         label=escape(f"{gvk.api_version}/{kind.kind}"),
         link=links.kind_link(gvk, version.releases[-1]),
         detail=version.stability,
-        note=escape(lifecycle_note(gvk)),
+        note=escape(lifecycle_note(gvk, timeline.releases[-1])),
         period=escape(kind_period(gvk, version.releases, timeline.releases)),
         stability=version.stability,
         cells=_availability(version, timeline.releases),
@@ -293,7 +293,9 @@ def _version_headings(
     headings: Sequence[ColumnHeading], history: History, escape: Escape
 ) -> tuple[VersionHeading, ...]:
     notes = {
-        escape(version): escape(lifecycle_note(_kind(history, version)))
+        escape(version): escape(
+            lifecycle_note(_kind(history, version), history.releases[-1])
+        )
         for version in {column.version for column in history.columns}
         if history.field_path is None
     }

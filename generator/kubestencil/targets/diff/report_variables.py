@@ -67,11 +67,11 @@ class ComparisonVariables(TypedDict):
     ``before`` and ``after`` name what was compared, ``headline`` sums it up, ``total``
     is the number of changes, ``summary`` the number for each severity. ``upgrade`` are
     the lists of what to know before an upgrade, ``added`` that of the kinds and fields
-    that were added and are at least beta, None without any. ``steps`` are the releases in between,
-    empty where two neighbours were compared. ``groups`` are the changes, ``alpha``
-    those of alpha versions and fields, ``alpha_total`` their number, ``graduations``
-    those between versions of a kind, ``api_versions`` the versions that were added or
-    removed. ``levels`` are all stability levels, ``kinds`` all kinds that have changes,
+    that were added and are at least beta, None without any. ``steps`` are the releases
+    in between, empty where two neighbours were compared. ``groups`` are the changes,
+    ``alpha`` those of alpha versions and fields, ``alpha_total`` their number,
+    ``graduations`` those between versions of a kind, ``api_versions`` the versions that
+    were added or removed. ``levels`` are all stability levels, ``kinds`` all kinds that have changes,
     ``severity_meanings`` says what each severity means, ``audience_meanings`` who the
     audiences are, and ``rules`` are all rules that were applied, most severe first.
     """
@@ -118,18 +118,18 @@ def comparison_variables(
     def anchor_of(change: Change) -> str:
         return anchors.get((escape(change.users_path), change.rule.name), "")
 
-    lists = upgrade_lists(comparison, escape, anchor_of, releases)
+    lists = upgrade_lists(comparison, formatter, anchor_of)
     return {
         "before": escape(comparison.before),
         "after": escape(comparison.after),
         "headline": headline(comparison, lists),
         "total": len(changes),
-        "summary": _summary(changes),
+        "summary": summary_counts(comparison),
         "levels": LEVELS,
         "api_versions": api_version_changes(comparison, escape),
         "upgrade": lists,
-        "added": added_list(comparison, escape),
-        "steps": tuple(_step(step, escape) for step in steps),
+        "added": added_list(comparison, formatter),
+        "steps": tuple(_step(step, ChangeFormatter(escape, kinds)) for step in steps),
         "graduations": tuple(
             graduation_section(graduation, formatter, escape)
             for graduation in comparison.graduations
@@ -146,7 +146,8 @@ def comparison_variables(
 
 def summary_counts(comparison: Comparison) -> tuple[SeverityCount, ...]:
     """The number of changes of every severity, most severe first."""
-    return _summary((*comparison.changes, *comparison.notices))
+    counts = comparison.summary.items()
+    return tuple(SeverityCount(severity, count) for severity, count in counts)
 
 
 def api_version_changes(
@@ -159,21 +160,14 @@ def api_version_changes(
     )
 
 
-def _summary(changes: Iterable[Change]) -> tuple[SeverityCount, ...]:
-    counts = dict.fromkeys(SEVERITIES, 0)
-    for change in changes:
-        counts[change.severity] += 1
-    return tuple(SeverityCount(severity, count) for severity, count in counts.items())
-
-
-def _step(comparison: Comparison, escape: Escape) -> Step:
-    lists = upgrade_lists(comparison, escape, lambda _: "", {})
+def _step(comparison: Comparison, formatter: ChangeFormatter) -> Step:
+    lists = upgrade_lists(comparison, formatter)
     return Step(
-        escape(comparison.before),
-        escape(comparison.after),
+        formatter.escape(comparison.before),
+        formatter.escape(comparison.after),
         headline(comparison, lists),
         summary_counts(comparison),
-        api_version_changes(comparison, escape),
+        api_version_changes(comparison, formatter.escape),
         lists,
     )
 

@@ -13,9 +13,9 @@ from kubestencil.targets.diff.changes import (
     Escape,
     FormattedChange,
     SeverityCount,
-    count_severities,
     is_alpha,
     is_minor,
+    severity_counts,
 )
 
 _SHARED = "Shared by several kinds"
@@ -77,7 +77,7 @@ def group_sections(
         GroupSection(
             formatter.anchor(f"{prefix}{group}"),
             escape(group),
-            count_severities(group_changes),
+            severity_counts(group_changes),
             _kind_sections(group, group_changes, formatter, escape, prefix),
         )
         for group, group_changes in ordered
@@ -94,7 +94,7 @@ def graduation_section(
         escape(f"{group}: {' → '.join(versions)}"),
         escape(", ".join(graduation.kinds)),
         not graduation.before_removed,
-        count_severities(graduation.changes),
+        severity_counts(graduation.changes),
         formatter.merged(graduation.changes, f"{'-'.join((group, *versions))}:"),
     )
 
@@ -124,7 +124,7 @@ def _kind_sections(
             formatter.anchor(f"{prefix}{group}:{kind}"),
             escape(kind),
             escape(", ".join(_versions(kind_changes))),
-            count_severities(kind_changes),
+            severity_counts(kind_changes),
             formatter.merged(change for change in kind_changes if not is_minor(change)),
             formatter.merged(change for change in kind_changes if is_minor(change)),
         )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from kubestencil.diff.audience import SEVERITIES
+from kubestencil.diff.audience import SEVERITIES, Severity
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.schema.kinds import Level, level, precedence
 from kubestencil.targets.diff.changes import (
-    Escape,
-    ReleasesOfChanges,
-    change_key,
+    AudienceSeverity,
+    ChangeFormatter,
+    audience_severities,
     is_alpha,
 )
 from kubestencil.targets.diff.wording import (
@@ -43,22 +43,36 @@ _LIMIT_RULES = ("limit-changed", "stated-default-changed", "default-changed")
 _REMOVALS = ("kind-removed", "field-removed", "served-changed", "subresource-removed")
 
 
-class UpgradeItem(NamedTuple):
-    """What happened to a kind or field.
-
-    ``path`` is where users write it, ``api_versions`` are the API versions concerned
-    (``apps/v1``), the preferred one first, ``stability`` is the level of the first.
-    ``text`` says what happened and what to do, ``anchor`` is that of the change in the
-    report, ``releases`` are those in which it happened, where more than one was
-    compared.
-    """
+class UpgradePath(NamedTuple):
+    """Where users write a kind or field (``path``), and the ``anchor`` of its change in
+    the report, empty where that lists no such change."""
 
     path: str
-    api_versions: str
-    stability: Level
-    text: str
     anchor: str
+
+
+class UpgradeItem(NamedTuple):
+    """What happened to a kind or field, or to all that a feature gate guards.
+
+    ``paths`` are where users write them, ``api_versions`` are the API versions
+    concerned (``apps/v1, v1beta1``), the preferred one of each group first, and
+    ``level`` is the stability level of the first. ``text`` says what happened and what
+    to do, ``releases`` are those in which it happened, where more than one was
+    compared.
+
+    ``severity``, ``stability`` and ``audiences`` are those of the most severe change,
+    ``kind_indexes`` are the kinds of all; see ``FormattedChange``.
+    """
+
+    paths: tuple[UpgradePath, ...]
+    api_versions: str
+    level: Level
+    text: str
     releases: str
+    severity: Severity
+    stability: Level
+    audiences: tuple[AudienceSeverity, ...]
+    kind_indexes: str
 
 
 class UpgradeList(NamedTuple):
@@ -69,13 +83,20 @@ class UpgradeList(NamedTuple):
     items: tuple[UpgradeItem, ...]
 
 
+def _no_anchor(_: Change) -> str:
+    return ""
+
+
+#: Gives the anchor of a change.
+AnchorOf = Callable[[Change], str]
+
+
 def upgrade_lists(
     comparison: Comparison,
-    escape: Escape,
-    anchor_of: Callable[[Change], str],
-    releases: ReleasesOfChanges,
+    formatter: ChangeFormatter,
+    anchor_of: AnchorOf = _no_anchor,
 ) -> tuple[UpgradeList, ...]:
-    """The lists that are not empty; ``anchor_of`` gives the anchor of a change."""
+    """The lists that are not empty."""
     changes_by_topic: dict[UpgradeTopic, list[Change]] = {}
     for change in (*comparison.changes, *comparison.notices):
         change_topic = topic(change)
@@ -85,14 +106,16 @@ def upgrade_lists(
         UpgradeList(
             name,
             _TITLES[name],
-            tuple(_items(changes_by_topic[name], escape, anchor_of, releases)),
+            tuple(_items(changes_by_topic[name], formatter, anchor_of)),
         )
         for name in UPGRADE_TOPICS
         if name in changes_by_topic
     )
 
 
-def added_list(comparison: Comparison, escape: Escape) -> UpgradeList | None:
+def added_list(
+    comparison: Comparison, formatter: ChangeFormatter
+) -> UpgradeList | None:
     """The kinds and fields that were added and are at least beta; None without any."""
     added = [
         change
@@ -103,7 +126,7 @@ def added_list(comparison: Comparison, escape: Escape) -> UpgradeList | None:
     ]
     if not added:
         return None
-    items = _items(added, escape, lambda _: "", {})
+    items = _items(added, formatter, _no_anchor)
     return UpgradeList("added", _TITLES["added"], tuple(items))
 
 
@@ -131,33 +154,8 @@ def topic(change: Change) -> UpgradeTopic | None:
     return "removed" if change.change in _REMOVALS else "other"
 
 
-def _items(
-    changes: Iterable[Change],
-    escape: Escape,
-    anchor_of: Callable[[Change], str],
-    releases: ReleasesOfChanges,
-) -> Iterator[UpgradeItem]:
-    """The changes, those that are the same in several API versions together."""
-    merged: dict[_ItemKey, list[Change]] = {}
-    for change in changes:
-        group = change.owner.group if change.owner else ""
-        happened = ", ".join(dict.fromkeys(releases.get(change_key(change), ())))
-        key = _ItemKey(group, change.users_path, _text(change, happened), happened)
-        merged.setdefault(key, []).append(change)
-    for (_, path, text, happened), same in sorted(merged.items(), key=_order):
-        api_versions = _api_versions(same)
-        yield UpgradeItem(
-            escape(path),
-            escape(", ".join(api_versions)),
-            level(api_versions[0].rpartition("/")[2]) if api_versions else "stable",
-            escape(text),
-            anchor_of(same[0]),
-            "" if text.endswith(f" in {happened}") else happened,
-        )
-
-
-class _ItemKey(NamedTuple):
-    """What the changes of an item have in common."""
+class _Entry(NamedTuple):
+    """What happened at one path of a group: see the attributes of ``UpgradeItem``."""
 
     group: str
     path: str
@@ -165,20 +163,95 @@ class _ItemKey(NamedTuple):
     releases: str
 
 
-def _order(item: tuple[_ItemKey, list[Change]]) -> tuple[bool, _ItemKey]:
-    """Kinds before fields, then by group and path."""
-    key, changes = item
-    return changes[0].field is not None, key
+def _items(
+    changes: Iterable[Change], formatter: ChangeFormatter, anchor_of: AnchorOf
+) -> Iterator[UpgradeItem]:
+    """The changes, those together that are the same in several API versions, or the
+    promotion of one feature or kind."""
+    by_entry: dict[_Entry, list[Change]] = {}
+    for change in changes:
+        group = change.owner.group if change.owner else ""
+        releases = formatter.releases_of([change])
+        entry = _Entry(group, change.users_path, _text(change, releases), releases)
+        by_entry.setdefault(entry, []).append(change)
+    # Kinds come before fields.
+    ordered = sorted(
+        by_entry, key=lambda entry: (by_entry[entry][0].field is not None, entry)
+    )
+    features: dict[object, list[_Entry]] = {}
+    for entry in ordered:
+        features.setdefault(_feature(entry, by_entry[entry][0]), []).append(entry)
+    for entries in features.values():
+        of_entries = {entry: by_entry[entry] for entry in entries}
+        yield _item(of_entries, formatter, anchor_of)
+
+
+def _feature(entry: _Entry, change: Change) -> object:
+    """What is promoted with an entry: what one gate guards, or the versions of a kind.
+    The entry itself for one that is no promotion."""
+    stage = change.stage and change.stage.after
+    if change.rule.name not in _STAGE_RULES or stage is None:
+        return entry
+    if stage.gate is not None:
+        return stage, entry.releases
+    return entry._replace(text="") if change.field is None else entry
+
+
+def _item(
+    changes_by_entry: Mapping[_Entry, Sequence[Change]],
+    formatter: ChangeFormatter,
+    anchor_of: AnchorOf,
+) -> UpgradeItem:
+    changes = [change for same in changes_by_entry.values() for change in same]
+    anchors = {
+        entry.path: anchor_of(same[0]) for entry, same in changes_by_entry.items()
+    }
+    # Of several versions of a kind the most stable one; a field has the defaults of its
+    # gate, which a kind may lack.
+    text, releases = max(
+        (
+            (
+                max(map(_version_order, same)),
+                len(entry.text),
+                entry.text,
+                entry.releases,
+            )
+            for entry, same in changes_by_entry.items()
+        )
+    )[2:]
+    api_versions = _api_versions(changes)
+    severest = min(changes, key=lambda change: SEVERITIES.index(change.severity))
+    return UpgradeItem(
+        paths=tuple(
+            UpgradePath(formatter.escape(path), anchor)
+            for path, anchor in anchors.items()
+        ),
+        api_versions=formatter.escape(", ".join(api_versions)),
+        level=(level(api_versions[0].rpartition("/")[2]) if api_versions else "stable"),
+        text=formatter.escape(text),
+        releases="" if text.endswith(f" in {releases}") else releases,
+        severity=severest.severity,
+        stability=severest.stability,
+        audiences=audience_severities(severest.audience),
+        kind_indexes=formatter.kind_indexes(changes),
+    )
+
+
+def _version_order(change: Change) -> tuple[int, int, int, str]:
+    return precedence(change.owner.version if change.owner else "")
 
 
 def _api_versions(changes: Iterable[Change]) -> list[str]:
-    """The API versions of changes, without repeating the group: ``apps/v1, v1beta1``."""
-    owners = {change.owner for change in changes if change.owner is not None}
-    ordered = sorted(owners, key=lambda owner: precedence(owner.version), reverse=True)
-    return [
-        owner.api_version if index == 0 else owner.version
-        for index, owner in enumerate(ordered)
-    ]
+    """The API versions of changes, without repeating a group: ``apps/v1, v1beta1``."""
+    versions: dict[str, set[str]] = {}
+    for change in changes:
+        if change.owner is not None:
+            versions.setdefault(change.owner.group, set()).add(change.owner.version)
+    names: list[str] = []
+    for group, names_in_group in versions.items():
+        first, *others = sorted(names_in_group, key=precedence, reverse=True)
+        names += [f"{group}/{first}".lstrip("/"), *others]
+    return names
 
 
 def _text(change: Change, happened: str) -> str:
@@ -216,7 +289,7 @@ def _advice(change: Change) -> str:
     is_removed = change.change in ("kind-removed", "field-removed")
     is_promotion = change.rule.name in (*_STAGE_RULES, "added")
     if change.removed_in and not is_removed and not is_promotion:
-        parts.append(f"removal in {change.removed_in}")
+        parts.append(f"removal planned for {change.removed_in}")
     if change.replacement and not is_promotion:
         parts.append(f"use {change.replacement}")
     elif change.change == "kind-removed" and change.removed_in:
@@ -225,7 +298,8 @@ def _advice(change: Change) -> str:
 
 
 def headline(comparison: Comparison, lists: Sequence[UpgradeList]) -> str:
-    """The first sentence of a report: what to know first, then the numbers of changes.
+    """The first sentence of a report: what to know first, then the numbers of changes;
+    ``no changes`` where there are none.
 
     Zero breaking changes are not mentioned where a kind or an API version went away,
     even an alpha one.
@@ -237,35 +311,33 @@ def headline(comparison: Comparison, lists: Sequence[UpgradeList]) -> str:
         if change.change == "kind-removed" and _is_kind(change)
     }
     parts = [
-        _counted(len(comparison.api_versions_removed), "API version", "removed"),
-        _counted(len(removed_kinds), "kind", "no longer served in a version"),
-        _counted(sizes.get("deprecated", 0), "", "deprecated"),
-        _counted(sizes.get("promoted", 0), "", "promoted or with another default"),
-        _counted(sizes.get("limits", 0), "new default or limit", ""),
-        _counted(sizes.get("required", 0), "newly required field", ""),
+        _counted(len(comparison.api_versions_removed), "API version{} removed"),
+        _counted(len(removed_kinds), "kind{} no longer served in a version"),
+        _counted(sizes.get("deprecated", 0), "deprecated"),
+        _counted(sizes.get("promoted", 0), "promoted or with another default"),
+        _counted(sizes.get("limits", 0), "new default{0} or limit{0}"),
+        _counted(sizes.get("required", 0), "newly required field{}"),
     ]
-    summary = dict.fromkeys(SEVERITIES, 0)
-    for change in (*comparison.changes, *comparison.notices):
-        summary[change.severity] += 1
     went_away = bool(removed_kinds or comparison.api_versions_removed)
+    if not (
+        went_away or comparison.api_versions_added or any(comparison.summary.values())
+    ):
+        return "no changes"
     counts = [
         f"{count} {severity}"
-        for severity, count in summary.items()
+        for severity, count in comparison.summary.items()
         if count or (severity == "breaking" and not went_away)
     ]
     return "; ".join(filter(None, (", ".join(filter(None, parts)), ", ".join(counts))))
+
+
+def _counted(count: int, words: str) -> str:
+    """A number with what it counts, of which "{}" is the end of a plural; empty for
+    none."""
+    return f"{count} {words.format('' if count == 1 else 's')}" if count else ""
 
 
 def _is_kind(change: Change) -> bool:
     """Whether a change is that of a kind itself, not of its list or of a part."""
     owner = change.owner
     return owner is None or change.definition.rpartition(".")[2] == owner.kind
-
-
-def _counted(count: int, noun: str, verb: str) -> str:
-    if not count:
-        return ""
-    plural = noun.replace("default or limit", "defaults or limits") if noun else ""
-    if noun and count != 1 and plural == noun:
-        plural = f"{noun}s"
-    return " ".join(filter(None, (str(count), noun if count == 1 else plural, verb)))
