@@ -289,11 +289,12 @@ def missing() -> str:
 
 
 @contextmanager
-def api_server(folder: Path) -> Iterator[Client]:
+def api_server(folder: Path, feature_gates: str = "") -> Iterator[Client]:
     """Runs a server with its data in ``folder``, and stops it at the end.
 
-    All API versions are served, those that are off by default, too. Objects are
-    accepted in any namespace.
+    All API versions are served, those that are off by default, too, unless a feature
+    gate has to enable them: ``feature_gates`` (``AllAlpha=true,AllBeta=true``). Objects
+    are accepted in any namespace.
     """
     etcd = f"http://127.0.0.1:{free_port()}"
     port, token = free_port(), secrets.token_hex()
@@ -331,6 +332,7 @@ def api_server(folder: Path) -> Iterator[Client]:
                 "endpoint-reconciler-type": "none",
                 "disable-admission-plugins": "ServiceAccount,NamespaceLifecycle",
                 "runtime-config": "api/all=true",
+                "feature-gates": feature_gates,
                 "allow-privileged": "true",
             },
             folder / "api-server.log",

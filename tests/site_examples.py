@@ -20,7 +20,7 @@ from tests import jsonnet_library
 from tests.cargo import Cargo, write_crate, write_if_changed
 from tests.packages import generate_package, import_package
 
-SHAPES = ("required", "all_fields")
+SHAPES = ("starter", "all_fields")
 TARGET = load_targets(None)["site"]
 
 
@@ -53,8 +53,8 @@ class PrintedExamples:
 def examples_of(
     examples: Examples, shape: str, definition: Definition
 ) -> tuple[Example, ...]:
-    if shape == "required":
-        return examples.required(definition)
+    if shape == "starter":
+        return examples.starter(definition)
     return examples.all_fields(definition)
 
 
@@ -78,7 +78,7 @@ def assert_yaml(generated: PrintedExamples) -> None:
     trees = ExampleTrees(generated.release)
     for (name, shape), value in generated.values().items():
         kind = generated.kinds[name]
-        tree = trees.required(kind) if shape == "required" else trees.all_fields(kind)
+        tree = trees.starter(kind) if shape == "starter" else trees.all_fields(kind)
         assert isinstance(tree, Object)
         assert value == to_json(tree), (name, shape)
 

@@ -3,6 +3,7 @@ in each language."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ from tests.site_examples import (
     package_of,
     with_package,
 )
+from tests.test_typescript import Compiler, generate_package
 
 
 @pytest.fixture(scope="module", params=RELEASES)
@@ -54,7 +56,7 @@ def test_python_makes_the_same_object(
 
 def test_the_python_is_formatted_as_by_black(latest: PrintedExamples) -> None:
     for (name, shape), code in latest.code.items():
-        if shape == "required" or name.startswith("io.k8s.api.apps."):
+        if shape == "starter" or name.startswith("io.k8s.api.apps."):
             text = code["python"]
             assert black.format_str(text, mode=black.Mode()) == text
 
@@ -85,6 +87,25 @@ def test_rust_without_long_lines_is_formatted_as_by_rustfmt(
     command = ["rustfmt", "--check", *map(str, tmp_path.iterdir())]
     done = subprocess.run(command, text=True, capture_output=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_typescript_is_accepted_and_is_the_same_object(
+    latest: PrintedExamples, tmp_path: Path
+) -> None:
+    compiler = Compiler(tmp_path, generate_package(latest.release))
+    literals = []
+    for number, code in enumerate(latest.code.values()):
+        (tmp_path / f"example{number}.ts").write_text(code["typescript"])
+        literals.append(code["typescript"].partition(" = ")[2].rstrip(";\n"))
+    files = [path.name for path in tmp_path.glob("example*.ts")]
+    assert len(files) == 2 * len(latest.kinds)
+    assert compiler.run(*files) == ""
+    if shutil.which("node"):
+        script = f"console.log(JSON.stringify([{','.join(literals)}]))"
+        done = subprocess.run(
+            ["node", "-"], input=script, text=True, capture_output=True
+        )
+        assert json.loads(done.stdout) == list(latest.values().values())
 
 
 TEXT = {"type": "string"}
@@ -157,41 +178,39 @@ def test_examples_of_excessive_size_are_left_out() -> None:
     )
     examples = Examples(spec, TARGET)
     (kind,) = examples.kinds
-    assert examples.required(kind) and not examples.all_fields(kind)
+    assert examples.starter(kind) and not examples.all_fields(kind)
 
 
-def test_a_deployment_has_its_required_fields_and_spec() -> None:
-    """The document does not require the spec, without which no Deployment works."""
+def test_a_starter_has_the_fields_that_people_set() -> None:
     spec = load(RELEASES[-1])
     examples = Examples(spec, TARGET)
-    deployment = examples.required(spec.definitions["io.k8s.api.apps.v1.Deployment"])
-    titles = [example.title for example in deployment]
-    assert titles == ["YAML", "Python", "Jsonnet", "Rust"]
-    assert deployment[0].code == """\
-apiVersion: apps/v1
-kind: Deployment
+    config_map = examples.starter(spec.definitions["io.k8s.api.core.v1.ConfigMap"])
+    titles = [example.title for example in config_map]
+    assert titles == ["YAML", "Python", "Jsonnet", "Rust", "TypeScript"]
+    assert config_map[0].code == """\
+apiVersion: v1
+kind: ConfigMap
 metadata:
-  name: example
-spec:
-  selector: {}
-  template:
-    spec:
-      containers:
-      - name: string
+  name: web-config
+data:
+  LOG_LEVEL: info
+  config.yaml: |
+    listen: 8080
+    timeout: 30s
 """
 
 
 @pytest.mark.parametrize(
     ("kind", "prefix"),
     [
-        ("Namespace", "k.core.v1.namespace.new('example')"),
+        ("Namespace", "k.core.v1.namespace.new('team-a')"),
         # In the overlay new has other parameters.
         ("Secret", "{ apiVersion: 'v1', kind: 'Secret' }"),
     ],
 )
 def test_jsonnet_calls_new_only_where_it_is_generated(kind: str, prefix: str) -> None:
     spec = load(RELEASES[-1])
-    examples = Examples(spec, TARGET).required(
+    examples = Examples(spec, TARGET).starter(
         spec.definitions[f"io.k8s.api.core.v1.{kind}"]
     )
     code = {example.language: example.code for example in examples}["jsonnet"]

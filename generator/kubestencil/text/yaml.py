@@ -1,8 +1,8 @@
 """YAML keys and scalars that YAML 1.1 and 1.2 read alike.
 
 A string has no quotes only where neither YAML 1.1 (PyYAML, Kubernetes) nor YAML 1.2
-could read it as another type. All others are in double quotes, with escapes for
-characters that are not printable.
+could read it as another type, or as more than a string. Others are in double quotes,
+with escapes for characters that are not printable.
 """
 
 from __future__ import annotations
@@ -13,6 +13,17 @@ from functools import cache
 
 # Begins with a letter, so that it is no number, date, anchor, tag or comment.
 _PLAIN = re.compile(r"\$?[A-Za-z][A-Za-z0-9_./-]*\Z")
+# The same outside of braces and brackets, where a string may also have spaces and colons,
+# be a path, a quantity (100m, 1.5Gi), an IP address or a version of three numbers.
+_PLAIN_IN_BLOCK = re.compile(
+    r"""
+    [/$]?[A-Za-z] (?: [A-Za-z0-9_./+()<>=;*-] | :(?=[A-Za-z0-9_/]) | [ ](?=[A-Za-z0-9_./(<>=]) )*
+    | /
+    | [1-9][0-9]* (?:\.[0-9]+)? (?: [EPTGMK]i | [TGMkmsh] )
+    | [0-9]+ (?:\.[0-9]+){2,} (?:/[0-9]+)?
+    """,
+    re.VERBOSE,
+)
 # https://yaml.org/type/bool.html and null.html, in lower case.
 _RESERVED = frozenset(["false", "n", "no", "null", "off", "on", "true", "y", "yes"])
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -26,6 +37,28 @@ def string(text: str) -> str:
     if _PLAIN.match(text) and text.lower() not in _RESERVED:
         return text
     return f'"{"".join(map(_escape, text))}"'
+
+
+@cache
+def block_string(text: str) -> str:
+    """The same for the value of a key or an item on a line of its own."""
+    if _PLAIN_IN_BLOCK.fullmatch(text) and text.lower() not in _RESERVED:
+        return text
+    return string(text)
+
+
+def literal_lines(text: str) -> list[str]:
+    """The lines of a literal scalar: its header, ``|`` or ``|-``, and those of a text of
+    several lines, which are to be indented. Empty where the text needs escapes."""
+    lines = text.removesuffix("\n").split("\n")
+    if len(lines) < 2 or not all(map(_is_literal, lines)) or lines[0].startswith(" "):
+        return []
+    return ["|" if text.endswith("\n") else "|-", *lines]
+
+
+def _is_literal(line: str) -> bool:
+    """Whether a line can be part of a literal scalar, and is not empty."""
+    return line.isprintable() and line == line.rstrip() != ""
 
 
 @cache

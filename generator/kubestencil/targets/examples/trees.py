@@ -1,6 +1,8 @@
 """Builds the example values of the kinds of a release.
 
-There are two examples of a kind. Both leave out what only the server writes (the
+There are two examples of a kind: a starter, which a server accepts, and a skeleton with
+all fields. A built-in kind has a starter of its own (``starters.py``); that of another
+kind has its required fields. Examples leave out what only the server writes (the
 ``status`` of a kind, and ``managedFields``) unless the document requires it, and set
 ``apiVersion`` and ``kind`` wherever a kind occurs.
 
@@ -28,6 +30,7 @@ from kubestencil.schema.graph import breadth_first
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.fields import conditional_fields, field_rank
 from kubestencil.targets.examples.nodes import Entry, Object, object_node
+from kubestencil.targets.examples.starters import Starters
 from kubestencil.targets.examples.values import MAX_DEPTH, Values
 
 # The largest example of all fields in Kubernetes, a CronJob's, has 670 nodes; of 127
@@ -62,6 +65,11 @@ class ExampleTrees:
         self._definitions = release.definitions
         self._values = Values(release.definitions)
         self._smallest = self._values.smallest
+        self._starters = Starters(release.definitions)
+
+    def starter(self, definition: Definition) -> Object | None:
+        """The starter of a kind, None where there is none."""
+        return self._starters.starter(definition) or self.required(definition)
 
     def required(self, definition: Definition) -> Object | None:
         """The example with the required fields, None where there is none."""

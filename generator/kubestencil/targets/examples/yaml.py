@@ -9,6 +9,7 @@ from kubestencil.targets.examples.nodes import (
     MapNode,
     Node,
     Object,
+    Scalar,
 )
 from kubestencil.text import yaml
 
@@ -36,6 +37,8 @@ class Writer:
             )
         if isinstance(node, ListNode):
             return "".join(self._item(item, indent) for item in node.items)
+        if isinstance(node.value, str):
+            return f"{indent}{yaml.block_string(node.value)}\n"
         return f"{indent}{yaml.value(node.value)}\n"
 
     def _entry(self, entry: Entry, indent: str) -> str:
@@ -57,6 +60,11 @@ class Writer:
         """What follows a colon or a dash in a line with an indentation."""
         if isinstance(node, Object) and not node.entries:
             return " {}\n"
+        if isinstance(node, Scalar) and isinstance(node.value, str):
+            header, *lines = yaml.literal_lines(node.value) or [""]
+            if header:
+                text = "".join(f"{indent}{_INDENT}{line}\n" for line in lines)
+                return f" {header}\n{text}"
         if _is_inline(node):
             return f" {self._lines(node, '')}"
         # The items of a list are not indented.

@@ -38,6 +38,8 @@ _BTREE_MAP = frozenset(["std::collections::BTreeMap"])
 # one line (struct_lit_width, fn_call_width).
 _STRUCT_WIDTH = 18
 _CALL_WIDTH = 60
+# The longest items of a list on one line (array_width).
+_ARRAY_WIDTH = 60
 # Names that the examples use without a path.
 _RESERVED = (
     "BTreeMap", "ByteString", "Default", "Some", "Box", "json", "serde_json", "vec"
@@ -108,11 +110,7 @@ class Writer:
         if schema.ref is not None:
             return self._referenced(node, schema.ref, indent)
         if isinstance(node, ListNode) and schema.items is not None:
-            items = [self._inner(item, schema.items, indent) for item in node.items]
-            text = ", ".join(item.text for item in items)
-            return _Code(
-                f"vec![{text}]", _NO_IMPORTS.union(*(item.imports for item in items))
-            )
+            return self._list(node, schema.items, indent)
         if isinstance(node, MapNode) and schema.values and not schema.is_object:
             return self._map(node, schema.values, indent)
         return self._scalar(node, value_type(schema, self._crate, ()))
@@ -122,8 +120,24 @@ class Writer:
         text, imports = self._value(node, schema, indent)
         return _Code(f"Some({text})" if schema.nullable else text, imports)
 
+    def _list(self, node: ListNode, schema: Schema, indent: str) -> _Code:
+        """A list, whose items ``schema`` describes."""
+        items = [self._inner(item, schema, indent) for item in node.items]
+        text = ", ".join(item.text for item in items)
+        imports = _NO_IMPORTS.union(*(item.imports for item in items))
+        if len(items) > 1 and ("\n" in text or len(text) > _ARRAY_WIDTH):
+            deeper = indent + _INDENT
+            lines = (
+                f"{deeper}{self._inner(item, schema, deeper).text},\n"
+                for item in node.items
+            )
+            return _Code(f"vec![\n{''.join(lines)}{indent}]", imports)
+        return _Code(f"vec![{text}]", imports)
+
     def _map(self, node: MapNode, schema: Schema, indent: str) -> _Code:
         """A map, whose values ``schema`` describes."""
+        if len(node.items) > 1:
+            return self._map_with_several_keys(node, schema, indent)
         deeper = indent + _INDENT
         entries, imports = [], _BTREE_MAP
         for name, inner in node.items:
@@ -138,6 +152,26 @@ class Writer:
                 f"{deeper}{key},\n{deeper}{value},\n{indent}" for key, value in entries
             )
             text = f"BTreeMap::from([(\n{text})])"
+        return _Code(text, imports)
+
+    def _map_with_several_keys(
+        self, node: MapNode, schema: Schema, indent: str
+    ) -> _Code:
+        entry_indent = indent + _INDENT
+        deeper = entry_indent + _INDENT
+        entries, imports = [], _BTREE_MAP
+        for name, inner in node.items:
+            key = f"{spelling.string_literal(name)}.into()"
+            value = self._inner(inner, schema, deeper)
+            imports |= value.imports
+            pair = f"{key}, {value.text}"
+            if "\n" in pair or len(pair) > _CALL_WIDTH:
+                pair = f"\n{deeper}{key},\n{deeper}{value.text},\n{entry_indent}"
+            entries.append(f"({pair})")
+        text = f"BTreeMap::from([{', '.join(entries)}])"
+        if "\n" in text or len(text) > _CALL_WIDTH:
+            text = "".join(f"{entry_indent}{entry},\n" for entry in entries)
+            text = f"BTreeMap::from([\n{text}{indent}])"
         return _Code(text, imports)
 
     def _referenced(self, node: Node, name: str, indent: str) -> _Code:
@@ -216,6 +250,10 @@ class Writer:
         if field.is_option:
             if isinstance(entry.node, Scalar) and schema.ref is not None:
                 text = _break_call(text, indent)
+            elif len(text.partition("\n")[0]) > _CALL_WIDTH and "\n" in text:
+                deeper = indent + _INDENT
+                text, imports = self._value(entry.node, schema, deeper)
+                text = f"\n{deeper}{text},\n{indent}"
             text = f"Some({text})"
         return _Code(f"{indent}{field.name}: {text},\n", imports)
 

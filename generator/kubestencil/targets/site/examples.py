@@ -1,8 +1,8 @@
-"""Examples of a kind: the same object in YAML, Python, Jsonnet and Rust.
+"""Examples of a kind: the same object in YAML, Python, Jsonnet, Rust and TypeScript.
 
 ``kubestencil.targets.examples`` decides what the object contains, and each language
-has a writer. Names and types are those of the targets ``python``, ``jsonnet`` and
-``rust``, so that an example works with the files that these generate.
+has a writer. Names and types are those of the targets ``python``, ``jsonnet``, ``rust``
+and ``typescript``, so that an example works with the files that these generate.
 """
 
 from __future__ import annotations
@@ -23,13 +23,24 @@ from kubestencil.targets.examples.nodes import Object
 from kubestencil.targets.examples.trees import ExampleTrees
 
 _Write = Callable[[Object], str]
-_Shape = Literal["required", "all fields"]
+_Shape = Literal["starter", "all fields"]
 # The code of each example that a language has, compressed, by its kind's definition.
 _Codes = Mapping[tuple[str, _Shape], bytes]
 
-_TITLES = {"yaml": "YAML", "python": "Python", "jsonnet": "Jsonnet", "rust": "Rust"}
-# The targets that have a writer of examples.
-_TARGETS = ("python", "jsonnet", "rust")
+_TITLES = {
+    "yaml": "YAML",
+    "python": "Python",
+    "jsonnet": "Jsonnet",
+    "rust": "Rust",
+    "typescript": "TypeScript",
+}
+# The targets that have a writer of examples, and their views.
+_VIEWS = {
+    "python": "python",
+    "jsonnet": "jsonnet",
+    "rust": "rust",
+    "typescript": "model",
+}
 # The fastest one: examples repeat their words often enough.
 _LEVEL = 1
 
@@ -38,8 +49,8 @@ _LEVEL = 1
 class Example:
     """An example in one language.
 
-    ``language`` is ``yaml``, ``python``, ``jsonnet`` or ``rust``, ``title`` the
-    language's name for people, ``code`` the example's text.
+    ``language`` is ``yaml``, ``python``, ``jsonnet``, ``rust`` or ``typescript``,
+    ``title`` the language's name for people, ``code`` the example's text.
     """
 
     language: str
@@ -62,16 +73,16 @@ class Examples:
     @cached_property
     def kinds(self) -> tuple[Definition, ...]:
         """The definitions of the kinds that have examples."""
-        names = {name for name, shape in self._codes["yaml"] if shape == "required"}
+        names = {name for name, shape in self._codes["yaml"] if shape == "starter"}
         return tuple(
             self._release.definitions[name]
             for name in kind_definitions(self._release)
             if name in names
         )
 
-    def required(self, definition: Definition) -> tuple[Example, ...]:
-        """A kind with its required fields; empty where it has no examples."""
-        return tuple(self._written(definition, "required"))
+    def starter(self, definition: Definition) -> tuple[Example, ...]:
+        """A first manifest of a kind; empty where it has no examples."""
+        return tuple(self._written(definition, "starter"))
 
     def all_fields(self, definition: Definition) -> tuple[Example, ...]:
         """A kind with all fields; empty where it has no examples."""
@@ -101,9 +112,9 @@ class Examples:
         trees = ExampleTrees(self._release)
         for name in kind_definitions(self._release):
             definition = self._release.definitions[name]
-            required = trees.required(definition)
-            if required is not None:
-                yield (name, "required"), required
+            starter = trees.starter(definition)
+            if starter is not None:
+                yield (name, "starter"), starter
             all_fields = trees.all_fields(definition)
             if all_fields is not None:
                 yield (name, "all fields"), all_fields
@@ -111,10 +122,10 @@ class Examples:
     def _languages(self) -> Iterator[tuple[str, Callable[[], _Write]]]:
         """The languages that the site has examples in, and how their writers are made."""
         yield "yaml", lambda: yaml.Writer().write
-        for name in _TARGETS:
+        for name, view in _VIEWS.items():
             target = self._target.dependency(name)
             # A user's target of the same name may generate something else.
-            if target is not None and target.view == name:
+            if target is not None and target.view == view:
                 yield name, partial(_target_writer, target, self._release)
 
 

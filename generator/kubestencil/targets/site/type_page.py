@@ -165,7 +165,7 @@ class TypePages:
             nested_types=self._fields.nested(name),
             referenced_by=self._use_links(self.usage.referenced_by.get(name, ())),
             used_in=self._use_links(self.usage.used_in.get(name, ())),
-            examples=self.examples.required(definition) if is_kind else (),
+            examples=self.examples.starter(definition) if is_kind else (),
             change_history=self._change_history(address.path),
             versions=tuple(self._versions(address)),
             added_in="" if releases[0] == self._context.releases[0] else releases[0],

@@ -1,0 +1,1 @@
+"""Examples in TypeScript; the target itself is a folder of templates."""

@@ -1,0 +1,100 @@
+"""Writes examples in TypeScript that use the generated types, in the layout of Prettier
+except for the quotes of strings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from kubestencil.engine.manifest import Target
+from kubestencil.schema import Release
+from kubestencil.targets.examples.nodes import (
+    Entry,
+    FragmentCache,
+    ListNode,
+    MapNode,
+    Node,
+    Object,
+    Scalar,
+    to_json,
+)
+from kubestencil.targets.model.modules import module_names
+from kubestencil.text.casing import identifier
+from kubestencil.text.literals import RESERVED, quote
+
+_INDENT = "  "
+_LINE_LENGTH = 80
+
+
+class Writer:
+    """Writes TypeScript, and keeps what several examples have in common."""
+
+    def __init__(self, release: Release, target: Target) -> None:
+        self._package = str(target.options["name"])
+        self._modules = module_names(release.definitions)
+        self._fragments = FragmentCache[str]()
+
+    def write(self, example: Object) -> str:
+        """A module that exports the object."""
+        assert example.definition
+        name = example.definition.name
+        group, version = self._modules[name]
+        module = quote(f"{self._package}/{group}/{version}", "typescript")
+        type_ = identifier(name.rpartition(".")[2], RESERVED["typescript"])
+        value = self._value(example, "", len(f"export const example: {type_} = "))
+        return (
+            f"import type {{ {type_} }} from {module};\n\n"
+            f"export const example: {type_} = {value};\n"
+        )
+
+    def _value(self, node: Node, indent: str, column: int) -> str:
+        """A value that begins in ``column`` of a line indented by ``indent``."""
+        if isinstance(node, Scalar):
+            return _scalar(node)
+        deeper = indent + _INDENT
+        if isinstance(node, Object):
+            return _braces(
+                (self._entry(entry, deeper) for entry in node.entries), indent
+            )
+        if isinstance(node, MapNode):
+            return _braces(
+                (self._property(key, value, deeper) for key, value in node.items),
+                indent,
+            )
+        if all(map(_is_on_one_line, node.items)):
+            line = f"[{', '.join(self._value(item, '', 0) for item in node.items)}]"
+            # A comma follows.
+            if column + len(line) < _LINE_LENGTH:
+                return line
+        items = (
+            f"{deeper}{self._value(item, deeper, len(deeper))},\n"
+            for item in node.items
+        )
+        return f"[\n{''.join(items)}{indent}]"
+
+    def _entry(self, entry: Entry, indent: str) -> str:
+        return self._fragments.get(
+            entry,
+            indent,
+            lambda: self._property(entry.field.name, entry.node, indent),
+        )
+
+    def _property(self, name: str, node: Node, indent: str) -> str:
+        """The lines of a property of an object."""
+        key = name if name == identifier(name) else quote(name, "typescript")
+        opening = f"{indent}{key}: "
+        return f"{opening}{self._value(node, indent, len(opening))},\n"
+
+
+def _braces(properties: Iterable[str], indent: str) -> str:
+    lines = "".join(properties)
+    return f"{{\n{lines}{indent}}}" if lines else "{}"
+
+
+def _is_on_one_line(node: Node) -> bool:
+    return isinstance(node, Scalar) or (isinstance(node, Object) and not node.entries)
+
+
+def _scalar(node: Scalar) -> str:
+    value = to_json(node)
+    return quote(value, "typescript") if isinstance(value, str) else json.dumps(value)
