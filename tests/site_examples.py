@@ -100,6 +100,20 @@ def assert_python(generated: PrintedExamples, folder: Path, package: str) -> Non
         assert module.load(text, strict=True) == [instance]
 
 
+def assert_typescript(generated: PrintedExamples) -> None:
+    """Check that the literals of the TypeScript examples are the objects."""
+    literals = [
+        code["typescript"].partition(" = ")[2].rstrip(";\n")
+        for code in generated.code.values()
+        if "typescript" in code
+    ]
+    script = f"console.log(JSON.stringify([{','.join(literals)}]))"
+    done = subprocess.run(
+        ["node", "-"], input=script, text=True, capture_output=True, timeout=60
+    )
+    assert json.loads(done.stdout) == list(generated.values().values())
+
+
 def assert_jsonnet(generated: PrintedExamples, folder: Path) -> set[str]:
     """Check the Jsonnet examples; returns the kinds that have none."""
     files = jsonnet_library.files(generated.release, "jsonnet", "default")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +23,7 @@ from tests.site_examples import (
     PrintedExamples,
     assert_jsonnet,
     assert_python,
+    assert_typescript,
     assert_yaml,
     compare_in_rust,
     with_package,
@@ -121,6 +123,15 @@ def test_hostile_text_is_quoted_in_python(
                 assert black.format_str(text, mode=black.Mode()) == text
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is missing")
+@settings(max_examples=20)
+@given(st.dictionaries(TEXTS, SCHEMAS, max_size=4), TEXTS, TEXTS)
+def test_hostile_text_is_quoted_in_typescript(
+    fields: dict[str, Any], group: str, kind: str
+) -> None:
+    assert_typescript(PrintedExamples(hostile(fields, group, kind), TARGET, THING))
+
+
 def test_hostile_text_is_quoted_in_rust(cargo: Cargo) -> None:
     texts: dict[str, Any] = {
         f"{number} {name}": {"type": "string", "default": name}
@@ -171,11 +182,11 @@ def test_a_kind_that_must_be_a_time_is_written_in_python(kind: str, code: str) -
         ],
     }
     generated = PrintedExamples(make_release({THING: schema}), TARGET, THING)
-    assert f"    {code}\n" in generated.code[THING, "required"]["python"]
+    assert f"    {code}\n" in generated.code[THING, "starter"]["python"]
 
 
 def test_a_language_that_cannot_be_generated_is_left_out() -> None:
     """A quote in the name of a field is an error in Python only (msgspec)."""
     generated = PrintedExamples(hostile({'a"b': TEXT}), TARGET)
     for code in generated.code.values():
-        assert list(code) == ["yaml", "jsonnet", "rust"]
+        assert list(code) == ["yaml", "jsonnet", "rust", "typescript"]

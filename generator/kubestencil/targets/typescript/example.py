@@ -11,7 +11,6 @@ from kubestencil.schema import Release
 from kubestencil.targets.examples.nodes import (
     Entry,
     FragmentCache,
-    ListNode,
     MapNode,
     Node,
     Object,
@@ -82,6 +81,9 @@ class Writer:
     def _property(self, name: str, node: Node, indent: str) -> str:
         """The lines of a property of an object."""
         key = name if name == identifier(name) else quote(name, "typescript")
+        if name == "__proto__":
+            # Any other spelling sets the object's prototype.
+            key = f"[{quote(name, 'typescript')}]"
         opening = f"{indent}{key}: "
         return f"{opening}{self._value(node, indent, len(opening))},\n"
 
