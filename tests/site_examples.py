@@ -30,9 +30,8 @@ class PrintedExamples:
 
     def __init__(self, spec: Release, target: Target, *names: str) -> None:
         self.release = spec
-        examples = Examples(spec, target)
-        kinds = [spec.definitions[name] for name in names] or examples.kinds
-        self.kinds = {kind.name: kind for kind in kinds}
+        examples = Examples(spec, target, names)
+        self.kinds = {kind.name: kind for kind in examples.kinds}
         self.code = {
             (name, shape): {
                 example.language: example.code

@@ -8,7 +8,7 @@ and ``typescript``, so that an example works with the files that these generate.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import import_module
@@ -59,25 +59,27 @@ class Example:
 
 
 class Examples:
-    """The examples of a release in all languages.
+    """The examples of a release in all languages: of its kinds, or of the definitions
+    called ``names``.
 
     ``target`` is one that depends on the targets of the languages. A language is left
     out where its target does not exist, cannot use the release, or has no code for a
     kind. Raises TargetError for a mistake in the manifest of one of them.
     """
 
-    def __init__(self, release: Release, target: Target) -> None:
+    def __init__(
+        self, release: Release, target: Target, names: Collection[str] = ()
+    ) -> None:
         self._release = release
         self._target = target
+        self._names = names or kind_definitions(release)
 
     @cached_property
     def kinds(self) -> tuple[Definition, ...]:
         """The definitions of the kinds that have examples."""
-        names = {name for name, shape in self._codes["yaml"] if shape == "starter"}
+        written = {name for name, shape in self._codes["yaml"] if shape == "starter"}
         return tuple(
-            self._release.definitions[name]
-            for name in kind_definitions(self._release)
-            if name in names
+            self._release.definitions[name] for name in self._names if name in written
         )
 
     def starter(self, definition: Definition) -> tuple[Example, ...]:
@@ -110,7 +112,7 @@ class Examples:
 
     def _trees(self) -> Iterator[tuple[tuple[str, _Shape], Object]]:
         trees = ExampleTrees(self._release)
-        for name in kind_definitions(self._release):
+        for name in self._names:
             definition = self._release.definitions[name]
             starter = trees.starter(definition)
             if starter is not None:
