@@ -90,6 +90,11 @@ def split_documents(text: str, where: str) -> Iterator[tuple[int, str]]:
     Raises YamlError for a line that begins with ``---`` and goes on with anything but
     a comment, which Kubernetes refuses.
     """
+    if "---" not in text:
+        # Most files have one document.
+        if text:
+            yield 1, text
+        return
     start = content = 0
     line = 1
     is_separated = False

@@ -11,32 +11,28 @@ characters that do not print, duplicate keys.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-from kubestencil.source.yaml_scalars import (
-    NOT_FINITE,
-    RESOLVABLE,
-    as_json_number,
-    key_text,
-    resolve,
+from kubestencil.source.yaml_lines import (
+    Form,
+    Line,
+    UnusualYamlError,
+    check_plain,
+    parse_line,
+    parsed_line,
+    plain_text,
+    plain_value,
 )
+
+__all__ = ["BlockDocument", "Compose", "UnusualYamlError", "read_block"]
 
 # Below libyaml's limit of 1,024 characters, and the depth that yaml.MAX_DEPTH allows.
 _MAX_DEPTH = 200
 _MAX_BRACKETS = 50
 
-# The indentation, the dashes of lists, and a key with its value, or a value alone.
-_LINE = re.compile(
-    r"( *)((?:-(?: +|\Z))*)"
-    r"(?:((?:[\w$./]|-(?=\w))[\w$./:@+-]{0,200}|\"[^\"\\]{1,200}\"|'[^']{1,200}'):(?: +|\Z)|)"
-    r"(.*)",
-)
 _DASH = re.compile(r"- *")
-# The first character of a plain scalar; a dash is one where no space follows.
-_PLAIN = re.compile(r"[\w$./+~<=()^;\\]|-[^ ]")
 _SINGLE_QUOTED = re.compile(r"'(?:[^']|'')*'(?!')")
 _DOUBLE_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -50,10 +46,6 @@ class BlockDocument(NamedTuple):
 
     value: Any
     line: int
-
-
-class UnusualYamlError(Exception):
-    """A text that is not the YAML which this module reads; it may still be YAML."""
 
 
 def read_block(text: str, compose: Compose) -> BlockDocument:
@@ -87,52 +79,75 @@ class _Reader:
         self.is_pending = False
         self.plain = ""
         self.plain_index = 0
-        self.keys: dict[str, str] = {}
 
     def read(self) -> BlockDocument:
         lines, containers, columns = self.lines, self.containers, self.columns
         root = containers[0]
-        keys = self.keys
         is_explicit = lines[0].startswith("---")
         self.index = int(is_explicit)
         first = -1
+        count = len(lines)
+        # Attributes of the enum, and of the class, take time to look up.
+        key_form, field_form, comment_form = Form.KEY, Form.FIELD, Form.COMMENT
         # This loop is the time that it takes to read a catalogue: fewer calls are
         # worth its length.
-        while self.index < len(lines):
-            match = _LINE.match(lines[self.index])
+        while self.index < count:
+            text = lines[self.index]
+            line = parsed_line(text) or parse_line(text)
             self.index += 1
-            assert match is not None
-            indent, dashes, key, text = match.groups()
-            column = len(indent)
-            if key is None and not dashes and (not text or text[0] == "#"):
-                if text:
+            form, column, _, _, name, plain, value = line
+            if form <= comment_form:
+                if form == comment_form:
                     self.plain = ""
                 continue
             if first < 0:
                 first = self.index - 1
-            if column > columns[-1] and not self.is_pending:
+            last_column = columns[-1]
+            if column > last_column and not self.is_pending:
                 self.continue_plain()
                 continue
-            if dashes:
-                self.add_items(column, dashes, key is not None)
-            elif column != columns[-1] or type(containers[-1]) is list:
+            if form != field_form and form != key_form:
+                self.add(line)
+                continue
+            mapping = containers[-1]
+            if column != last_column or type(mapping) is list:
                 self.enter(column)
-            if key is not None:
-                name = keys.get(key) or self.read_key(key)
                 mapping = containers[-1]
-                if name in mapping:
-                    raise UnusualYamlError
-                self.key = name
-                mapping[name] = self.value(text) if text else None
-                self.is_pending = not text
-            elif text:
-                if not dashes:
-                    raise UnusualYamlError
-                containers[-1][-1] = self.value(text)
-                self.is_pending = False
+            if name in mapping:
+                raise UnusualYamlError
+            mapping[name] = value
+            self.key = name  # type: ignore[assignment]
+            self.is_pending = form == key_form
+            self.plain = plain
+            self.plain_index = self.index
         if first < 0:
             raise UnusualYamlError
         return BlockDocument(root, 0 if is_explicit else first)
+
+    def add(self, line: Line) -> None:
+        """Add a line that is no key with a scalar or without a value."""
+        if line.form == Form.TEXT:
+            raise UnusualYamlError
+        has_key = line.key is not None
+        if line.dashes:
+            self.add_items(line.column, line.dashes, has_key)
+        else:
+            self.enter(line.column)
+        container = self.containers[-1]
+        if has_key:
+            if line.name is None or line.name in container:
+                raise UnusualYamlError
+            self.key = line.name
+            container[line.name] = self.value(line.text) if line.text else None
+            self.is_pending = not line.text
+        elif line.form == Form.ITEM:
+            container[-1] = line.value
+            self.is_pending = False
+            self.plain = line.text
+            self.plain_index = self.index
+        elif line.text:
+            container[-1] = self.value(line.text)
+            self.is_pending = False
 
     def enter(self, column: int) -> None:
         """Continue or begin the mapping that has its keys at ``column``."""
@@ -141,8 +156,7 @@ class _Reader:
             self.begin({}, column)
             return
         while columns[-1] > column:
-            containers.pop()
-            columns.pop()
+            del containers[-1], columns[-1]
         # The dashes of a list may be in the column of the key that it belongs to.
         if type(containers[-1]) is list and columns[-1] == column:
             containers.pop()
@@ -188,18 +202,6 @@ class _Reader:
         if has_key:
             self.begin({}, column)
 
-    def read_key(self, key: str) -> str:
-        if key[0] in "\"'":
-            name: str | None = key[1:-1]
-        else:
-            # A float has no text here, since that of a key is another one.
-            name = None if key in NOT_FINITE else key_text(resolve(key))
-        if name is None or name == "<<":
-            raise UnusualYamlError
-        # Most keys are in all documents.
-        self.keys[key] = sys.intern(name)
-        return name
-
     def value(self, text: str) -> Any:
         """The scalar or flow collection that begins with ``text`` on the line before
         the current one; of a plain scalar, what is on that line."""
@@ -213,48 +215,35 @@ class _Reader:
             return self.block_scalar(text)
         if first in "[{":
             return self.flow(text)
-        if not _PLAIN.match(text):
-            raise UnusualYamlError
-        if text[-1] == " ":
-            text = text.rstrip(" ")
-        if ": " in text or text[-1] == ":" or " #" in text:
-            raise UnusualYamlError
-        self.plain = text
+        self.plain = plain_text(text)
         self.plain_index = self.index
-        return self.resolve(text) if first in RESOLVABLE else text
-
-    def resolve(self, text: str) -> Any:
-        if text in NOT_FINITE:
-            raise UnusualYamlError
-        value = resolve(text)
-        return as_json_number(value) if type(value) is float else value
+        return plain_value(self.plain)
 
     def continue_plain(self) -> None:
         """Add the current line, and those after it that belong to it, to the plain
-        scalar of the last entry: a line break is a space, and more of them are one
-        less."""
+        scalar of the last entry."""
         if not self.plain:
             raise UnusualYamlError
         parts = [self.plain]
-        margin = " " * (self.columns[-1] + 1)
+        column = self.columns[-1]
         breaks = 1
         for index in range(self.plain_index, len(self.lines)):
-            line = self.lines[index]
-            text = line.strip(" ")
-            if not text:
+            text = self.lines[index]
+            line = parsed_line(text) or parse_line(text)
+            if line.form == Form.EMPTY:
                 breaks += 1
                 continue
-            if not line.startswith(margin) or text[0] == "#":
+            if line.column <= column or line.form == Form.COMMENT:
                 break
-            if text[-1] == ":" or ": " in text or " #" in text:
-                raise UnusualYamlError
-            parts += (" " if breaks == 1 else "\n" * (breaks - 1), text)
+            text = text.strip(" ")
+            check_plain(text)
+            parts += (_folded(breaks), text)
             breaks = 1
             self.index = index + 1
         self.plain = ""
         container = self.containers[-1]
         last = -1 if type(container) is list else self.key
-        container[last] = self.resolve("".join(parts))
+        container[last] = plain_value("".join(parts))
 
     def double_quoted(self, text: str) -> Any:
         if text.find('"', 1) == len(text) - 1 and "\\" not in text:
@@ -274,10 +263,35 @@ class _Reader:
             return text[1:-1]
         match = _SINGLE_QUOTED.match(text)
         if match is None:
-            return self.quoted(text, _SINGLE_QUOTED)
+            return self.single_quoted_lines(text)
         if match.end() != len(text) and text[match.end() :].strip(" "):
             raise UnusualYamlError
         return text[1 : match.end() - 1].replace("''", "'")
+
+    def single_quoted_lines(self, text: str) -> str:
+        """A single-quoted scalar of several lines."""
+        parts = [text[1:].rstrip(" ")]
+        margin = " " * (self.columns[-1] + 1)
+        breaks = 1
+        lines = self.lines
+        for index in range(self.index, len(lines)):
+            line = lines[index]
+            text = line.strip(" ")
+            if not text:
+                breaks += 1
+                continue
+            if not line.startswith(margin):
+                break
+            parts += (_folded(breaks), text)
+            breaks = 1
+            if "'" in text and "'" in text.replace("''", ""):
+                # The quote that ends the scalar is not one of a pair.
+                parts[-1] = text[:-1]
+                if text[-1] != "'" or "'" in parts[-1].replace("''", ""):
+                    break
+                self.index = index + 1
+                return "".join(parts).replace("''", "'")
+        raise UnusualYamlError
 
     def quoted(self, text: str, pattern: re.Pattern[str]) -> Any:
         """A quoted scalar of several lines, or with escapes that JSON does not have."""
@@ -355,3 +369,9 @@ class _Reader:
             index -= 1
         self.index = index
         return lines[start:index]
+
+
+def _folded(breaks: int) -> str:
+    """What a number of line breaks are in a scalar: one is a space, and more of them
+    are one less."""
+    return " " if breaks == 1 else "\n" * (breaks - 1)
