@@ -18,7 +18,7 @@ from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
 from kubestencil.schema.resources import PrinterColumn, Resource, Subresource
 from kubestencil.schema.standard_fields import StandardFields
-from kubestencil.schema.structural import StructuralSchemas, schema_error
+from kubestencil.schema.structural import Leaves, StructuralSchemas, schema_error
 from kubestencil.schema.types import GroupVersionKind, JsonObject
 
 _BETA = "apiextensions.k8s.io/v1beta1"
@@ -60,15 +60,21 @@ class CustomResource:
 
 
 def custom_resource(
-    crd: JsonObject, where: str, standard: StandardFields, *, unserved: bool
+    crd: JsonObject,
+    where: str,
+    standard: StandardFields,
+    *,
+    unserved: bool,
+    leaves: Leaves | None = None,
 ) -> CustomResource:
     """Read a CustomResourceDefinition: the versions that are served, and the others
     too with ``unserved``.
 
-    ``where`` is the CRD's file and line, for errors. Raises SpecError, with a JSON
+    ``where`` is the CRD's file and line, for errors. CRDs that are read with the same
+    ``leaves`` share what is equal in their schemas. Raises SpecError, with a JSON
     pointer, for an object that is not a CRD and for a schema that is not structural.
     """
-    return _Reader(where, standard).read(crd, unserved)
+    return _Reader(where, standard, leaves).read(crd, unserved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,9 @@ class _Version:
 class _Reader:
     """Reads one CustomResourceDefinition."""
 
-    def __init__(self, where: str, standard: StandardFields) -> None:
+    def __init__(
+        self, where: str, standard: StandardFields, leaves: Leaves | None
+    ) -> None:
         self.where = where
         self.standard = standard
         self.schemas = StructuralSchemas(
@@ -114,6 +122,7 @@ class _Reader:
                 "kind": standard.kind,
                 "metadata": standard.metadata,
             },
+            leaves,
         )
 
     def read(self, crd: JsonObject, unserved: bool) -> CustomResource:

@@ -26,6 +26,7 @@ from kubestencil.schema.pointer import (
 )
 from kubestencil.schema.resources import Resource
 from kubestencil.schema.standard_fields import StandardFields
+from kubestencil.schema.structural import Leaves
 from kubestencil.schema.types import (
     Definition,
     GroupVersionKind,
@@ -178,10 +179,11 @@ def _read_all(
     errors: list[SpecError] = []
     first: dict[tuple[str, str], tuple[CrdObject, Resource]] = {}
     origins: dict[str, str] = {}
+    leaves: Leaves = {}
     for crd in objects:
         try:
             resource = custom_resource(
-                crd.value, crd.where, standard, unserved=unserved
+                crd.value, crd.where, standard, unserved=unserved, leaves=leaves
             )
             _check_definitions(resource, crd, origins)
             _check_names(resource, crd, first)

@@ -33,10 +33,22 @@ def walk(schema: Schema, pointer: Pointer) -> Iterator[tuple[Pointer, Schema]]:
 def references(schema: Schema) -> Iterator[str]:
     """The names of the definitions that a schema and those nested in it refer to,
     with repetitions."""
-    if schema.ref is not None:
-        yield schema.ref
-    for nested in schema.nested():
-        yield from references(nested)
+    names: list[str] = []
+    _add_references(schema, names)
+    return iter(names)
+
+
+def _add_references(schema: Schema, names: list[str]) -> None:
+    # Generators inside of each other would take several times as long.
+    _, _, _, _, ref, items, values, fields = schema
+    if ref is not None:
+        names.append(ref)
+    if items is not None:
+        _add_references(items, names)
+    if values is not None:
+        _add_references(values, names)
+    for _, nested, _ in fields:
+        _add_references(nested, names)
 
 
 def reference_graph(

@@ -13,6 +13,7 @@ import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from kubestencil.schema.keywords import REFERENCE_PREFIX
@@ -27,6 +28,8 @@ _WORDS = re.compile(r"[A-Za-z0-9]+")
 # File names are made of these names, at worst with an underscore before each letter.
 _MAX_LENGTH = 140
 _NESTED = ("items", "additionalProperties")
+_HAS_NESTED = frozenset(_NESTED)
+_HAS_OBJECTS = frozenset(["properties", *_NESTED])
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +129,12 @@ class _Namer:
             return self.nested(schema, owner, pointer)
         properties_pointer: Pointer = ("properties", pointer)
         named = {
-            field: self.value(
-                value, f"{owner}{_pascal(field)}", (field, properties_pointer)
+            field: (
+                value
+                if not isinstance(value, dict) or _HAS_OBJECTS.isdisjoint(value)
+                else self.value(
+                    value, f"{owner}{_pascal(field)}", (field, properties_pointer)
+                )
             )
             for field, value in properties.items()
         }
@@ -135,6 +142,8 @@ class _Namer:
 
     def nested(self, schema: JsonObject, name: str, pointer: Pointer) -> JsonObject:
         """A list or map whose inline objects are references."""
+        if _HAS_NESTED.isdisjoint(schema):
+            return schema
         inner = {
             keyword: self.value(schema[keyword], name, (keyword, pointer))
             for keyword in _NESTED
@@ -164,18 +173,23 @@ class _Namer:
         if len(kind) > _MAX_LENGTH:
             digest = hashlib.sha256(kind.encode()).hexdigest()[:8]
             kind = f"{kind[: _MAX_LENGTH - len(digest)]}{digest}"
-        name = candidate = f"{package}{dot}{kind}"
-        number = self.counts.get(name.casefold(), 1)
+            name = f"{package}{dot}{kind}"
+        folded = name.casefold()
+        if folded not in self.taken:
+            self.taken[folded] = name
+            return name
+        number = self.counts.get(folded, 1)
+        candidate = name
         while candidate.casefold() in self.taken:
             number += 1
             candidate = f"{name}{number}"
-        self.counts[name.casefold()] = number
+        self.counts[folded] = number
         self.taken[candidate.casefold()] = candidate
-        if candidate != name:
-            self.numbered[candidate] = self.taken[name.casefold()]
+        self.numbered[candidate] = self.taken[folded]
         return candidate
 
 
+@lru_cache(maxsize=4096)
 def _pascal(field: str) -> str:
     """A field's name as part of a type's: ``issuerRef`` is IssuerRef."""
     words = _WORDS.findall(field)

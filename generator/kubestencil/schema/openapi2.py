@@ -42,6 +42,10 @@ _MAX_DEPTH = 100
 
 _DEFINITIONS: Pointer = ("definitions", None)
 _LOGIC = frozenset(LOGIC)
+# The keywords with schemas in them, or a reference to one.
+_HAS_SCHEMAS = _LOGIC | {"$ref", "items", "additionalProperties", "properties"}
+# The most frequent keywords that may have any string.
+_ANY_STRING = frozenset(["$ref", "description", "format"])
 
 
 def parse(source: Source) -> Release:
@@ -112,6 +116,11 @@ class _Reader:
     def __init__(self, locate: Locate) -> None:
         self.locate = locate
         self.unknown_keywords: dict[str, UnknownKeyword] = {}
+        # The definitions that are referred to.
+        self.references: set[str] = set()
+        # By the identity of their objects, schemas without others in them: custom
+        # resources share the objects of equal ones.
+        self.leaves: dict[int, Schema] = {}
 
     def read_definitions(
         self, raw: Mapping[str, Any], others: Mapping[str, Definition]
@@ -146,32 +155,46 @@ class _Reader:
             raise self.error("must be a schema, which is an object", pointer)
         if depth > _MAX_DEPTH:
             raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
-        self.check_keywords(raw, pointer)
+        leaf = self.leaves.get(id(raw))
+        if leaf is not None:
+            return leaf
+        is_known = self.check_keywords(raw, pointer)
+        if _HAS_SCHEMAS.isdisjoint(raw):
+            leaf = Schema(
+                raw,
+                raw.get("type"),
+                raw.get("format"),
+                raw.get("description", ""),
+                None,
+                None,
+                None,
+                (),
+            )
+            # Unknown keywords are counted wherever they occur.
+            if is_known:
+                self.leaves[id(raw)] = leaf
+            return leaf
         items, values = raw.get("items"), raw.get("additionalProperties")
         nested = depth + 1
         if not _LOGIC.isdisjoint(raw):
             self.check_branches(raw, pointer, nested)
         return Schema(
-            raw=raw,
-            type=raw.get("type"),
-            format=raw.get("format"),
-            description=raw.get("description", ""),
-            ref=self.read_ref(raw["$ref"], pointer) if "$ref" in raw else None,
-            items=(
+            raw,
+            raw.get("type"),
+            raw.get("format"),
+            raw.get("description", ""),
+            self.read_ref(raw["$ref"], pointer) if "$ref" in raw else None,
+            (
                 None
                 if items is None
                 else self.read_schema(items, ("items", pointer), nested)
             ),
-            values=(
+            (
                 self.read_schema(values, ("additionalProperties", pointer), nested)
                 if isinstance(values, dict)
                 else None
             ),
-            fields=(
-                tuple(self.read_fields(raw, pointer, nested))
-                if "properties" in raw
-                else ()
-            ),
+            self.read_fields(raw, pointer, nested) if "properties" in raw else (),
         )
 
     def check_branches(self, raw: JsonObject, pointer: Pointer, depth: int) -> None:
@@ -186,12 +209,16 @@ class _Reader:
 
     def read_fields(
         self, raw: JsonObject, pointer: Pointer, depth: int
-    ) -> Iterator[Field]:
+    ) -> tuple[Field, ...]:
         required = frozenset(raw.get("required", ()))
         properties: Pointer = ("properties", pointer)
-        for name, value in raw["properties"].items():
-            schema = self.read_schema(value, (name, properties), depth)
-            yield Field(name, schema, name in required)
+        read = self.read_schema
+        return tuple(
+            [
+                Field(name, read(value, (name, properties), depth), name in required)
+                for name, value in raw["properties"].items()
+            ]
+        )
 
     def read_kinds(
         self, raw: JsonObject, pointer: Pointer
@@ -213,18 +240,27 @@ class _Reader:
                 ("$ref", pointer),
             )
         name = value.removeprefix(REFERENCE_PREFIX)
-        return name.replace("~1", "/").replace("~0", "~")
+        name = name.replace("~1", "/").replace("~0", "~")
+        self.references.add(name)
+        return name
 
-    def check_keywords(self, raw: JsonObject, pointer: Pointer) -> None:
+    def check_keywords(self, raw: JsonObject, pointer: Pointer) -> bool:
+        """Raise SpecError for an invalid value; returns whether all keywords are
+        known."""
+        is_known = True
         for keyword, value in raw.items():
+            if keyword in _ANY_STRING and type(value) is str:
+                continue
             check = KEYWORDS.get(keyword)
             if check is None:
                 self.count_unknown(keyword, pointer)
+                is_known = False
             elif not check(value):
                 raise self.error(
                     f"{keyword!r} has an invalid value: {_abbreviated(value)}",
                     (keyword, pointer),
                 )
+        return is_known
 
     def count_unknown(self, keyword: str, pointer: Pointer) -> None:
         counted = self.unknown_keywords.get(keyword)
@@ -246,6 +282,8 @@ class _Reader:
     def check_references(
         self, definitions: Mapping[str, Definition], others: Mapping[str, Definition]
     ) -> None:
+        if self.references <= definitions.keys() | others.keys():
+            return
         for name, definition in definitions.items():
             for pointer, schema in walk(definition.schema, (name, _DEFINITIONS)):
                 if (

@@ -37,18 +37,30 @@ _INT_OR_STRING = "x-kubernetes-int-or-string"
 _INT_OR_STRING_TYPES = [{"type": "integer"}, {"type": "string"}]
 _METADATA_FIELDS = frozenset(["name", "generateName"])
 _MAX_DEPTH = 100
+_NOT_A_LEAF = frozenset(["properties", "items", "additionalProperties", _EMBEDDED])
+
+#: What schemas without others in them are published as, by their keywords and values,
+#: and the types of these, which tell 1 from true. A catalogue repeats most of them.
+Leaves = dict[tuple[Any, ...], dict[str, Any]]
 
 
 class StructuralSchemas:
     """Reads the schemas of one CustomResourceDefinition.
 
     ``where`` is its file and line, for errors; ``embedded`` are the schemas of the
-    fields that every embedded object has.
+    fields that every embedded object has. ``leaves`` may have been filled for other
+    CustomResourceDefinitions.
     """
 
-    def __init__(self, where: str, embedded: Mapping[str, JsonObject]) -> None:
+    def __init__(
+        self,
+        where: str,
+        embedded: Mapping[str, JsonObject],
+        leaves: Leaves | None = None,
+    ) -> None:
         self.where = where
         self.embedded = embedded
+        self.leaves = {} if leaves is None else leaves
 
     def read(self, raw: Any, pointer: Pointer) -> dict[str, Any]:
         """The schema of a kind as the API server publishes it.
@@ -73,6 +85,21 @@ class StructuralSchemas:
             raise self.error("a schema must be an object", pointer)
         if depth > _MAX_DEPTH:
             raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
+        if depth and _NOT_A_LEAF.isdisjoint(raw):
+            key = (*raw.items(), *map(type, raw.values()))
+            try:
+                leaf = self.leaves.get(key)
+            except TypeError:
+                # A list or object, as in enum.
+                return self.read_keywords(raw, pointer, depth)
+            if leaf is None:
+                leaf = self.leaves[key] = self.read_keywords(raw, pointer, depth)
+            return leaf
+        return self.read_keywords(raw, pointer, depth)
+
+    def read_keywords(
+        self, raw: JsonObject, pointer: Pointer, depth: int
+    ) -> dict[str, Any]:
         result = {
             key: value
             for key, value in raw.items()
