@@ -36,32 +36,26 @@ def containment(
 ) -> Containment:
     """What values of ``definitions`` contain directly. The types named in
     ``hand_written`` contain nothing: they box their fields."""
-    references = {
-        name: () if name in hand_written else tuple(_references(definition))
-        for name, definition in definitions.items()
-    }
-    return Containment(
-        possible={
-            name: tuple(reference.definition for reference in contained)
-            for name, contained in references.items()
-        },
-        required={
-            name: tuple(
-                reference.definition for reference in contained if reference.required
-            )
-            for name, contained in references.items()
-        },
-    )
+    possible: dict[str, tuple[str, ...]] = {}
+    required: dict[str, tuple[str, ...]] = {}
+    for name, definition in definitions.items():
+        references = [] if name in hand_written else _references(definition)
+        possible[name] = tuple([reference.definition for reference in references])
+        required[name] = tuple(
+            [reference.definition for reference in references if reference.required]
+        )
+    return Containment(possible, required)
 
 
-def _references(definition: Definition) -> Iterator[_Reference]:
+def _references(definition: Definition) -> list[_Reference]:
     if definition.is_object:
-        for field in definition.fields:
-            if field.schema.ref is not None:
-                is_required = field.required and not field.schema.nullable
-                yield _Reference(field.schema.ref, is_required)
-    elif definition.schema.ref is not None:
-        yield _Reference(definition.schema.ref, True)
+        return [
+            _Reference(schema.ref, is_required and not schema.nullable)
+            for _, schema, is_required in definition.fields
+            if schema.ref is not None
+        ]
+    reference = definition.schema.ref
+    return [] if reference is None else [_Reference(reference, True)]
 
 
 def boxed_references(
@@ -71,16 +65,16 @@ def boxed_references(
 
     Raises SpecError for a cycle of required fields, of which no finite value exists.
     """
-    for name, targets in cyclic_edges(contained.required).items():
+    cycles = cyclic_edges(contained.possible)
+    # What a value always contains, it can contain.
+    for name, targets in cyclic_edges(contained.required).items() if cycles else ():
         raise SpecError(
             f"{name} has no finite value: it requires {targets[0]}, which requires "
             f"{name}",
             where=f"{release.origin}#{json_pointer(('definitions', name))}",
         )
     return frozenset(
-        (name, target)
-        for name, targets in cyclic_edges(contained.possible).items()
-        for target in targets
+        (name, target) for name, targets in cycles.items() for target in targets
     )
 
 

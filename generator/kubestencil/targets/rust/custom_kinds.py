@@ -130,6 +130,9 @@ class _Preparation:
         self.names: dict[str, set[str]] = {}
         self.replaced: set[str] = set()
         self.queue: deque[tuple[str, _Owner]] = deque()
+        # By the identity of their schemas, values that are prepared alike everywhere:
+        # custom kinds share the schemas of equal ones.
+        self.plain_values: dict[int, Schema] = {}
 
     def prepare(
         self, members: Collection[Definition], packages: Mapping[str, GroupVersionKind]
@@ -161,7 +164,14 @@ class _Preparation:
                 schema = schema._replace(fields=self.fields(schema, owner))
             elif not is_string_enum(schema):
                 schema = self.value(schema, owner, "")
-            self.definitions[name] = replace(definition, schema=schema)
+            self.definitions[name] = Definition(
+                name,
+                definition.group,
+                definition.version,
+                definition.kind,
+                definition.kinds,
+                schema,
+            )
 
     def remove_replaced(self) -> None:
         if self.replaced:
@@ -174,13 +184,17 @@ class _Preparation:
                 del self.definitions[name]
 
     def fields(self, schema: Schema, owner: _Owner) -> tuple[Field, ...]:
-        """The fields of an object, in the order of the document. Types in them get
-        their names in the order of the fields' names, as in kopium."""
-        prepared = {
-            field.name: Field(field.name, self.field(field, owner), field.required)
-            for field in sorted(schema.fields, key=_BY_NAME)
-        }
-        return tuple(prepared[field.name] for field in schema.fields)
+        """The fields of an object, in the order of their names, in which types in them
+        get their names in kopium."""
+        plain_values = self.plain_values
+        fields: list[Field] = []
+        for field in sorted(schema.fields, key=_BY_NAME):
+            name, value, required = field
+            prepared = plain_values.get(id(value)) or self.field(field, owner)
+            fields.append(
+                field if prepared is value else Field(name, prepared, required)
+            )
+        return tuple(fields)
 
     def field(self, field: Field, owner: _Owner) -> Schema:
         items = field.schema.items
@@ -203,18 +217,24 @@ class _Preparation:
             return schema._replace(items=self.value(schema.items, owner, field))
         if schema.values is not None and not schema.is_object:
             return schema._replace(values=self.value(schema.values, owner, field))
-        if schema.int_or_string:
-            return schema._replace(ref=self.int_or_string())
         if is_string_enum(schema):
             return schema._replace(ref=self.add_inner(schema, owner, field))
-        if schema.format in _TEXT_FORMATS:
-            return schema._replace(format=None)
-        if schema.type == "object":
-            if _allows_any_field(schema):
-                return schema._replace(values=_ANY)
+        if schema.type == "object" and not _allows_any_field(schema):
             struct = schema._replace(raw={"properties": {}, **schema.raw})
             return schema._replace(ref=self.add_inner(struct, owner, field))
-        return schema
+        return self.plain_value(schema)
+
+    def plain_value(self, schema: Schema) -> Schema:
+        """The schema of a value that has no type of its own."""
+        prepared = schema
+        if schema.int_or_string:
+            prepared = schema._replace(ref=self.int_or_string())
+        elif schema.format in _TEXT_FORMATS:
+            prepared = schema._replace(format=None)
+        elif schema.type == "object":
+            prepared = schema._replace(values=_ANY)
+        self.plain_values[id(schema)] = prepared
+        return prepared
 
     def reference(self, name: str, owner: _Owner, field: str) -> str:
         """The definition that a field refers to, instead of ``name`` where a built-in
@@ -279,7 +299,8 @@ class _Preparation:
         name = kopium.unused_name(kopium.type_name(stack, owner.kind_name), names, "X")
         names.add(name)
         self.types[definition] = CustomType(owner.kind, name)
-        self.queue.append((definition, owner._replace(stack=stack)))
+        inner = _Owner(owner.package, owner.kind, owner.kind_name, stack)
+        self.queue.append((definition, inner))
 
 
 def _inner_stack(owner: _Owner, field: str) -> str:

@@ -21,6 +21,8 @@ from kubestencil.targets.rust import spelling
 _WORD = re.compile(
     r"(?=[A-Za-z0-9])" r"[0-9]*(?:[A-Z](?:[0-9]|[A-Z](?![a-z]))*)?(?:[a-z][a-z0-9]*)?"
 )
+# What is in upper camel case already.
+_CAMEL_CASE = re.compile(r"(?:[A-Z][a-z][a-z0-9]*)+")
 # Keywords that are no raw identifiers either (``r#self`` is an error).
 _NEVER_RAW = frozenset(["self", "Self", "super", "crate"])
 # The names of what heck has no words for.
@@ -41,6 +43,8 @@ class Variants(NamedTuple):
 @cache
 def camel_case(name: str) -> str:
     """``name`` in upper camel case: ``HttpRoute`` for ``HTTPRoute``."""
+    if _CAMEL_CASE.fullmatch(name):
+        return name
     return "".join(map(str.capitalize, _WORD.findall(name)))
 
 
@@ -77,6 +81,9 @@ def variants(values: Iterable[str]) -> Variants:
 
 def make_unique(names: Iterable[str], suffix: str) -> list[str]:
     """``names`` in their order, repeated ones with ``suffix`` as often as needed."""
+    names = list(names)
+    if len(set(names)) == len(names):
+        return names
     unique: dict[str, None] = {}
     for name in names:
         unique[unused_name(name, unique, suffix)] = None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, GroupVersionKind
@@ -37,8 +38,7 @@ _ROOT_NAMES = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class TypePath:
+class TypePath(NamedTuple):
     """Where a type is in the crate.
 
     ``module`` has the segments of the module that exports it (``api``, ``core``,

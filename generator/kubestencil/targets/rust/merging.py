@@ -28,6 +28,13 @@ _ATOMIC_LIST = MergeStrategy("list::atomic")
 _ATOMIC_MAP = MergeStrategy("map::atomic")
 
 
+def merge_function(schema: Schema, crate: Crate) -> str:
+    """The merge strategy of ``schema`` in the syntax of the macros in ``wire.rs``."""
+    if schema.items is None and schema.values is None:
+        return _DEEP.function
+    return str(merge_strategy(schema, crate))
+
+
 def merge_strategy(schema: Schema, crate: Crate) -> MergeStrategy:
     """How the API server merges values of ``schema`` (Kubernetes documentation,
     "Server-Side Apply", "Merge strategy").

@@ -115,7 +115,12 @@ def unused_name(name: str, used: Container[str]) -> str:
 @cache
 def doc_comment(text: str, indent: str = "") -> str:
     """``text`` as a documentation comment of lines that start with ``indent``."""
-    return "".join(f"{indent}///{line}\n" for line in _doc_lines(text))
+    return "".join(
+        [
+            f"{indent}/// {line}\n" if line else f"{indent}///\n"
+            for line in _doc_lines(text)
+        ]
+    )
 
 
 @cache
@@ -142,23 +147,29 @@ def _identifier(name: str) -> str:
     return f"_{identifier}" if identifier[0].isdigit() else identifier
 
 
-def _doc_lines(text: str) -> Iterator[str]:
+def _doc_lines(text: str) -> Iterable[str]:
     """The lines of a comment behind ``///``, in which rustdoc finds text only: no link,
     no HTML, no code block."""
     if not text:
-        return
+        return ()
+    text = text.replace("\r\n", "\n")
+    if not text.replace("\n", "").isprintable():
+        text = _REJECTED.sub("\ufffd", text)
+    text = _escaped(text, _DOC_ESCAPES).replace("```", "").replace("~~~", r"\~~~")
+    lines = map(str.rstrip, text.split("\n"))
+    return _without_code(lines) if "    " in text else lines
+
+
+def _without_code(lines: Iterable[str]) -> Iterator[str]:
+    """``lines``, of which none begins a code block by its indentation."""
     previous = ""
-    for raw in text.replace("\r\n", "\n").split("\n"):
-        line = raw if raw.isprintable() else _REJECTED.sub("\ufffd", raw)
-        line = _escaped(line, _DOC_ESCAPES)
-        line = line.replace("```", "").replace("~~~", r"\~~~")
-        line = line.rstrip()
+    for line in lines:
         if line.startswith("    ") and _NO_PARAGRAPH.match(previous.strip()):
             line = f"  {line.lstrip()}"
         elif "     " in line:
             line = _CODE_IN_ITEM.sub(r"\1 ", line)
         previous = line
-        yield f" {line}" if line else ""
+        yield line
 
 
 def _escaped(text: str, escapes: Mapping[str, str]) -> str:

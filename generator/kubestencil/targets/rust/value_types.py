@@ -64,6 +64,8 @@ def value_type(schema: Schema, crate: Crate, module: Module) -> str:
 def json_schema_type(value_type: str) -> str:
     """The type whose JSON schema (the trait ``schemars::JsonSchema``) is that of values
     of ``value_type``."""
+    if "crate::" not in value_type:
+        return value_type
     if "List<" in value_type:
         # List<T> has no JSON schema; no field of Kubernetes' own types has this type.
         value_type = _LIST.sub(ANY, value_type)
