@@ -15,29 +15,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+from measuring import ROOT, Times, child_times, environment
 
-ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "generator"))
-
-
-class Times(NamedTuple):
-    """Elapsed and CPU time of child processes, in seconds."""
-
-    elapsed: float
-    cpu: float
 
 
 class Version(NamedTuple):
@@ -150,22 +140,14 @@ def measure(rounds: int, *functions: Callable[[], None]) -> list[Times]:
     measured: list[list[Times]] = [[] for _ in functions]
     for _ in range(rounds):
         for times, function in zip(measured, functions, strict=True):
-            start, cpu = time.perf_counter(), child_cpu()
-            function()
-            times.append(Times(time.perf_counter() - start, child_cpu() - cpu))
+            times.append(child_times(function))
     return [
         Times(*map(statistics.median, zip(*times, strict=True))) for times in measured
     ]
 
 
-def child_cpu() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
 def run(command: Sequence[str]) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "generator")}
-    done = subprocess.run(command, env=environment, text=True, capture_output=True)
+    done = subprocess.run(command, env=environment(), text=True, capture_output=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}\n{done.stderr[-3000:]}")
 
