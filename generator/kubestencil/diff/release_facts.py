@@ -32,7 +32,7 @@ class ReleaseFacts(NamedTuple):
         return cls(
             graph,
             RootKinds(release, graph),
-            UserPaths(release, graph),
+            UserPaths(release),
             ReleaseStages(release, graph),
             kinds,
             served_versions(kinds),

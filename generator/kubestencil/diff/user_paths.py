@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 
 from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
-from kubestencil.schema.graph import Graph, breadth_first
 from kubestencil.schema.kinds import served_kinds
 
 
@@ -16,9 +16,8 @@ class UserPaths:
     indexes of lists, nor keys of maps.
     """
 
-    def __init__(self, release: Release, graph: Graph) -> None:
+    def __init__(self, release: Release) -> None:
         self._definitions = release.definitions
-        self._graph = graph
         self._kinds = {kind: item.name for kind, item in served_kinds(release)}
         self._paths: dict[GroupVersionKind, Mapping[str, str]] = {}
         self._fields_by_name: dict[str, dict[str, str]] = {}
@@ -46,9 +45,13 @@ class UserPaths:
         if root is None:
             return {}
         paths = {root: kind.kind}
-        for referrer, name in breadth_first(self._graph, root):
-            if name not in paths:
-                paths[name] = f"{paths[referrer]}.{self._fields(referrer)[name]}"
+        pending = deque([root])
+        while pending:
+            referrer = pending.popleft()
+            for name, field in self._fields(referrer).items():
+                if name not in paths:
+                    paths[name] = f"{paths[referrer]}.{field}"
+                    pending.append(name)
         return paths
 
     def _fields(self, definition: str) -> Mapping[str, str]:

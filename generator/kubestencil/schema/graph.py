@@ -96,9 +96,13 @@ def distances(graph: Graph, start: str) -> dict[str, int]:
     """The names that are reachable from ``start``, nearest first, and the number of
     references to each; ``start`` itself has the distance 0."""
     distance = {start: 0}
-    for referrer, name in breadth_first(graph, start):
-        if name != start:
-            distance[name] = distance[referrer] + 1
+    pending = deque([start])
+    while pending:
+        referrer = pending.popleft()
+        for name in graph.get(referrer, ()):
+            if name not in distance:
+                distance[name] = distance[referrer] + 1
+                pending.append(name)
     return distance
 
 
