@@ -2,10 +2,11 @@
 
     python benchmarks/diff.py [FROM TO] [--specs DIR] [--oasdiff PATH] [--runs N]
 
-Every run is a new process. The start of the Python interpreter is measured, too, and
-subtracted in one column. oasdiff (https://github.com/oasdiff/oasdiff, a Go program)
+Every run is a new process. oasdiff (https://github.com/oasdiff/oasdiff, a Go program)
 reads OpenAPI 3, so the documents are converted first, which is not measured. It
 compares operations, which the embedded documents do not have; so it needs ``--specs``.
+The programs are run in turns, and the last column has the ratio of their processor
+times: other work on the machine makes all of them slower.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from measuring import Times, child_times, environment
 
 #: Seconds after which a program is stopped.
 TIMEOUT = 300
+OASDIFF = "oasdiff changelog"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 #: What a parameter has beside its schema in OpenAPI 3.0, and what its schema has.
 PARAMETER_KEYS = ("name", "in", "description", "required")
 SCHEMA_KEYS = ("type", "format", "uniqueItems")
 
 
-def measure(command: list[str], runs: int, out: Path) -> Times:
-    """The median times of a command, whose output goes to a file."""
+def measure(command: list[str], out: Path) -> Times:
+    """The times of a command, whose output goes to a file."""
 
     def run() -> None:
         with out.open("wb") as file:
@@ -46,7 +48,10 @@ def measure(command: list[str], runs: int, out: Path) -> Times:
         if process.returncode != 0:
             raise SystemExit(f"{command}: {process.stderr.decode()[-500:]}")
 
-    times = [child_times(run) for _ in range(runs)]
+    return child_times(run)
+
+
+def median(times: list[Times]) -> Times:
     return Times(
         statistics.median(time.elapsed for time in times),
         statistics.median(time.processor for time in times),
@@ -119,25 +124,23 @@ def _content(value: dict[str, Any]) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": value["schema"]}}}
 
 
-def measure_oasdiff(program: str, pair: list[str], specs: Path, folder: Path) -> None:
-    """Print the time of oasdiff and the number of its changes."""
+def oasdiff_command(
+    program: str, pair: list[str], specs: Path, folder: Path
+) -> list[str]:
+    """The command that compares the converted documents."""
     files = []
     for name in pair:
         document = json.loads((specs / f"{name}.json").read_bytes())
         files.append(folder / f"{name}.openapi3.json")
         files[-1].write_text(json.dumps(convert(document)))
-    out = folder / "oasdiff.json"
-    command = [program, "changelog", *map(str, files), "--format", "json"]
-    try:
-        times = measure(command, 1, out)
-    except subprocess.TimeoutExpired:
-        print(f"oasdiff changelog       stopped after {TIMEOUT} s")
-        return
-    report = json.loads(out.read_text() or "[]")
-    changes = report.get("changes", report) if isinstance(report, dict) else report
+    return [program, "changelog", *map(str, files), "--format", "json"]
+
+
+def print_times(label: str, times: Times, reference: Times | None, size: int) -> None:
+    ratio = "" if reference is None else f"{reference.processor / times.processor:5.1f}"
     print(
-        f"oasdiff changelog       {times.elapsed:7.2f} s{'':<21}"
-        f"{times.processor:5.2f} s   {len(changes)} changes"
+        f"{label:24} {times.elapsed:7.2f} s  {times.processor:9.2f} s"
+        f"  {size / 1e6:7.2f} MB  {ratio}"
     )
 
 
@@ -148,39 +151,39 @@ def main() -> None:
         "--specs", type=Path, default=os.environ.get("KUBESTENCIL_SPECS")
     )
     parser.add_argument("--oasdiff", default=shutil.which("oasdiff"))
-    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        out = folder / "out"
-        start = measure([sys.executable, "-c", "pass"], options.runs, out)
-        print(f"{'':<22}  elapsed    without the start  processor")
-        print(
-            f"interpreter             {start.elapsed:7.2f} s{'':<21}"
-            f"{start.processor:5.2f} s"
-        )
         sources: list[tuple[str, list[str]]] = [("embedded", [])]
         if options.specs:
             sources.append(("full", ["--specs", str(Path(options.specs).resolve())]))
+        commands = {"interpreter": [sys.executable, "-c", "pass"]}
         for source, arguments in sources:
-            for output_format in ("text", "html", "json"):
+            for output_format in ("json", "text", "markdown", "html"):
                 command = [sys.executable, "-m", "kubestencil", "diff", *options.pair]
                 command += [*arguments, "-q", "-f", output_format]
-                # The first run validates the documents, which is done once.
-                measure(command, 1, out)
-                times = measure(command, options.runs, out)
-                count = ""
-                if output_format == "json":
-                    count = f"   {len(json.loads(out.read_text())['changes'])} changes"
-                print(
-                    f"{source:<9} diff -f {output_format:<4}  {times.elapsed:7.2f} s"
-                    f"   {times.elapsed - start.elapsed:14.2f} s"
-                    f"  {times.processor:6.2f} s   {out.stat().st_size / 1e6:.2f} MB{count}"
-                )
+                commands[f"{source} -f {output_format}"] = command
+        # The first run validates the documents, which is done once.
+        for label, command in commands.items():
+            measure(command, folder / label)
         if options.oasdiff and options.specs:
-            measure_oasdiff(options.oasdiff, options.pair, Path(options.specs), folder)
+            commands[OASDIFF] = oasdiff_command(
+                options.oasdiff, options.pair, Path(options.specs), folder
+            )
         else:
-            print("oasdiff                 needs --oasdiff and --specs")
+            print("oasdiff needs --oasdiff and --specs")
+        times: dict[str, list[Times]] = {label: [] for label in commands}
+        for _ in range(options.runs):
+            for label, command in commands.items():
+                times[label].append(measure(command, folder / label))
+        reference = median(times[OASDIFF]) if OASDIFF in times else None
+        print(
+            f"{'':24} {'elapsed':>9}  {'processor':>11}  {'output':>10}  times as fast"
+        )
+        for label, of_command in times.items():
+            size = (folder / label).stat().st_size
+            print_times(label, median(of_command), reference, size)
 
 
 if __name__ == "__main__":

@@ -36,9 +36,11 @@ class DocumentOptions:
     def read_crds(self) -> CrdSet | None:
         """The files of ``--crds``, which standard input gives only once; None without
         the option."""
+        if not self.crds:
+            return None
         from kubestencil.source.inputs import read_crds
 
-        return read_crds(self.crds, unserved=self.unserved) if self.crds else None
+        return read_crds(self.crds, unserved=self.unserved)
 
 
 class ComparedDocument(NamedTuple):

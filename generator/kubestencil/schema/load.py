@@ -17,9 +17,7 @@ from kubestencil.schema.pointer import (
     pointer_tokens,
     printable_pointer,
 )
-from kubestencil.schema.select import select
 from kubestencil.schema.served_resources import ServedResources
-from kubestencil.schema.standard_fields import StandardFields
 from kubestencil.schema.types import JsonObject, Release
 from kubestencil.schema.validate import validate
 from kubestencil.schema.well_known import is_built_in
@@ -55,7 +53,11 @@ def load_release(source: Source) -> Release:
             validate(release)
     if source.crds is not None:
         release = _with_crds(source, release, source.crds)
-    return release if source.selection is None else select(release, source.selection)
+    if source.selection is None:
+        return release
+    from kubestencil.schema.select import select
+
+    return select(release, source.selection)
 
 
 def _has_custom_resources(document: JsonObject) -> bool:
@@ -107,6 +109,7 @@ def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
     Raises SpecError where one of them has the name of a definition of ``base``.
     """
     from kubestencil.schema.custom import custom_resources
+    from kubestencil.schema.standard_fields import StandardFields
 
     schemas = {name: value.schema.raw for name, value in base.definitions.items()}
     custom = custom_resources(crds, StandardFields.of(schemas), base.definitions)

@@ -82,6 +82,7 @@ class FormattedChange(NamedTuple):
     kinds that the definition is part of, ``kind_indexes`` their indexes in the report's
     ``kinds``, with spaces between, and ``kind_count`` says how many they are (``used in
     3 kinds``), empty for one. ``audiences`` has the severity for each audience,
+    ``audience_pairs`` the same for filters (``apply:safe compile:warning …``),
     ``is_minor`` is whether users need not know the change. The other attributes are
     those of ``kubestencil.diff.Change``.
     """
@@ -109,6 +110,7 @@ class FormattedChange(NamedTuple):
     kind_indexes: str = ""
     kind_count: str = ""
     audiences: tuple[AudienceSeverity, ...] = ()
+    audience_pairs: str = ""
     is_minor: bool = False
 
     @property
@@ -266,7 +268,8 @@ class ChangeFormatter:
             detail=self.escape(reason_detail(change)),
             releases=self.releases_of(ordered),
             **self._kinds(kinds)._asdict(),
-            audiences=audience_severities(change.audience),
+            audiences=_audience_severities(change.audience),
+            audience_pairs=audience_pairs(change.audience),
             is_minor=is_minor(change),
         )
 
@@ -333,8 +336,14 @@ class ChangeFormatter:
 
 
 @cache
-def audience_severities(audience: Audience) -> tuple[AudienceSeverity, ...]:
-    """The severity for each audience."""
+def audience_pairs(audience: Audience) -> str:
+    """The severity for each audience, for filters: ``apply:safe compile:warning …``."""
+    severities = _audience_severities(audience)
+    return " ".join(f"{item.audience}:{item.severity}" for item in severities)
+
+
+@cache
+def _audience_severities(audience: Audience) -> tuple[AudienceSeverity, ...]:
     return tuple(
         AudienceSeverity(name, impact.severity)
         for name, impact in zip(AUDIENCE_NAMES, audience, strict=True)

@@ -9,9 +9,8 @@ from kubestencil.diff.audience import SEVERITIES, Severity
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.schema.kinds import Level, level, precedence
 from kubestencil.targets.diff.changes import (
-    AudienceSeverity,
     ChangeFormatter,
-    audience_severities,
+    audience_pairs,
     is_alpha,
 )
 from kubestencil.targets.diff.wording import (
@@ -60,8 +59,8 @@ class UpgradeItem(NamedTuple):
     to do, ``releases`` are those in which it happened, where more than one was
     compared.
 
-    ``severity``, ``stability`` and ``audiences`` are those of the most severe change,
-    ``kind_indexes`` are the kinds of all; see ``FormattedChange``.
+    ``severity``, ``stability`` and ``audience_pairs`` are those of the most severe
+    change, ``kind_indexes`` are the kinds of all; see ``FormattedChange``.
     """
 
     paths: tuple[UpgradePath, ...]
@@ -71,7 +70,7 @@ class UpgradeItem(NamedTuple):
     releases: str
     severity: Severity
     stability: Level
-    audiences: tuple[AudienceSeverity, ...]
+    audience_pairs: str
     kind_indexes: str
 
 
@@ -232,7 +231,7 @@ def _item(
         releases="" if text.endswith(f" in {releases}") else releases,
         severity=severest.severity,
         stability=severest.stability,
-        audiences=audience_severities(severest.audience),
+        audience_pairs=audience_pairs(severest.audience),
         kind_indexes=formatter.kind_indexes(changes),
     )
 
