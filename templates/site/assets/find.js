@@ -274,6 +274,7 @@
   const countLine = document.getElementById("search-count");
   let pendingIndexes = ownRelease ? 2 : 1;
   let hasFailed = false;
+  let isPartial = false; // whether the index of the page's release lacks some fields
 
   function select(option) {
     for (const selected of list.querySelectorAll("[aria-selected=true]")) {
@@ -292,7 +293,8 @@
     if (hasFailed && !count) return "The search index could not be loaded.";
     if (pendingIndexes > 0 && !count) return "Loading the search index…";
     if (!isComplete) return `Top ${count} results`;
-    return count === 1 ? "1 result" : `${count || "No"} results`;
+    const text = count === 1 ? "1 result" : `${count || "No"} results`;
+    return isPartial ? `${text}; fields deep inside of resources are not searched` : text;
   }
 
   let shownQuery = "";
@@ -364,6 +366,7 @@
   /** Called by search.js and other-releases.js with their index (search_index.py). */
   globalThis.kubestencilIndex = (payload) => {
     const isOwnRelease = payload.release === ownRelease;
+    isPartial ||= Boolean(payload.isPartial);
     const documents = documentsOf(payload, ownPaths);
     if (isOwnRelease) {
       for (const { isField, path, name } of documents) {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from urllib.parse import quote
 
 from kubestencil.schema import Field, Schema
@@ -12,7 +12,7 @@ from kubestencil.schema import Field, Schema
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9.]+\Z")
 
 
-def fields_of(schema: Schema) -> Iterable[Field]:
+def fields_of(schema: Schema) -> Collection[Field]:
     """The fields of an object, including those of inline objects in a list or map.
 
     ``kubestencil.diff`` names the latter in the same way. Of several fields with one

@@ -13,6 +13,8 @@ from kubestencil.text.html import summary
 
 # These groups come first, the others follow by name.
 _FIRST_GROUPS = ("core", "apps", "batch")
+# The kinds of an API version that the pages of all its types list.
+_MAX_SIBLINGS = 200
 
 
 class TypeLink(NamedTuple):
@@ -38,6 +40,12 @@ class ApiVersion:
     level: Level
     kinds: tuple[TypeLink, ...]
     supporting_types: tuple[TypeLink, ...]
+
+    @property
+    def siblings(self) -> tuple[TypeLink, ...]:
+        """The kinds that the page of each type lists: the first ones where there are
+        very many."""
+        return self.kinds[:_MAX_SIBLINGS]
 
 
 @dataclass(frozen=True, slots=True)

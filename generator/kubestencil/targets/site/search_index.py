@@ -10,15 +10,20 @@ fields that not all releases have.
   description.
 
 In the index of other releases, each has its release as one more item at the end.
+
+A browser cannot hold all fields of a large catalogue of custom resources. Its index has
+those of the levels that are nearest to the kinds, and ``isPartial``.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 from kubestencil.schema import Definition, Field, Release
+from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.field_paths import fields_of
@@ -30,6 +35,10 @@ Addresses = Mapping[str, PageAddress]
 # The path of a type's page, and the name of a field, empty for the type itself.
 _Name = tuple[str, str]
 
+
+# More than the fields of Kubernetes and of 127 custom resources, which a browser indexes
+# in some seconds. The index of so many has about 8 MB.
+_MAX_FIELDS = 60_000
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -98,7 +107,7 @@ class _Index:
             ]
         )
 
-    def script(self) -> bytes:
+    def script(self, *, is_partial: bool = False) -> bytes:
         """JavaScript that passes the index to the search.
 
         A page that is opened from a disk can load scripts only. JSON is a subset of
@@ -113,7 +122,7 @@ class _Index:
                 self._types.removesuffix(b","),
                 b'],"fields":[',
                 self._fields.removesuffix(b","),
-                b"]})\n",
+                b'],"isPartial":true})\n' if is_partial else b"]})\n",
             )
         )
 
@@ -130,16 +139,38 @@ def release_index(
     of kinds that a definition is part of.
     """
     index = _Index(release.name, _one_line)
+    indexed = _indexed_definitions(release)
     for name, definition in release.definitions.items():
-        index.add(
-            definition,
-            fields_of(definition.schema),
-            addresses,
-            is_kind=name in kinds,
-            kind_count=kind_counts.get(name, 0),
-            names=_resource_names(definition, release),
-        )
-    return index.script()
+        if name in indexed:
+            index.add(
+                definition,
+                fields_of(definition.schema),
+                addresses,
+                is_kind=name in kinds,
+                kind_count=kind_counts.get(name, 0),
+                names=_resource_names(definition, release),
+            )
+    return index.script(is_partial=len(indexed) < len(release.definitions))
+
+
+def _indexed_definitions(release: Release) -> Collection[str]:
+    """The definitions in the index: all, or those with names of their own, and as many
+    levels of inline objects in them as do not have too many fields."""
+    counts = {
+        name: len(fields_of(definition.schema))
+        for name, definition in release.definitions.items()
+    }
+    if sum(counts.values()) <= _MAX_FIELDS:
+        return counts
+    graph = reference_graph(release.definitions)
+    indexed: set[str] = set()
+    level = counts.keys() - release.inline_definitions
+    field_count = 0
+    while level and (not indexed or field_count <= _MAX_FIELDS):
+        indexed |= level
+        level = {name for inner in level for name in graph[inner]} - indexed
+        field_count = sum(counts[name] for name in indexed | level)
+    return indexed
 
 
 def other_releases_index(
@@ -150,6 +181,8 @@ def other_releases_index(
     """The index of the types and fields that not all releases have, each in the newest
     release that has it, as a script."""
     index = _Index("", summary)
+    if len(releases) == 1:
+        return index.script()
     common = _common_fields(releases, addresses_by_release)
     indexed: set[_Name] = set()
     newest_first = reversed(list(zip(releases, addresses_by_release, strict=True)))
@@ -187,13 +220,15 @@ def _common_fields(
         frozenset(_field_names(release, addresses))
         for release, addresses in zip(releases, addresses_by_release, strict=True)
     )
-    return frozenset.intersection(*names)
+    # One after the other, since all together take much memory.
+    return reduce(frozenset.intersection, names)
 
 
 def _field_names(release: Release, addresses: Addresses) -> Iterator[_Name]:
     for name, definition in release.definitions.items():
+        path = addresses[name].path
         for field in fields_of(definition.schema):
-            yield addresses[name].path, field.name
+            yield path, field.name
 
 
 def _resource_names(definition: Definition, release: Release) -> str:

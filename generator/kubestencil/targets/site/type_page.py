@@ -33,7 +33,7 @@ from kubestencil.targets.site.schema_labels import (
     type_label,
     validation_rules_of,
 )
-from kubestencil.targets.site.usage import FieldUse, Usage, find_usage
+from kubestencil.targets.site.usage import MAX_KINDS, FieldUse, Usage, find_usage
 from kubestencil.text.html import prose, summary
 
 
@@ -78,7 +78,8 @@ class TypePage:
 
     ``nested_types`` have the fields of all types that can be expanded on the page.
     ``referenced_by`` are the fields that have the type, ``used_in`` the kinds that it
-    is part of. ``change_history`` begins with the newest release that changed it.
+    is part of; ``has_all_uses`` is false where there may be more of these.
+    ``change_history`` begins with the newest release that changed it.
     ``versions`` are the type's versions in any release. ``added_in`` and
     ``removed_in`` name releases; they are empty where the first release of the site has
     the type, and where the last one has it. ``replacements`` are types with the same
@@ -102,6 +103,7 @@ class TypePage:
     nested_types: tuple[TypeFields, ...]
     referenced_by: tuple[UseLink, ...]
     used_in: tuple[UseLink, ...]
+    has_all_uses: bool
     examples: tuple[Example, ...]
     change_history: tuple[ReleaseChanges, ...]
     versions: tuple[VersionLink, ...]
@@ -145,6 +147,7 @@ class TypePages:
         releases = self._context.releases_by_type[address.path]
         removed_in = self._release_after(releases[-1])
         is_kind = name in self.kinds
+        used_in = self.usage.used_in.get(name, ())
         kinds = definition.kinds if len(definition.kinds) == 1 else ()
         resource = self._release.resources.get(kinds[0]) if kinds else None
         return TypePage(
@@ -164,7 +167,8 @@ class TypePages:
             fields=self._fields.of(name),
             nested_types=self._fields.nested(name),
             referenced_by=self._use_links(self.usage.referenced_by.get(name, ())),
-            used_in=self._use_links(self.usage.used_in.get(name, ())),
+            used_in=self._use_links(used_in),
+            has_all_uses=len(used_in) < MAX_KINDS,
             examples=self.examples.starter(definition) if is_kind else (),
             change_history=self._change_history(address.path),
             versions=tuple(self._versions(address)),

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.graph import breadth_first, references
+from kubestencil.schema.graph import references
 from kubestencil.targets.site.field_paths import fields_of
+
+#: How many kinds a page lists that its type is part of. Kubernetes has fewer, and the
+#: search weighs no more (``assets/find.js``). Where all kinds refer to each other, all
+#: pages would have all kinds.
+MAX_KINDS = 255
+# The references from a kind to a type that it lists, more than any known kind has.
+_MAX_REFERENCES = 40
 
 
 class FieldUse(NamedTuple):
@@ -24,7 +31,8 @@ class Usage:
     """The uses of each type of a release, by its definition's full name.
 
     ``referenced_by`` has the fields that refer to it, ``used_in`` the kinds that it is
-    part of, each with the shortest path to it (``spec.template.spec``).
+    part of, each with the shortest path to it (``spec.template.spec``): the first
+    ``MAX_KINDS`` that are not too far away.
     """
 
     referenced_by: Mapping[str, Sequence[FieldUse]]
@@ -45,13 +53,34 @@ def find_usage(release: Release, kinds: Collection[str]) -> Usage:
             uses += (FieldUse(name, field) for field in fields)
     used_in: dict[str, list[FieldUse]] = {}
     for kind in kinds:
-        paths = {kind: ""}
-        for referrer, name in breadth_first(graph, kind):
-            if name != kind:
-                field = graph[referrer][name][0]
-                paths[name] = f"{paths[referrer]}.{field}" if paths[referrer] else field
-                used_in.setdefault(name, []).append(FieldUse(kind, paths[name]))
+        for name, path in _parts(graph, kind, used_in):
+            used_in.setdefault(name, []).append(FieldUse(kind, path))
     return Usage(referenced_by, used_in)
+
+
+def _parts(
+    graph: Mapping[str, Mapping[str, Sequence[str]]],
+    kind: str,
+    used_in: Mapping[str, Sequence[FieldUse]],
+) -> Iterator[tuple[str, str]]:
+    """The types that a kind is made of, nearest first, each with the path to it.
+
+    Types that are listed in enough kinds are left out, with those that they refer to:
+    these are in the same kinds. So the time is in proportion to the document.
+    """
+    reached = {kind}
+    level = [(kind, "")]
+    for _ in range(_MAX_REFERENCES):
+        next_level: list[tuple[str, str]] = []
+        for referrer, prefix in level:
+            for name, fields in graph[referrer].items():
+                if name in reached or len(used_in.get(name, ())) == MAX_KINDS:
+                    continue
+                reached.add(name)
+                path = f"{prefix}.{fields[0]}" if prefix else fields[0]
+                yield name, path
+                next_level.append((name, path))
+        level = next_level
 
 
 def _referring_fields(definition: Definition) -> Mapping[str, Sequence[str]]:
