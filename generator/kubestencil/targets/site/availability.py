@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import chain
 
 from kubestencil.schema.kinds import precedence
 from kubestencil.targets.site.addresses import PageAddress, page_address
@@ -15,28 +16,31 @@ class Availability:
     def __init__(self, releases_by_type: ReleasesByType) -> None:
         self._releases_by_type = releases_by_type
         self._by_kind: dict[str, list[PageAddress]] = {}
-        self._by_path: dict[str, set[str]] = {}
+        self._by_group_and_kind: dict[tuple[str, str], list[PageAddress]] = {}
+        self._by_prefix: dict[str, set[str]] = {}
         for path, releases in releases_by_type.items():
             address = page_address(path)
             self._by_kind.setdefault(address.kind, []).append(address)
-            for prefix in ("", address.group, address.group_version, path):
-                self._by_path.setdefault(prefix, set()).update(releases)
-        for addresses in self._by_kind.values():
-            addresses.sort(key=lambda address: precedence(address.version))
+            self._by_group_and_kind.setdefault(
+                (address.group, address.kind), []
+            ).append(address)
+            for prefix in ("", address.group, address.group_version):
+                self._by_prefix.setdefault(prefix, set()).update(releases)
+        for addresses in chain(
+            self._by_kind.values(), self._by_group_and_kind.values()
+        ):
+            if len(addresses) > 1:
+                addresses.sort(key=lambda address: precedence(address.version))
 
     def releases(self, path: str) -> Collection[str]:
         """The releases that have a type, a group (``apps``) or a group and version
         (``apps/v1``); all releases for an empty path."""
-        return self._by_path[path]
+        return self._by_prefix.get(path) or self._releases_by_type[path]
 
-    def versions(self, address: PageAddress) -> list[PageAddress]:
+    def versions(self, address: PageAddress) -> Sequence[PageAddress]:
         """The types of the same kind and group in any release, the most stable
         version last."""
-        return [
-            candidate
-            for candidate in self._by_kind[address.kind]
-            if candidate.group == address.group
-        ]
+        return self._by_group_and_kind[address.group, address.kind]
 
     def replacements(self, path: str, release: str) -> tuple[str, ...]:
         """The paths of the types with the same name that ``release`` has, best first:

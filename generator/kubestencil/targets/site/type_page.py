@@ -36,6 +36,10 @@ from kubestencil.targets.site.schema_labels import (
 from kubestencil.targets.site.usage import MAX_KINDS, FieldUse, Usage, find_usage
 from kubestencil.text.html import prose, summary
 
+# The versions of a type that its page links to; no project has as many. The page of the
+# group lists all.
+_MAX_VERSIONS = 50
+
 
 class UseLink(NamedTuple):
     """A field that has the page's type: the type that it is part of, with its group
@@ -80,7 +84,8 @@ class TypePage:
     ``referenced_by`` are the fields that have the type, ``used_in`` the kinds that it
     is part of; ``has_all_uses`` is false where there may be more of these.
     ``change_history`` begins with the newest release that changed it.
-    ``versions`` are the type's versions in any release. ``added_in`` and
+    ``versions`` are the type's versions in any release, the most stable ones where there
+    are very many. ``added_in`` and
     ``removed_in`` name releases; they are empty where the first release of the site has
     the type, and where the last one has it. ``replacements`` are types with the same
     name in the release that removed it.
@@ -197,7 +202,11 @@ class TypePages:
         )
 
     def _versions(self, address: PageAddress) -> Iterator[VersionLink]:
-        for version in self._availability.versions(address):
+        versions = self._availability.versions(address)
+        # The most stable ones are the last.
+        earlier = versions[:-_MAX_VERSIONS]
+        own = [address] if address in earlier else []
+        for version in (*own, *versions[-_MAX_VERSIONS:]):
             releases = self._context.releases_by_type[version.path]
             yield VersionLink(version.version, release_range(releases), version.href)
 

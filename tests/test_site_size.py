@@ -1,0 +1,213 @@
+"""The size of a site and what generating it keeps in memory, in proportion to the
+document, however its definitions refer to each other."""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from kubestencil import load
+from kubestencil.engine import load_targets, templates
+from kubestencil.schema import Release
+from kubestencil.schema.graph import reachable, reference_graph
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.targets.examples import nodes, trees
+from kubestencil.targets.jsonnet import example as jsonnet_example
+from kubestencil.targets.python import example as python_example
+from kubestencil.targets.rust import example as rust_example
+from kubestencil.targets.site import fields, listing, search_index, type_page, usage
+from kubestencil.targets.site.examples import Examples
+from kubestencil.targets.typescript import example as typescript_example
+from tests.conftest import make_release
+from tests.strategies import generate_all_files
+from tests.test_catalogue import crd, release_of
+
+SITE = load_targets(None)["site"]
+
+
+def name_of(index: int) -> str:
+    return f"io.k8s.api.core.v1.Part{index}"
+
+
+def kind(index: int, *references: str) -> dict[str, Any]:
+    """A kind whose fields refer to ``references``."""
+    kinds = [{"group": "", "version": "v1", "kind": f"Part{index}"}]
+    properties: dict[str, Any] = {
+        f"part{number}": {"description": "Another.", "$ref": f"#/definitions/{name}"}
+        for number, name in enumerate(references)
+    }
+    return {
+        "type": "object",
+        "description": "A part.",
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            **properties,
+        },
+        "x-kubernetes-group-version-kind": kinds,
+    }
+
+
+def ring(size: int) -> Release:
+    return make_release(
+        {
+            name_of(index): kind(index, name_of((index + 1) % size))
+            for index in range(size)
+        }
+    )
+
+
+def chain(size: int) -> Release:
+    parts = {
+        name_of(index): kind(index, name_of(index + 1)) for index in range(size - 1)
+    }
+    return make_release({**parts, name_of(size - 1): kind(size - 1)})
+
+
+def star(size: int) -> Release:
+    """Kinds that all have the same type, which has all of them."""
+    hub = "io.k8s.api.core.v1.Hub"
+    names = [name_of(index) for index in range(size)]
+    parts = {name: kind(index, hub) for index, name in enumerate(names)}
+    schema = kind(size, *names)
+    del schema["x-kubernetes-group-version-kind"]
+    return make_release({**parts, hub: schema})
+
+
+def wide(size: int) -> Release:
+    """A kind with many fields."""
+    properties = {
+        f"field{index}": {"type": "string", "description": "A field."}
+        for index in range(size)
+    }
+    return make_release({name_of(0): {**kind(0), "properties": properties}})
+
+
+def versions(size: int) -> Release:
+    return release_of(crd("Widget", versions=size))
+
+
+def generated(release: Release) -> Mapping[str, bytes]:
+    return {file.path: file.data for file in generate_all_files([release], SITE)}
+
+
+@pytest.fixture
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limits of a page, so low that small documents reach them."""
+    monkeypatch.setattr(fields, "_MAX_NESTED_TYPES", 5)
+    monkeypatch.setattr(fields, "_MAX_NESTED_FIELDS", 10)
+    monkeypatch.setattr(trees, "_MAX_EXPANDED_SIZE", 20)
+    monkeypatch.setattr(listing, "_MAX_SIBLINGS", 5)
+    monkeypatch.setattr(type_page, "MAX_KINDS", 5)
+    monkeypatch.setattr(usage, "MAX_KINDS", 5)
+    monkeypatch.setattr(usage, "_MAX_REFERENCES", 4)
+
+
+@pytest.mark.usefixtures("low_limits")
+@pytest.mark.parametrize("make", [ring, chain, star, wide])
+def test_a_site_grows_in_proportion_to_its_document(
+    make: Callable[[int], Release],
+) -> None:
+    small, middle, large = (
+        sum(map(len, generated(make(size)).values())) for size in (10, 20, 40)
+    )
+    # The assets and the first definitions are in every size.
+    assert large - middle <= 2.2 * (middle - small), (small, middle, large)
+
+
+def test_pages_of_kubernetes_list_all_resources() -> None:
+    release = load("1.35")
+    kinds = sorted(kind_definitions(release))
+    uses = usage.find_usage(release, kinds).used_in
+    graph = reference_graph(release.definitions)
+    reached = {kind: reachable(graph, [kind]) for kind in kinds}
+    for name in release.definitions:
+        expected = [kind for kind in kinds if name in reached[kind] - {kind}]
+        assert [use.definition for use in uses.get(name, ())] == expected
+        assert len(expected) < usage.MAX_KINDS
+
+
+def test_the_page_of_a_type_names_the_limit_of_its_uses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(type_page, "MAX_KINDS", 5)
+    monkeypatch.setattr(usage, "MAX_KINDS", 5)
+    page = generated(star(9))["test/core/v1/Hub/index.html"].decode()
+    assert "No more than 5 resources are listed." in page
+    page = generated(star(4))["test/core/v1/Hub/index.html"].decode()
+    assert "No more than" not in page
+
+
+def test_siblings_beyond_the_limit_are_a_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "_MAX_SIBLINGS", 5)
+    page = generated(star(9))["test/core/v1/Part7/index.html"].decode()
+    assert '<li><a href="../">All 9 kinds</a></li>' in page
+    assert '<li><a href="../Part2/">' in page
+    assert '<li><a href="../Part7/">' not in page
+
+
+def test_the_page_of_an_old_version_links_to_it_and_to_the_most_stable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(type_page, "_MAX_VERSIONS", 2)
+    page = generated(versions(9))["crds/example.com/v3/Widget/index.html"].decode()
+    about = page.partition("<dt>versions</dt>")[2].partition("</div>")[0]
+    assert [text.partition("<")[0] for text in about.split('">')[1:]] == [
+        # Of v3, aria-current stands behind the address.
+        "v3",
+        "v8",
+        "v9",
+    ]
+
+
+def index_of(release: Release) -> Any:
+    script = generated(release)[f"{release.name}/search.js"]
+    return json.loads(script.removeprefix(b"kubestencilIndex(").removesuffix(b")\n"))
+
+
+def test_the_search_of_a_catalogue_has_the_levels_that_fit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    release = release_of(*(crd(f"Kind{index}") for index in range(8)))
+    whole = index_of(release)
+    assert "isPartial" not in whole
+    assert len(whole["types"]) == len(release.definitions)
+    monkeypatch.setattr(search_index, "_MAX_FIELDS", len(whole["fields"]) - 1)
+    partial = index_of(release)
+    assert partial["isPartial"] is True
+    assert 0 < len(partial["fields"]) < len(whole["fields"])
+    kinds = {type_[0] for type_ in partial["types"] if type_[2]}
+    assert kinds == {type_[0] for type_ in whole["types"] if type_[2]}
+    # Of each kind the same levels: those of the spec, not those deep inside of it.
+    assert {f"Kind{index}Spec" for index in range(8)} <= {
+        type_[0] for type_ in partial["types"]
+    }
+
+
+def test_small_caches_generate_the_same_site(monkeypatch: pytest.MonkeyPatch) -> None:
+    release = release_of(crd("Widget"), crd("Gadget"))
+    expected = generated(release)
+    monkeypatch.setattr(nodes, "_CACHED_FRAGMENTS", 2)
+    monkeypatch.setattr(templates, "_CACHED_FRAGMENTS", 2)
+    monkeypatch.setattr(fields, "_CACHED_TYPES", 2)
+    assert generated(release) == expected
+
+
+def test_the_writers_of_examples_are_not_kept() -> None:
+    release = release_of(crd("Widget"))
+    examples = Examples(release, SITE)
+    definition = release.definitions["com.example.v1.Widget"]
+    languages = [example.language for example in examples.starter(definition)]
+    assert languages == ["yaml", "python", "jsonnet", "rust", "typescript"]
+    gc.collect()
+    writers = (
+        python_example.Writer,
+        jsonnet_example.Writer,
+        rust_example.Writer,
+        typescript_example.Writer,
+    )
+    assert not [item for item in gc.get_objects() if isinstance(item, writers)]
