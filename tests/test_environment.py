@@ -150,6 +150,45 @@ def test_a_result_that_cannot_be_written_leaves_the_file(
     assert report.read_text() == "earlier"
 
 
+LOST_INTERRUPT = """
+import time
+from kubestencil.cli import console
+from kubestencil.cli.signals import Terminated, handle_signals
+
+class Interrupted:
+    def __del__(self):
+        raise {}
+
+def run():
+    Interrupted()
+    time.sleep(20)
+    return 0
+
+handle_signals()
+raise SystemExit(console.exit_code(run))
+"""
+
+
+@pytest.mark.parametrize(
+    ("interrupt", "code"), [("KeyboardInterrupt", 130), ("Terminated", 143)]
+)
+def test_an_interrupt_that_comes_in_a_finalizer_ends_the_run(
+    run: Command, interrupt: str, code: int
+) -> None:
+    """Python itself would print a traceback, and go on."""
+    program = LOST_INTERRUPT.format(interrupt)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=run.environment,
+        capture_output=True,
+        text=True,
+        timeout=15,
+        check=False,
+    )
+    assert done.returncode == code
+    assert done.stderr in ("interrupted\n", "terminated\n")
+
+
 def in_shell(
     run: Command, arguments: tuple[str, ...], redirections: str
 ) -> subprocess.CompletedProcess[str]:

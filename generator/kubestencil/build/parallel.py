@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kubestencil.build.interrupts import interrupts_delayed
 from kubestencil.errors import KubestencilError
 
 if TYPE_CHECKING:
@@ -26,11 +27,13 @@ class ParallelMap:
     def __call__(
         self, function: Callable[[Argument], Result], arguments: Iterable[Argument]
     ) -> Iterator[Result]:
-        results: Iterator[Result] = (
-            map(function, arguments)
-            if self._pool is None
-            else self._pool.map(function, arguments)
-        )
+        results: Iterator[Result]
+        if self._pool is None:
+            return map(function, arguments)
+        # The first jobs start the processes. A signal that came in the middle of a fork
+        # could leave a lock of the standard library taken for ever.
+        with interrupts_delayed():
+            results = self._pool.map(function, arguments)
         return results
 
 

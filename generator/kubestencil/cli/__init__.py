@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from typing import NoReturn
 
@@ -18,6 +17,7 @@ from kubestencil.cli.history import history
 from kubestencil.cli.releases import releases
 from kubestencil.cli.render import render
 from kubestencil.cli.serve import serve
+from kubestencil.cli.signals import handle_signals
 from kubestencil.cli.targets import targets
 from kubestencil.version import __version__
 
@@ -41,7 +41,7 @@ def main() -> NoReturn:
     # tenth of its time and frees nothing.
     gc.disable()
     console.open_closed_streams()
-    signal.signal(signal.SIGTERM, console.raise_terminated)
+    handle_signals()
     try:
         code = console.exit_code(_run)
         sys.stdout.flush()

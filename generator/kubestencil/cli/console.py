@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kubestencil import atomic
+from kubestencil.cli.signals import Terminated
 from kubestencil.errors import KubestencilError, OutputError
 
 if TYPE_CHECKING:
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
 
 
 _MAX_NOTES = 10
-
-
-class Terminated(BaseException):
-    """The signal SIGTERM, with which other programs stop this one."""
-
-
-def raise_terminated(*_: object) -> NoReturn:
-    """Handle SIGTERM as Ctrl-C is handled, so that nothing half done is left."""
-    raise Terminated
 
 
 def exit_code(run: Callable[[], int]) -> int:
