@@ -222,14 +222,6 @@ def test_a_redirect_may_not_lead_from_outside_to_this_network(
     remote._check_redirect(outside, outside)
 
 
-def test_a_response_that_does_not_end_is_given_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(remote, "MAX_SECONDS", -1)
-    with server() as url, pytest.raises(SourceError, match="takes longer than"):
-        remote.download(f"{url}/x", no_progress)
-
-
 def test_fetch_checks_the_digest_and_the_document(tmp_path: Path) -> None:
     sha256 = hashlib.sha256(Handler.body).hexdigest()
     checked: list[object] = []

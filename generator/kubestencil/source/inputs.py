@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from kubestencil.source import embedded, remote
 from kubestencil.source.crds import files_in, read_crd_files
 from kubestencil.source.decoding import decode, decode_characters
 from kubestencil.source.document import CrdSet, Source, SourceFile
+from kubestencil.source.limits import max_bytes, too_large
 from kubestencil.source.releases import release_name
 
 _V3 = "/openapi/v3"
@@ -85,16 +87,39 @@ def _read_api_server(url: str, name: str) -> Source:
         raise SourceError(
             "is not the index of an API server", where=f"{index_url}#/paths"
         )
-    urls = (
-        urljoin(index_url, str(entry.get("serverRelativeURL", "")))
+    urls = [
+        _server_url(index_url, str(entry.get("serverRelativeURL", "")))
         for entry in paths.values()
         if isinstance(entry, dict)
-    )
-    files = [
-        SourceFile(part_url, remote.download(part_url, remote.no_progress))
-        for part_url in urls
     ]
-    return _merged(name, index_url, files)
+    return _merged(name, index_url, _download_all(urls, index_url))
+
+
+def _server_url(index_url: str, path: str) -> str:
+    """The URL of a path of the server that has an index; raises SourceError where the
+    path leads to another server, such as one that only this machine can reach."""
+    try:
+        url = urljoin(index_url, path)
+        if urlsplit(url)[:2] == urlsplit(index_url)[:2]:
+            return url
+    except ValueError:
+        pass
+    raise SourceError(f"leads to another server: {path[:200]!a}", where=index_url)
+
+
+def _download_all(urls: Iterable[str], index_url: str) -> list[SourceFile]:
+    """What several URLs have, all together within the limits of one document."""
+    end = time.monotonic() + remote.MAX_SECONDS
+    files: list[SourceFile] = []
+    size = 0
+    for url in urls:
+        files.append(SourceFile(url, remote.download(url, remote.no_progress)))
+        size += len(files[-1].data)
+        if size > max_bytes():
+            raise too_large(index_url, "more")
+        if time.monotonic() > end:
+            raise remote.too_slow(index_url)
+    return files
 
 
 def _merged(name: str, origin: str, files: Iterable[SourceFile]) -> Source:
@@ -134,7 +159,10 @@ def _table(value: Mapping[str, Any], key: str, origin: str) -> Mapping[str, Any]
 def _is_api_server(location: str) -> bool:
     if "://" not in location:
         return False
-    return urlsplit(location).path.rstrip("/") in ("", _V3)
+    try:
+        return urlsplit(location).path.rstrip("/") in ("", _V3)
+    except ValueError:  # It is no URL, as reading it will say.
+        return False
 
 
 def _has_crds(data: bytes) -> bool:

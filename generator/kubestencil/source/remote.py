@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import ipaddress
 import socket
-import time
 from collections.abc import Callable
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -58,6 +59,7 @@ def read(location: str, name: str | None) -> Source:
         file = read_file(location)
         return Source(name, file.origin, file.data)
     if "://" in location:
+        _check_scheme(location)
         stem = Path(urlsplit(location).path).stem
     else:
         stem = Path(location).stem
@@ -91,9 +93,39 @@ def download(url: str, progress: Progress) -> bytes:
     200, too large or incomplete, and for a redirect that is not allowed; UsageError
     for another scheme.
     """
+    _check_scheme(url)
+    result: Queue[bytes | Exception] = Queue(1)
+    is_over = Event()
+
+    def run() -> None:
+        try:
+            result.put(_download(url, progress, is_over))
+        except Exception as error:
+            result.put(error)
+
+    # A server can send a byte every now and then for ever, also in its headers, so that
+    # no time-out of a socket comes. The thread does not keep the process from ending.
+    Thread(target=run, daemon=True).start()
+    try:
+        data = result.get(timeout=MAX_SECONDS)
+    except Empty:
+        raise too_slow(url) from None
+    finally:
+        is_over.set()
+    if isinstance(data, Exception):
+        raise data
+    return data
+
+
+def too_slow(url: str) -> SourceError:
+    """The error of a download that takes longer than MAX_SECONDS."""
+    return SourceError(f"takes longer than {MAX_SECONDS} seconds, the limit", where=url)
+
+
+def _download(url: str, progress: Progress, is_over: Event) -> bytes:
+    """The content at a URL; ends early once ``is_over`` is set."""
     import urllib3
 
-    _check_scheme(url)
     # Each redirect is checked before it is followed.
     retry = urllib3.Retry(
         total=RETRIES,
@@ -114,10 +146,8 @@ def download(url: str, progress: Progress) -> bytes:
                 target = response.get_redirect_location()
                 if not target:
                     _check_status(response, location)
-                    return _receive(response, url, progress)
-                following = urljoin(location, target)
-                _check_redirect(location, following)
-                location = following
+                    return _receive(response, url, progress, is_over)
+                location = _redirected(location, target)
     except urllib3.exceptions.HTTPError as error:
         reason = getattr(error, "reason", None) or error
         raise SourceError(
@@ -159,21 +189,21 @@ def fetch(
     return path
 
 
-def _receive(response: BaseHTTPResponse, url: str, progress: Progress) -> bytes:
-    expected = int(response.headers.get("content-length", "0") or 0)
+def _receive(
+    response: BaseHTTPResponse, url: str, progress: Progress, is_over: Event
+) -> bytes:
+    length = response.headers.get("content-length", "")
+    expected = int(length) if length.isascii() and length.isdecimal() else 0
     limit = max_bytes()
     if expected > limit:
         raise too_large(url, f"{expected:,}")
-    end = time.monotonic() + MAX_SECONDS
     received = bytearray()
     for chunk in response.stream(_CHUNK_BYTES):
         received += chunk
         if len(received) > limit:
             raise too_large(url, "more")
-        if time.monotonic() > end:
-            raise SourceError(
-                f"takes longer than {MAX_SECONDS} seconds, the limit", where=url
-            )
+        if is_over.is_set():
+            break
         progress(len(received), expected)
     return bytes(received)
 
@@ -184,17 +214,35 @@ def _check_status(response: BaseHTTPResponse, url: str) -> None:
             f"the server responds {response.status} {response.reason or ''}".rstrip(),
             where=url,
         )
+    # None was asked for. A small response can be compressed several times over, and
+    # then fills the memory before its size is known.
+    encoding = response.headers.get("content-encoding", "identity")
+    if encoding.lower() not in ("identity", "gzip", "x-gzip", "deflate", ""):
+        raise SourceError(f"has the content encoding {encoding[:80]!a}", where=url)
 
 
 def _check_scheme(url: str) -> None:
-    parts = urlsplit(url)
-    local = parts.hostname in _LOCAL_HOSTS
+    try:
+        parts = urlsplit(url)
+        local = parts.hostname in _LOCAL_HOSTS
+    except ValueError as error:
+        raise UsageError(f"{url} is no URL: {error}") from error
     if parts.scheme == "https" or (parts.scheme == "http" and local):
         return
     raise UsageError(
         f"cannot read {url}",
         hint="give a file, an https URL, or an http URL on this machine",
     )
+
+
+def _redirected(url: str, target: str) -> str:
+    """The URL that a response for ``url`` leads to."""
+    try:
+        following = urljoin(url, target)
+    except ValueError as error:
+        raise SourceError(f"redirects to {target[:200]!a}", where=url) from error
+    _check_redirect(url, following)
+    return following
 
 
 def _check_redirect(url: str, target: str) -> None:
