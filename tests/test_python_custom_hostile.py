@@ -196,3 +196,31 @@ def test_types_that_kinds_share_refer_to_each_other(tmp_path: Path) -> None:
     check_round_trips(tmp_path)
     shared = (tmp_path / "hostile/example_com/v1/_types.py").read_text()
     assert re.search(r"^from \._a import A$", shared, re.MULTILINE)
+
+
+def test_kinds_that_refer_to_each_other_through_an_alias_can_be_imported(
+    tmp_path: Path,
+) -> None:
+    """A definition that is a reference has no class of its own."""
+
+    def kind(name: str, reference: str) -> dict[str, Any]:
+        served = [{"group": "x.io", "version": "v1", "kind": name}]
+        return {
+            "type": "object",
+            "properties": {"next": {"$ref": f"#/definitions/x.v1.{reference}"}},
+            "x-kubernetes-group-version-kind": served,
+        }
+
+    release = make_release(
+        {
+            "x.v1.First": kind("First", "Second"),
+            "x.v1.Second": kind("Second", "Alias"),
+            "x.v1.Alias": {
+                "type": "array",
+                "items": {"$ref": "#/definitions/x.v1.Name"},
+            },
+            "x.v1.Name": {"$ref": "#/definitions/x.v1.First"},
+        }
+    )
+    folder = generate_package(release, tmp_path, "hostile")
+    check_round_trips(folder)

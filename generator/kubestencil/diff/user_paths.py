@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 
-from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
+from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.kinds import served_kinds
 
 
@@ -50,32 +50,29 @@ class UserPaths:
             referrer = pending.popleft()
             for name, field in self._fields(referrer).items():
                 if name not in paths:
-                    paths[name] = f"{paths[referrer]}.{field}"
+                    paths[name] = ".".join(filter(None, (paths[referrer], field)))
                     pending.append(name)
         return paths
 
     def _fields(self, definition: str) -> Mapping[str, str]:
-        """The first field of a definition that refers to each other one."""
+        """The first field of a definition that refers to each other one; empty where the
+        definition itself is a reference, or a list or map of them."""
         fields = self._fields_by_name.get(definition)
         if fields is None:
             fields = {}
-            for field, target in _edges(self._definitions[definition]):
+            for field, target in _references(self._definitions[definition].schema, ""):
                 fields.setdefault(target, field)
             self._fields_by_name[definition] = fields
         return fields
 
 
-def _edges(definition: Definition) -> Iterator[tuple[str, str]]:
-    """The references of a definition, each with the path of the field that has it."""
-    for field in definition.fields:
-        yield from _references(field.schema, field.name)
-
-
 def _references(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
+    """The references of a schema, each with the path of the field that has it."""
     if schema.ref is not None:
         yield path, schema.ref
     for inner in (schema.items, schema.values):
         if inner is not None:
             yield from _references(inner, path)
     for field in schema.fields:
-        yield from _references(field.schema, f"{path}.{field.name}")
+        inner_path = f"{path}.{field.name}" if path else field.name
+        yield from _references(field.schema, inner_path)

@@ -116,7 +116,10 @@ class _Namer:
         result: dict[str, JsonObject] = {}
         for name, schema in self.definitions.items():
             self.extracted = {}
-            result[name] = self.properties(schema, name, (name, None))
+            # The parser refuses a definition that is no object.
+            if isinstance(schema, dict):
+                schema = self.properties(schema, name, (name, None))
+            result[name] = schema
             result.update(self.extracted)
         return NamedObjects(result, self.pointers, self.numbered)
 

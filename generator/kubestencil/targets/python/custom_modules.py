@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -135,15 +135,28 @@ class CustomModules:
 
         Raises SpecError where imports would be nested too deeply.
         """
-        definitions = {name: self._definitions[name] for name in self.locations}
+        references = reference_graph(self._definitions)
         graph: dict[str, set[str]] = {}
-        for name, references in reference_graph(definitions).items():
-            graph.setdefault(self.locations[name].module, set()).update(
+        for name, location in self.locations.items():
+            graph.setdefault(location.module, set()).update(
                 self.locations[reference].module
-                for reference in references
-                if reference in self.locations
+                for reference in self._referred_classes(name, references)
             )
         return import_cycles(graph)
+
+    def _referred_classes(
+        self, name: str, references: Mapping[str, Collection[str]]
+    ) -> Iterator[str]:
+        """The definitions with classes that one refers to, also through definitions that
+        are references, lists or maps and have none."""
+        pending, visited = [*references[name]], {name}
+        while pending:
+            reference = pending.pop()
+            if reference in self.locations:
+                yield reference
+            elif reference not in visited:
+                visited.add(reference)
+                pending += references[reference]
 
     @cached_property
     def _classes(self) -> Mapping[str, str]:

@@ -24,7 +24,7 @@ class Availability:
             self._by_group_and_kind.setdefault(
                 (address.group, address.kind), []
             ).append(address)
-            for prefix in ("", address.group, address.group_version):
+            for prefix in (address.group, address.group_version):
                 self._by_prefix.setdefault(prefix, set()).update(releases)
         for addresses in chain(
             self._by_kind.values(), self._by_group_and_kind.values()
@@ -34,7 +34,7 @@ class Availability:
 
     def releases(self, path: str) -> Collection[str]:
         """The releases that have a type, a group (``apps``) or a group and version
-        (``apps/v1``); all releases for an empty path."""
+        (``apps/v1``)."""
         return self._by_prefix.get(path) or self._releases_by_type[path]
 
     def versions(self, address: PageAddress) -> Sequence[PageAddress]:

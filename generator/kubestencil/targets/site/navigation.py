@@ -89,7 +89,7 @@ class Navigation:
         """Every release has a page for a type that any of them has. Where a group or
         version is missing, the link leads to the release's start page."""
         for release in self._context.releases:
-            is_available = release in self._availability.releases(path)
+            is_available = not path or release in self._availability.releases(path)
             has_page = is_available or path in self._context.releases_by_type
             address = "/".join(filter(None, (release, path if has_page else "")))
             yield ReleaseLink(
