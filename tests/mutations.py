@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-_SCALARS: tuple[Any, ...] = (
+SCALARS: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 80, 65536, 2**31 - 1, 2**31, -(2**31) - 1, 2**53 + 1,
     2**63 - 1, 2**63, 0.5, 1.0, -2.5, 1e3, 1e300, "", " ", "a", "A", "true", "yes", "1",
     "-1", "1.5", "0x1F", "é", "\u2028", "a" * 300, "null", [], {}, [None], {"a": None},
@@ -60,7 +60,7 @@ class _Twice(dict[str, Any]):
         return [*super().items(), self._second]
 
 
-class _Position(NamedTuple):
+class Position(NamedTuple):
     """A value inside of an object: ``container[key]``."""
 
     path: str
@@ -113,7 +113,7 @@ def _is_json(text: str) -> bool:
 def _replace_scalar(root: Any, source: random.Random) -> str:
     """Put another scalar, or an empty value, where a scalar is."""
     position = source.choice([*_leaves(root)])
-    return position.replace(source.choice(_SCALARS))
+    return position.replace(source.choice(SCALARS))
 
 
 def _replace_text(root: Any, source: random.Random) -> str:
@@ -139,7 +139,7 @@ def _change_number(root: Any, source: random.Random) -> str:
     numbers = [*_of_type(root, (int, float))]
     if not numbers:
         return "nothing"
-    numbers_pool = [value for value in _SCALARS if type(value) in (int, float)]
+    numbers_pool = [value for value in SCALARS if type(value) in (int, float)]
     return source.choice(numbers).replace(source.choice(numbers_pool))
 
 
@@ -153,7 +153,7 @@ def _write_scalar_as_yaml(root: Any, source: random.Random) -> str:
 
 def _replace_structure(root: Any, source: random.Random) -> str:
     """Put a scalar where an object or list is, or wrap a value, or unwrap it."""
-    position = source.choice([*_positions(root[""])])
+    position = source.choice([*positions(root[""])])
     value = position.value
     choices = [[value], {"value": value}, None, "text", {}, []]
     if isinstance(value, list) and value:
@@ -165,7 +165,7 @@ def _replace_structure(root: Any, source: random.Random) -> str:
 
 def _delete(root: Any, source: random.Random) -> str:
     """Leave out a field or an item."""
-    position = source.choice([*_positions(root[""])])
+    position = source.choice([*positions(root[""])])
     del position.container[position.key]
     return position.path
 
@@ -196,7 +196,7 @@ def _add_field(root: Any, source: random.Random) -> str:
     """Add a field that the object does not have."""
     position = source.choice([*_of_type(root, dict)])
     name = source.choice(_NAMES)
-    position.value[name] = source.choice(_SCALARS)
+    position.value[name] = source.choice(SCALARS)
     return f"{position.path}.{name} = {position.value[name]!a}"
 
 
@@ -270,29 +270,29 @@ _CHANGES: tuple[Callable[[Any, random.Random], str], ...] = (
 )
 
 
-def _positions(container: Any, path: str = "") -> Iterator[_Position]:
+def positions(container: Any, path: str = "") -> Iterator[Position]:
     """All values inside of a container, at any depth, outer ones first."""
     keys = range(len(container)) if isinstance(container, list) else [*container]
     for key in keys:
         inner = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}"
         inner = inner.removeprefix("..").removeprefix(".")
-        yield _Position(inner, container, key)
+        yield Position(inner, container, key)
         if isinstance(container[key], (dict, list)):
-            yield from _positions(container[key], inner)
+            yield from positions(container[key], inner)
 
 
-def _leaves(root: Any) -> Iterator[_Position]:
-    return (p for p in _positions(root) if not isinstance(p.value, (dict, list)))
+def _leaves(root: Any) -> Iterator[Position]:
+    return (p for p in positions(root) if not isinstance(p.value, (dict, list)))
 
 
-def _of_type(root: Any, types: Any) -> Iterator[_Position]:
+def _of_type(root: Any, types: Any) -> Iterator[Position]:
     return (
         position
-        for position in _positions(root)
+        for position in positions(root)
         if isinstance(position.value, types) and not isinstance(position.value, bool)
     )
 
 
-def _fields(root: Any) -> Iterator[_Position]:
+def _fields(root: Any) -> Iterator[Position]:
     """The fields of objects, those of the object itself first."""
-    return (p for p in _positions(root[""]) if isinstance(p.container, dict))
+    return (p for p in positions(root[""]) if isinstance(p.container, dict))
