@@ -17,7 +17,7 @@ _ASSET = re.compile(r'<(?:script|link|img)\b[^>]*? (?:src|href)="([^"]*)"')
 _ID = re.compile(r' id="([^"]*)"')
 _TEMPLATE = re.compile(r'<template data-type="([^"]*)">(.*?)</template>', re.DOTALL)
 _FIELD = re.compile(
-    r'<li id="([^"]*)"><div class=line><a class=name href="#[^"]*">[^<]*</a> '
+    r'<li id="([^"]*)"(?: class=quiet)?><div class=line><a class=name href="#[^"]*">[^<]*</a> '
     r'(?:<a class=type href="([^"]*)">)?'
 )
 
@@ -70,18 +70,19 @@ class Page:
         anchor = unquote(anchor)
         if anchor in self.ids:
             return True
-        fields = self.types[""]
-        names = anchor.split(".")
-        for number, name in enumerate(names, 1):
-            if name not in fields:
-                return False
-            href = fields[name]
-            if number == len(names):
-                return True
-            if href not in self.types:
-                return False
-            fields = self.types[href]
-        return False
+        return self._has_field(self.types[""], anchor)
+
+    def _has_field(self, fields: Mapping[str, str], path: str) -> bool:
+        """Whether a path leads to one of these fields, or to one inside of its type."""
+        if path in fields:
+            return True
+        outer = [name for name in fields if path.startswith(f"{name}.")]
+        if not outer:
+            return False
+        # The fields of an inline object, or of a spec, have paths with several names.
+        nearest = max(outer, key=len)
+        types = self.types.get(fields[nearest], {})
+        return self._has_field(types, path.removeprefix(f"{nearest}."))
 
 
 def _fields(text: str) -> dict[str, str]:

@@ -22,6 +22,7 @@ FOCUSED_LABEL = "return document.activeElement.getAttribute('aria-label')"
 def test_a_field_expands_and_collapses(browser: Browser, base_url: str) -> None:
     """Nested fields have full paths; the button has the state and a label."""
     browser.open(base_url + POD)
+    click(browser, "#spec .fold")
     collapsed = visible_fields(browser)
     click(browser, "#spec .fold")
     nested = [path for path in visible_fields(browser) if path not in collapsed]
@@ -85,7 +86,10 @@ def test_a_link_to_an_unknown_field_does_nothing(
 def test_all_fields_expand_and_collapse(browser: Browser, base_url: str) -> None:
     """The fields of a Pod have unique ids at all depths."""
     browser.open(base_url + POD)
+    assert visible_fields(browser)[:2] == ["spec", "spec.activeDeadlineSeconds"]
+    click(browser, "#fold-all")
     collapsed = visible_fields(browser)
+    assert collapsed == ["spec", "status", "metadata", "apiVersion", "kind"]
     click(browser, "#unfold-all")
     expanded = visible_fields(browser)
     assert len(expanded) > 1000
@@ -115,7 +119,10 @@ def test_the_tree_can_be_used_by_keyboard(browser: Browser, base_url: str) -> No
 
     browser.open(base_url + POD)
     browser.run("document.querySelector('#spec .fold').focus()")
+    assert browser.run(FOCUSED_LABEL) == "Collapse spec"
     browser.press(Keys.ENTER)
+    assert browser.run(FOCUSED_LABEL) == "Expand spec"
+    browser.press(Keys.SPACE)
     assert browser.run(FOCUSED_LABEL) == "Collapse spec"
     browser.press(Keys.SPACE)
     assert browser.run(FOCUSED_LABEL) == "Expand spec"

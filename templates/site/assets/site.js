@@ -52,7 +52,8 @@
 
   /**
    * Add the buttons to the items of a list, once. Lists in templates get them, too, so
-   * that clones have them. Inline objects are expanded in the HTML and collapsed here.
+   * that clones have them. Inline objects are expanded in the HTML and collapsed here,
+   * except for the spec of a kind.
    */
   function addButtons(list) {
     if (listsWithButtons.has(list)) return;
@@ -67,7 +68,8 @@
       button.setAttribute("aria-label", `Expand ${nameOf(item).textContent}`);
       item.querySelector(":scope > .line").prepend(button);
       if (!nested) continue;
-      nested.hidden = true;
+      if (nested.classList.contains("open")) expand(item, nested);
+      else nested.hidden = true;
       addButtons(nested);
     }
   }

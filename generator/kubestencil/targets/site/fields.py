@@ -36,6 +36,11 @@ _MAX_NESTED_FIELDS = 700
 _CACHED_TYPES = 4_000
 
 
+# What all kinds have, and where the fields of a kind are; others come after the spec.
+_COMMON = ("metadata", "apiVersion", "kind")
+_ORDER = {"spec": 0, "status": 2, "metadata": 3, "apiVersion": 4, "kind": 5}
+
+
 class FieldBadge(NamedTuple):
     """What happened to a field in ``release``; ``detail`` says what changed."""
 
@@ -51,7 +56,8 @@ class FieldRow(NamedTuple):
     is an inline object), ``anchor`` the same as the fragment of a URL. ``container``
     is what the type is a list or map of in Go's notation (``[]``, ``map[string]``),
     ``type`` the rest of its name, and ``href`` the link to its page, empty where it
-    has none. ``description`` is HTML; ``fields`` are those of an inline object.
+    has none. ``description`` is HTML; ``fields`` are those of an inline object, and of
+    the ``spec`` of a kind, which is ``open``. What all kinds have is ``quiet``.
     """
 
     name: str
@@ -66,6 +72,8 @@ class FieldRow(NamedTuple):
     rules: tuple[ValidationRule, ...]
     description: Markup
     fields: tuple[FieldRow, ...]
+    open: bool = False
+    quiet: bool = False
 
 
 class TypeFields(NamedTuple):
@@ -98,15 +106,42 @@ class ReleaseFields:
             address = self._addresses[name]
             changes = _by_field(self._changes.get(address.path, ()))
             schema = self._release.definitions[name].schema
-            rows = tuple(
+            rows = [
                 self._row(field, "", changes.get(field.name, ()))
                 for field in fields_of(schema)
-            )
-            fields = TypeFields(address.path, address.href, rows)
+            ]
+            if self._release.definitions[name].kinds:
+                rows = self._kind_rows(rows, self._spec_type(name))
+            fields = TypeFields(address.path, address.href, tuple(rows))
             if len(self._fields) >= _CACHED_TYPES:
                 self._fields.clear()
             self._fields[name] = fields
         return fields
+
+    def _kind_rows(self, rows: Iterable[FieldRow], spec_type: str) -> list[FieldRow]:
+        """The fields of a kind: its spec first, with the fields of its type, and last
+        what all kinds have."""
+        spec = self.of(spec_type).rows if spec_type else ()
+        kind_rows = [
+            (
+                row._replace(fields=tuple(_inside(row.name, spec)), open=True)
+                if row.name == "spec" and spec
+                else row._replace(quiet=row.name in _COMMON)
+            )
+            for row in rows
+        ]
+        return sorted(kind_rows, key=lambda row: _ORDER.get(row.name, 1))
+
+    def _spec_type(self, name: str) -> str:
+        """The definition of the type of a kind's spec; empty without one, and where
+        that is a kind."""
+        definitions = self._release.definitions
+        if definitions[name].kinds:
+            for field in definitions[name].fields:
+                spec_type = field.schema.ref if field.name == "spec" else None
+                if spec_type and not definitions[spec_type].kinds:
+                    return spec_type
+        return ""
 
     def nested(self, name: str) -> tuple[TypeFields, ...]:
         """The types that can be expanded in a definition's fields, nearest first; the
@@ -115,7 +150,7 @@ class ReleaseFields:
         Types that are further away than the limits allow are shown on pages of their
         own only.
         """
-        types: list[TypeFields] = []
+        types: dict[str, TypeFields] = {}
         count = 0
         for _, reached in breadth_first(self._graph, name):
             fields = self.of(reached)
@@ -123,8 +158,12 @@ class ReleaseFields:
             if count > _MAX_NESTED_FIELDS or len(types) == _MAX_NESTED_TYPES:
                 break
             if fields.rows:
-                types.append(fields)
-        return tuple(types)
+                types[reached] = fields
+        # The fields of a spec are among those of its kind.
+        spec_type = self._spec_type(name)
+        if not any(spec_type in self._graph[reached] for reached in types):
+            types.pop(spec_type, None)
+        return tuple(types.values())
 
     def _row(
         self, field: Field, prefix: str, changes: Sequence[TypeChange]
@@ -163,6 +202,17 @@ class ReleaseFields:
             yield from rules_of(definition.schema, subjects(schema)[-1])
 
 
+def _inside(path: str, rows: Iterable[FieldRow]) -> Iterator[FieldRow]:
+    """Rows of a type as those of a field at ``path``."""
+    for row in rows:
+        full_path = f"{path}.{row.path}"
+        yield row._replace(
+            path=full_path,
+            anchor=anchor(full_path),
+            fields=tuple(_inside(path, row.fields)),
+        )
+
+
 def _by_field(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:
     by_field: dict[str, list[TypeChange]] = {}
     for change in changes:
@@ -177,7 +227,7 @@ def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
             yield FieldBadge("added", change.release, "")
         elif change.change == "field-removed" and change.path == change.field:
             yield FieldBadge("removed", change.release, "")
-        else:
+        elif change.has_badge:
             labels.setdefault(change.release, []).append(change.label)
     for release, release_labels in labels.items():
         yield FieldBadge("changed", release, ", ".join(dict.fromkeys(release_labels)))

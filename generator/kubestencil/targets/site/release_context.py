@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from kubestencil.diff.audience import Severity
 from kubestencil.diff.compare import compare
-from kubestencil.diff.comparison import Comparison
+from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.diff.changes import SeverityCount, format_change
@@ -32,7 +32,8 @@ class TypeChange(NamedTuple):
     change of the type itself. ``path`` is the path of what changed, starting at the
     type: ``spec.replicas`` where ``spec`` is an inline object. ``change`` names the
     change as in a JSON report, ``severity`` is its severity, ``label`` and ``segments``
-    describe it for people.
+    describe it for people. ``has_badge`` is whether the field shows it; how lists are
+    merged, and the like, is in the history of the type only.
     """
 
     release: str
@@ -42,6 +43,13 @@ class TypeChange(NamedTuple):
     severity: Severity
     label: str
     segments: tuple[Segment, ...]
+    has_badge: bool
+
+
+_BADGE_KEYWORDS = frozenset(
+    ["required", "type", "format", "$ref", "items", "additionalProperties", "enum"]
+)
+_BADGE_RULES = frozenset(["deprecated", "no-longer-functional", "stage-changed"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +148,18 @@ def _type_changes(
                 severity=formatted.severity,
                 label=formatted.label,
                 segments=formatted.segments,
+                has_badge=_has_badge(change),
             )
             yield addresses[change.definition].path, type_change
+
+
+def _has_badge(change: Change) -> bool:
+    """Whether a field was added or removed, or has another type, stage or need."""
+    return (
+        change.keyword is None
+        or change.keyword in _BADGE_KEYWORDS
+        or change.rule.name in _BADGE_RULES
+    )
 
 
 def _kind_paths(release: Release, addresses: Mapping[str, PageAddress]) -> set[str]:
