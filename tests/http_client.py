@@ -6,7 +6,7 @@ import http.client
 from dataclasses import dataclass
 from pathlib import Path
 
-TIMEOUT = 60  # seconds
+TIMEOUT = 180  # seconds
 
 
 @dataclass
