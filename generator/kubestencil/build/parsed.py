@@ -7,6 +7,7 @@ inherit the result instead of parsing again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kubestencil.schema import Release
@@ -44,11 +45,9 @@ def parse_shared(documents: Iterable[Sequence[Source]]) -> None:
     parsed; of others, the CustomResourceDefinitions are decoded, which different
     releases have in common. Raises SpecError for a document that is not valid.
     """
-    counts: dict[_Key, int] = {}
-    sources: dict[_Key, Source] = {}
-    for source in (source for job in documents for source in job):
-        sources[_key(source)] = source
-        counts[_key(source)] = counts.get(_key(source), 0) + 1
+    needed = [source for job in documents for source in job]
+    counts = Counter(map(_key, needed))
+    sources = {_key(source): source for source in needed}
     parse_all(source for key, source in sources.items() if counts[key] > 1)
     for source in sources.values():
         if source.crds is not None and _key(source) not in _releases:

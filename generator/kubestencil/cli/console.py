@@ -26,7 +26,7 @@ def exit_code(run: Callable[[], int]) -> int:
     try:
         return run()
     except KubestencilError as error:
-        status(click.style("error: ", fg="red", bold=True) + str(error))
+        _show_error(str(error))
         return error.exit_code
     except click.ClickException as error:
         error.show()
@@ -42,9 +42,8 @@ def exit_code(run: Callable[[], int]) -> int:
     except OSError as error:
         # Sources and output folders raise KubestencilError. What remains is a failure
         # of standard output itself: a full disk, a closed terminal.
-        label = click.style("error: ", fg="red", bold=True)
         reason = error.strerror or "it is closed"
-        status(f"{label}standard output: cannot be written: {reason}")
+        _show_error(f"standard output: cannot be written: {reason}")
         return 1
 
 
@@ -63,6 +62,10 @@ def open_closed_streams() -> None:
 def status(text: str) -> None:
     """Show a line on standard error."""
     click.echo(text, err=True)
+
+
+def _show_error(text: str) -> None:
+    status(click.style("error: ", fg="red", bold=True) + text)
 
 
 def warn(text: str) -> None:

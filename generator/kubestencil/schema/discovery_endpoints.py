@@ -21,8 +21,8 @@ from kubestencil.schema.operation_details import (
 from kubestencil.schema.operations import Operation
 from kubestencil.schema.rebuilt_operations import capitalized, operation_tag
 from kubestencil.schema.types import Release, Schema
+from kubestencil.schema.well_known import META_V1
 
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1"
 _VERSION = "io.k8s.apimachinery.pkg.version.Info"
 _JSON = ("application/json",)
 _STRING = parse_schema({"type": "string"})
@@ -34,7 +34,7 @@ def discovery_operations(release: Release) -> Iterator[OperationDetails]:
 
     Its document has no discovery of custom resources.
     """
-    if f"{_META}.APIResourceList" in release.definitions:
+    if f"{META_V1}.APIResourceList" in release.definitions:
         yield from _discovery(release)
     if _VERSION in release.definitions:
         yield from _others()
@@ -101,7 +101,7 @@ def _get(
     path: str, name: str, tag: str, about: str, kind: str, produces: tuple[str, ...]
 ) -> OperationDetails:
     """An operation of discovery, which returns an object of a ``kind`` of meta/v1."""
-    result = _type(f"{_META}.{kind}")
+    result = _type(f"{META_V1}.{kind}")
     operation = _operation(path, name, tag, produces=produces, result=result)
     return operation._replace(description=about, consumes=produces)
 

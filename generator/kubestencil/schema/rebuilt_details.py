@@ -31,11 +31,11 @@ from kubestencil.schema.rebuilt_operations import operation_tag, rebuild_operati
 from kubestencil.schema.resource_paths import resource_path
 from kubestencil.schema.resources import Resource
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
+from kubestencil.schema.well_known import META_V1
 
-_META = "io.k8s.apimachinery.pkg.apis.meta.v1"
-_STATUS = f"{_META}.Status"
-_DELETE_OPTIONS = f"{_META}.DeleteOptions"
-_PATCH = f"{_META}.Patch"
+_STATUS = f"{META_V1}.Status"
+_DELETE_OPTIONS = f"{META_V1}.DeleteOptions"
+_PATCH = f"{META_V1}.Patch"
 _LIST = "List"
 _ITEMS = "items"
 _ANY_ACTION = ""

@@ -22,7 +22,6 @@ _FORBIDDEN = frozenset(
 # The keywords whose empty values (false, {}, "") mean something.
 _MEANT_EMPTY = frozenset(["additionalProperties", "default", "items", "not"])
 _LOGIC = ("allOf", "anyOf", "oneOf", "not")
-_HAS_LOGIC = frozenset(_LOGIC)
 # The keywords that a schema in allOf, anyOf, oneOf and not must leave to the one around.
 _STRUCTURE_ONLY = (
     "type", "additionalProperties", "default", "title", "description", "nullable",
@@ -178,7 +177,7 @@ class StructuralSchemas:
                     raise self.error(
                         f"is not allowed with {_INT_OR_STRING}", (key, pointer)
                     )
-        if not _HAS_LOGIC.isdisjoint(schema):
+        if any(keyword in schema for keyword in _LOGIC):
             for key, branch, branch_pointer in self.branches(schema, pointer):
                 self.check_branch(branch, key, branch_pointer)
 

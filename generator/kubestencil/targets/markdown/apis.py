@@ -58,9 +58,9 @@ class ApiMethod(NamedTuple):
     """The method of an API class for one operation; all texts are escaped.
 
     ``http_method`` is in upper case. ``call`` has the arguments of a call. ``returns``
-    is the type of the result, None without one. ``models`` are the classes that the method takes and returns, sorted.
-    ``consumes`` and ``produces`` are media types, divided by commas; empty where there
-    are none.
+    is the type of the result, None without one. ``models`` are the classes that the
+    method takes and returns, sorted. ``consumes`` and ``produces`` are media types,
+    divided by commas; empty where there are none.
     """
 
     name: str

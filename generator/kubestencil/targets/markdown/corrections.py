@@ -10,8 +10,9 @@ from collections.abc import Callable, Collection, Mapping
 from kubestencil.schema.openapi2 import parse_schema
 from kubestencil.schema.operation_details import OperationDetails, OperationParameter
 from kubestencil.schema.types import Schema
+from kubestencil.schema.well_known import META_V1
 
-_STATUS = "io.k8s.apimachinery.pkg.apis.meta.v1.Status"
+_STATUS = f"{META_V1}.Status"
 _DELETE = "delete"
 _DELETED = frozenset({"200", "202"})
 _ANY_OBJECT = parse_schema({"type": "object"})

@@ -2,7 +2,8 @@
 
 The values are immutable and linked: from a field to the definition that it refers to,
 from there to the group and version that the definition is in, and so on, which is why
-they are in one module. Docstrings are part of the reference that ``kubestencil targets NAME`` prints.
+they are in one module. Docstrings are part of the reference that ``kubestencil targets
+NAME`` prints.
 """
 
 from __future__ import annotations

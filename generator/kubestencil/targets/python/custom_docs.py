@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from kubestencil.schema import Definition, Field, Release, Schema
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema import Definition, Field, Release
+from kubestencil.schema.field_choices import FieldChoice, field_choices
 
 
 def class_description(definition: Definition, release: Release) -> str:
@@ -30,25 +30,10 @@ def _class_notes(definition: Definition, release: Release) -> Iterator[str]:
         if resource and resource.deprecated:
             warning = resource.deprecation_warning or f"{kind.api_version} {kind.kind}"
             yield f"Deprecated: {warning}"
-    yield from _alternatives(definition.schema)
+    yield from map(_choice_note, field_choices(definition.schema.raw))
 
 
-def _alternatives(schema: Schema) -> Iterator[str]:
-    """Which of the fields have to be given, where that is all that oneOf and anyOf
-    say."""
-    for words, branches in (
-        ("Exactly one of these is required", schema.one_of),
-        ("At least one of these is required", schema.any_of),
-    ):
-        alternatives = [_only_required(branch.raw) for branch in branches]
-        if alternatives and all(alternatives):
-            fields = (" and ".join(alternative) for alternative in alternatives)
-            yield f"{words}: {', '.join(fields)}."
-
-
-def _only_required(branch: JsonObject) -> list[str]:
-    """The fields that a schema requires; none where it says anything else."""
-    fields = branch.get("required")
-    if branch.keys() != {"required"} or not isinstance(fields, list):
-        return []
-    return [field for field in fields if isinstance(field, str)]
+def _choice_note(choice: FieldChoice) -> str:
+    alternatives = ", ".join(" and ".join(fields) for fields in choice.fields)
+    verb = "allowed" if choice.kind == "at most one of" else "required"
+    return f"{choice.kind.capitalize()} these is {verb}: {alternatives}."
