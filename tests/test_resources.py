@@ -157,7 +157,7 @@ def test_the_paths_of_a_document_are_read_before_the_table() -> None:
             categories=("all",),
             verbs=("watch",),
             subresources=(
-                Subresource("proxy", ("create",), replace(POD, kind="PodProxy")),
+                Subresource("proxy", ("create",), POD._replace(kind="PodProxy")),
             ),
         )
     }

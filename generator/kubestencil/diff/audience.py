@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Literal, NamedTuple, get_args
 
 #: What a change means for users of the API; see ``SEVERITY_MEANINGS``.
@@ -49,7 +50,13 @@ class Audience(NamedTuple):
     @property
     def severity(self) -> Severity:
         """The headline: the most severe of the three."""
-        return min((impact.severity for impact in self), key=SEVERITIES.index)
+        return _most_severe(self)
+
+
+@cache
+def _most_severe(judged: Audience) -> Severity:
+    """One of some ten combinations, each of which thousands of changes have."""
+    return min((impact.severity for impact in judged), key=SEVERITIES.index)
 
 
 _MEANINGS: Mapping[AudienceName, Mapping[Severity, str]] = {

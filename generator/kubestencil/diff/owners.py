@@ -27,6 +27,5 @@ def owner_of(
     if not same_version and len(distances) != 1:
         return None
     owner = min(same_version or distances, key=lambda kind: (distances[kind], kind))
-    name = owner.kind.removesuffix("List")
-    item = GroupVersionKind(owner.group, owner.version, name)
+    item = owner._replace(kind=owner.kind.removesuffix("List"))
     return item if item in non_lists else owner

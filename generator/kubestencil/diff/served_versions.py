@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.lifecycle import replacement
@@ -39,5 +38,5 @@ def successor(
     target = None if release is None else replacement(kind, release)
     target = target or kind
     version = most_stable_version(target, versions) or target.version
-    result = replace(target, version=version)
+    result = target._replace(version=version)
     return None if result == kind else result

@@ -56,7 +56,10 @@ def rows(table: str) -> Iterator[list[str]]:
     """
     for line in data_file(f"specs/{table}.tsv").read_text("utf-8").splitlines():
         if not line.startswith("#"):
-            yield ["" if cell == MISSING else cell for cell in line.split("\t")]
+            cells = line.split("\t")
+            if MISSING in cells:
+                cells = ["" if cell == MISSING else cell for cell in cells]
+            yield cells
 
 
 def group_version_kind(api_version: str, kind: str) -> GroupVersionKind:

@@ -194,6 +194,11 @@ class RootKinds:
     def __init__(self, release: Release, graph: Graph) -> None:
         self._definitions = release.definitions
         self._referrers = reverse(graph)
+        self._served = {
+            name: (definition.kinds, list_item(definition, release.definitions))
+            for name, definition in release.definitions.items()
+            if definition.kinds
+        }
         self._kinds: dict[str, Mapping[GroupVersionKind, int]] = {}
 
     def of(self, definition: str) -> Mapping[GroupVersionKind, int]:
@@ -214,11 +219,10 @@ class RootKinds:
         list_kinds: dict[GroupVersionKind, int] = {}
         other_kinds: dict[GroupVersionKind, int] = {}
         for referrer, distance in distances(self._referrers, name).items():
-            definition = self._definitions[referrer]
-            if definition.kinds:
-                is_list = list_item(definition, self._definitions) is not None
-                kinds = list_kinds if is_list else other_kinds
-                for kind in definition.kinds:
+            if referrer in self._served:
+                served, item = self._served[referrer]
+                kinds = other_kinds if item is None else list_kinds
+                for kind in served:
                     # The nearest definitions come first.
                     kinds.setdefault(kind, distance)
         return other_kinds or list_kinds

@@ -297,7 +297,7 @@ class _Rebuilder:
 
     def _list_of(self, kind: GroupVersionKind) -> Schema:
         """The list kind; that of a custom resource can have any name."""
-        list_kind = replace(kind, kind=f"{kind.kind}{_LIST}")
+        list_kind = kind._replace(kind=f"{kind.kind}{_LIST}")
         if list_kind in self._types:
             return self._types[list_kind]
         item = self._types.get(kind)

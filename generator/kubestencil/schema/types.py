@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 JsonObject = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class GroupVersionKind:
+class GroupVersionKind(NamedTuple):
     """The group, version and name of a kind that the API server serves.
 
     The core group's name is empty.

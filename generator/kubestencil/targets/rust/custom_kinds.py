@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Collection, Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -150,7 +150,7 @@ class _Preparation:
                 and definition.name not in self.types
             ):
                 package, _, name = definition.name.rpartition(".")
-                self.add_root(definition, replace(packages[package], kind=name))
+                self.add_root(definition, packages[package]._replace(kind=name))
         self.prepare_queue()
 
     def prepare_queue(self) -> None:
