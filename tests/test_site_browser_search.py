@@ -161,3 +161,17 @@ def test_a_result_opens_a_field_in_local_files(
     assert results[0] == file_url(site_folder, "1.35/core/v1/PodSpec/") + "#containers"
     click(browser, "#search-dialog [role=option]")
     browser.wait("document.querySelector('.here')?.id === 'containers'")
+
+
+def test_a_search_that_lacks_fields_says_so(browser: Browser, base_url: str) -> None:
+    browser.open(base_url + POD)
+    find(browser, "xyzzy")
+    count = "return document.getElementById('search-count').textContent"
+    assert browser.run(count) == "No results"
+    browser.run(
+        "kubestencilIndex({release: '', types: [], fields: [], isPartial: true})"
+    )
+    find(browser, "xyzzy")
+    assert browser.run(count) == (
+        "No results; fields deep inside of resources are not searched"
+    )
