@@ -91,6 +91,22 @@ class Client:
         self._local = threading.local()
         self._endpoints: dict[str, dict[str, Endpoint]] = {}
 
+    def kubeconfig(self) -> dict[str, Any]:
+        """A configuration of kubectl and of other clients."""
+        cluster = {
+            "server": f"https://127.0.0.1:{self.port}",
+            "certificate-authority": str(self._authority),
+        }
+        name = "test"
+        return {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": name, "cluster": cluster}],
+            "users": [{"name": name, "user": {"token": self.token}}],
+            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+            "current-context": name,
+        }
+
     def request(
         self,
         method: str,

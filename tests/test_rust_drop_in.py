@@ -1,8 +1,7 @@
-"""The crate stands in for k8s-openapi: in Cargo's eyes, for kube, and for the tests of
-k8s-openapi and kopium.
+"""The crate stands in for k8s-openapi: in Cargo's eyes, and for kube, also on a real API
+server (tests/api_server.py).
 
-Compiling kube and the published tests takes minutes: ``KUBESTENCIL_RUST=all``. The tests
-of k8s-openapi come from a checkout of it, ``KUBESTENCIL_K8S_OPENAPI``.
+Compiling kube takes minutes: ``KUBESTENCIL_RUST=all pytest tests/test_rust_drop_in.py``.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.select import select
 from kubestencil.source.document import Selection
 from kubestencil.targets import generate_files
+from tests.api_server import Client
 from tests.cargo import Cargo, write_crate, write_if_changed
 from tests.conftest import full_specs, load, make_release
 from tests.site_examples import PrintedExamples
@@ -35,6 +36,7 @@ needs_minutes = pytest.mark.skipif(
     os.environ.get("KUBESTENCIL_RUST") != "all" or shutil.which("cargo") is None,
     reason="compiling kube takes minutes: KUBESTENCIL_RUST=all",
 )
+KUBE_FEATURES = ("client", "derive", "runtime")
 PROGRAMS = Path(__file__).parent / "rust"
 # The kinds that kube itself needs, as docs/targets.md names them.
 KUBE_KINDS = tuple(
@@ -46,6 +48,9 @@ KUBE_KINDS = tuple(
         .partition("```\n")[0],
     )
 )
+
+# Those, and what the programs use beside them.
+PROGRAM_KINDS = Selection(kinds=(*KUBE_KINDS, "ConfigMap"))
 
 
 def manifest(release: Release, drop_in: str) -> dict[str, Any]:
@@ -153,13 +158,49 @@ def test_features_macros_and_metadata_are_those_of_the_published_crate(
 @needs_minutes
 @pytest.mark.parametrize("version", [f"1.{minor}" for minor in range(29, 36)])
 def test_kube_compiles_unchanged(cargo: Cargo, version: str, tmp_path: Path) -> None:
-    """kube 5 with client, runtime and derive."""
+    """kube 5 with client and runtime, and with derive, whose code has a field that
+    CustomResourceDefinitions got in 1.30 (selectableFields)."""
     crate = write_crate(
         load(version, full_specs()), tmp_path / "crate", drop_in="0.29.0"
     )
+    features = ("client", "runtime") if version == "1.29" else KUBE_FEATURES
+    program = "kube_server.rs" if version == "1.29" else "kube.rs"
     assert "warning" not in cargo(
-        kube_program(tmp_path, crate, "client", "derive", "runtime"), "check"
+        kube_program(tmp_path, crate, program, *features), "check"
     )
+
+
+@needs_minutes
+def test_kube_creates_applies_watches_and_deletes_on_a_real_server(
+    cargo: Cargo, api_server: Client, tmp_path: Path
+) -> None:
+    selected = select(load("1.35", full_specs()), PROGRAM_KINDS)
+    # One folder, so that a second run has less to build.
+    folder = cargo.build / "kube-server"
+    crate = write_crate(selected, folder / "crate", drop_in="0.29.0")
+    features = ("client", "rustls-tls", "ring")
+    cargo(kube_program(folder, crate, "kube_server.rs", *features), "build")
+    config = tmp_path / "kubeconfig"
+    config.write_text(json.dumps(api_server.kubeconfig()))
+    done = subprocess.run(
+        [str(cargo.build / "debug" / "drop-in")],
+        env={**os.environ, "KUBECONFIG": str(config)},
+        text=True,
+        capture_output=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.splitlines() == [
+        'applied {"a": "1", "b": "2"}',
+        "listed settings",
+        "absent true",
+        "modified settings",
+        "deleted settings",
+        "default replicas Some(1)",
+        "replicas Some(3)",
+        "scale Some(3)",
+        "true",
+    ]
 
 
 @needs_minutes
@@ -167,12 +208,12 @@ def test_kube_compiles_with_the_kinds_that_a_program_needs(
     cargo: Cargo, tmp_path: Path
 ) -> None:
     assert "Pod" in KUBE_KINDS
-    selected = select(load("1.35", full_specs()), Selection(kinds=KUBE_KINDS))
+    selected = select(load("1.35", full_specs()), PROGRAM_KINDS)
     crate = write_crate(selected, tmp_path / "crate", drop_in="0.29.0")
-    cargo(kube_program(tmp_path, crate, "client", "derive", "runtime"), "check")
+    cargo(kube_program(tmp_path, crate, "kube.rs", *KUBE_FEATURES), "check")
 
 
-def kube_program(folder: Path, crate: Path, *features: str) -> Path:
+def kube_program(folder: Path, crate: Path, program: str, *features: str) -> Path:
     return write_program(
         folder / "program",
         crate,
@@ -183,5 +224,5 @@ def kube_program(folder: Path, crate: Path, *features: str) -> Path:
         'schemars = "1"\nserde = { version = "1", features = ["derive"] }\n'
         'serde_json = "1"\n'
         'tokio = { version = "1", features = ["macros", "rt-multi-thread"] }\n',
-        (PROGRAMS / "kube.rs").read_text("utf-8"),
+        (PROGRAMS / program).read_text("utf-8"),
     )
