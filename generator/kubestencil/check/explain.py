@@ -9,7 +9,7 @@ from kubestencil.check.findings import Path, Problem, field_path
 from kubestencil.check.release import CheckedRelease
 from kubestencil.schema.changed_fields import changed_field
 from kubestencil.schema.renamed_fields import renamed_field
-from kubestencil.schema.types import Definition, GroupVersionKind, Release, Schema
+from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.source.releases import minor_version_in, release_order
 
 
@@ -93,32 +93,29 @@ def _type_at(release: Release, definition: str, path: Path) -> str:
     where it has no name."""
     name, schema = definition, release.definitions[definition].schema
     for step in path[:-1]:
-        schema = release.resolve(schema)
-        inner = schema.items if isinstance(step, int) else schema.values
-        if inner is None:
-            inner = next(
-                (field.schema for field in schema.fields if field.name == step), None
-            )
+        inner = _inner_schema(release, schema, step)
         if inner is None:
             return ""
         name, schema = inner.ref or "", inner
     return name
 
 
+def _inner_schema(release: Release, schema: Schema, step: str | int) -> Schema | None:
+    """The schema of an item, of a value of a map, or of a field; None where there is
+    none."""
+    schema = release.resolve(schema)
+    if isinstance(step, int):
+        return schema.items
+    if schema.values is not None:
+        return schema.values
+    return next((field.schema for field in schema.fields if field.name == step), None)
+
+
 def _schema_at(release: Release, name: str, path: Path) -> Schema | None:
     """The schema of the value at a path of a kind; None where there is none."""
-    definition: Definition = release.definitions[name]
-    schema: Schema | None = definition.schema
+    schema: Schema | None = release.definitions[name].schema
     for step in path:
         if schema is None:
             return None
-        schema = release.resolve(schema)
-        if isinstance(step, int):
-            schema = schema.items
-        elif schema.values is not None:
-            schema = schema.values
-        else:
-            schema = next(
-                (field.schema for field in schema.fields if field.name == step), None
-            )
+        schema = _inner_schema(release, schema, step)
     return None if schema is None else release.resolve(schema)
