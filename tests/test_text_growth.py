@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from kubestencil.check import placeholders
 from kubestencil.targets.diff.word_diff import diff_words
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.model.deprecation import is_deprecated
@@ -34,6 +35,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "markdown.inline": markdown.inline,
     "markdown.literal": markdown.literal,
     "markdown.paragraph": markdown.paragraph,
+    "placeholders.has_placeholder": placeholders.has_placeholder,
+    "placeholders.is_template": placeholders.is_template,
     "python.docstring": lambda text: python.docstring(text, 4),
     "python.literal": python.literal,
     "rust.doc_comment": rust.doc_comment,
@@ -66,6 +69,11 @@ NEAR_MISSES = [
     ("| |", " a|", "x"),
     ("a: ", "- a ", "x"),
     ("", "a b a c ", ""),
+    ("", "{{", "x"),
+    ("", "{%", "x"),
+    ("", "<%", "x"),
+    ("", "${", "x"),
+    ("", "$(a", "x"),
 ]
 
 TOKENS = (
