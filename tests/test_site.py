@@ -91,6 +91,32 @@ def test_a_type_links_to_where_it_is_used(site: Site) -> None:
     assert "../../../core/v1/PodSpec/#containers" in page.links
 
 
+def test_a_kind_shows_what_changed_inside_of_it(site: Site) -> None:
+    page = site.page("1.35/apps/v1/Deployment/")
+    assert (
+        '<a href="#spec.template.spec.workloadRef"><code>spec.template.spec.workloadRef'
+        "</code></a> field added" in page.text
+    )
+    # The older release does not have the field.
+    page = site.page("1.34/apps/v1/Deployment/")
+    assert "<code>spec.template.spec.workloadRef</code> field added" in page.text
+
+
+def test_merge_markers_are_no_badges(site: Site) -> None:
+    """They are in the history of the type: 1.35 says how a Node's features merge."""
+    badges = {
+        detail
+        for page in site.pages.values()
+        for detail in re.findall(
+            r"<i class=\"changed\">Changed in [\d.]+: ([^<]*)</i>", page.text
+        )
+    }
+    assert badges
+    assert not [
+        detail for detail in badges if "list type" in detail or "merge" in detail
+    ]
+
+
 def test_the_sitemap_has_all_pages_of_types(folder: Path, site: Site) -> None:
     sitemap = (folder / "sitemap.xml").read_text()
     assert "<loc>http://localhost:8000/1.35/apps/v1/Deployment/</loc>" in sitemap

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
-from operator import attrgetter
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -21,7 +19,7 @@ from kubestencil.targets.site.examples import Example, Examples
 from kubestencil.targets.site.field_paths import anchor
 from kubestencil.targets.site.fields import ReleaseFields, TypeFields
 from kubestencil.targets.site.navigation import Link
-from kubestencil.targets.site.release_context import ReleaseContext, TypeChange
+from kubestencil.targets.site.release_context import ReleaseContext
 from kubestencil.targets.site.resource_labels import (
     deprecation_warning,
     resource_attributes,
@@ -33,6 +31,7 @@ from kubestencil.targets.site.schema_labels import (
     type_label,
     validation_rules_of,
 )
+from kubestencil.targets.site.type_changes import ReleaseChanges, TypeChanges
 from kubestencil.targets.site.usage import MAX_KINDS, FieldUse, Usage, find_usage
 from kubestencil.text.html import prose, summary
 
@@ -49,13 +48,6 @@ class UseLink(NamedTuple):
     group_version: str
     href: str
     path: str
-
-
-class ReleaseChanges(NamedTuple):
-    """The changes of a type in one release."""
-
-    release: str
-    changes: tuple[TypeChange, ...]
 
 
 class VersionLink(NamedTuple):
@@ -83,7 +75,8 @@ class TypePage:
     ``nested_types`` have the fields of all types that can be expanded on the page.
     ``referenced_by`` are the fields that have the type, ``used_in`` the kinds that it
     is part of; ``has_all_uses`` is false where there may be more of these.
-    ``change_history`` begins with the newest release that changed it.
+    ``change_history`` begins with the newest release that changed it, or a type inside
+    of it.
     ``versions`` are the type's versions in any release, the most stable ones where there
     are very many. ``added_in`` and
     ``removed_in`` name releases; they are empty where the first release of the site has
@@ -145,6 +138,10 @@ class TypePages:
         """The uses of the types of the release."""
         return find_usage(self._release, sorted(self.kinds))
 
+    @cached_property
+    def _changes(self) -> TypeChanges:
+        return TypeChanges(self._release, self._context, self.addresses, self.usage)
+
     def make(self, definition: Definition) -> TypePage:
         """The page of a definition."""
         name, schema = definition.name, definition.schema
@@ -175,7 +172,7 @@ class TypePages:
             used_in=self._use_links(used_in),
             has_all_uses=len(used_in) < MAX_KINDS,
             examples=self.examples.starter(definition) if is_kind else (),
-            change_history=self._change_history(address.path),
+            change_history=self._changes.of(name),
             versions=tuple(self._versions(address)),
             added_in="" if releases[0] == self._context.releases[0] else releases[0],
             removed_in=removed_in,
@@ -192,13 +189,6 @@ class TypePages:
             )
             for name, path in uses
             for address in (self.addresses[name],)
-        )
-
-    def _change_history(self, path: str) -> tuple[ReleaseChanges, ...]:
-        changes = reversed(self._context.changes.get(path, ()))
-        return tuple(
-            ReleaseChanges(release, tuple(group))
-            for release, group in groupby(changes, attrgetter("release"))
         )
 
     def _versions(self, address: PageAddress) -> Iterator[VersionLink]:

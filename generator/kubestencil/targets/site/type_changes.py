@@ -1,0 +1,95 @@
+"""What changed in a type and, for a kind, anywhere inside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from kubestencil.schema import Release
+from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.field_paths import anchor, fields_of
+from kubestencil.targets.site.release_context import ReleaseContext, TypeChange
+from kubestencil.targets.site.usage import Usage
+
+# More than any kind of Kubernetes has over seven releases. Without a limit, a site would
+# grow with the number of kinds times that of changes.
+_MAX_INNER_CHANGES = 200
+
+
+class InnerChange(NamedTuple):
+    """A change inside of a kind.
+
+    ``path`` leads from the kind to what changed (``spec.template.spec.workloadRef``),
+    ``href`` to the field on the page of the kind; it is empty where this release does
+    not have the field. ``label`` says what happened.
+    """
+
+    path: str
+    href: str
+    label: str
+
+
+class ReleaseChanges(NamedTuple):
+    """The changes of a type in one release, and those inside of it."""
+
+    release: str
+    changes: tuple[TypeChange, ...]
+    inner_changes: tuple[InnerChange, ...]
+
+
+class TypeChanges:
+    """The changes of all types of a release."""
+
+    def __init__(
+        self,
+        release: Release,
+        context: ReleaseContext,
+        addresses: Mapping[str, PageAddress],
+        usage: Usage,
+    ) -> None:
+        self._release = release
+        self._context = context
+        self._addresses = addresses
+        self._usage = usage
+
+    def of(self, name: str) -> tuple[ReleaseChanges, ...]:
+        """The changes of a definition by release, the newest first."""
+        changes = self._context.changes.get(self._addresses[name].path, ())
+        inner = self._inner_changes.get(name, {})
+        return tuple(
+            ReleaseChanges(release, own, tuple(sorted(inner.get(release, ()))))
+            for release in reversed(self._context.releases)
+            if (own := tuple(c for c in changes if c.release == release))
+            or release in inner
+        )
+
+    @cached_property
+    def _inner_changes(self) -> Mapping[str, Mapping[str, Sequence[InnerChange]]]:
+        """The changes inside of each kind, by its definition and release."""
+        inner: dict[str, dict[str, list[InnerChange]]] = {}
+        counts: dict[str, int] = {}
+        for name, address in self._addresses.items():
+            changes = [
+                change
+                for change in self._context.changes.get(address.path, ())
+                if change.has_badge and change.field
+            ]
+            if not changes:
+                continue
+            fields = fields_of(self._release.definitions[name].schema)
+            names = {field.name for field in fields}
+            for kind, path in self._usage.used_in.get(name, ()):
+                counts[kind] = counts.get(kind, 0) + len(changes)
+                if counts[kind] > _MAX_INNER_CHANGES:
+                    continue
+                for change in changes:
+                    href = anchor(f"{path}.{change.field}")
+                    inner.setdefault(kind, {}).setdefault(change.release, []).append(
+                        InnerChange(
+                            f"{path}.{change.path}",
+                            f"#{href}" if change.field in names else "",
+                            change.label,
+                        )
+                    )
+        return inner
