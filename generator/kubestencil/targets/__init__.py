@@ -32,6 +32,7 @@ _VIEWS: Mapping[str, str] = {
     "markdown": "kubestencil.targets.markdown.view",
     "model": "kubestencil.targets.model.view",
     "python": "kubestencil.targets.python.view",
+    "python-client": "kubestencil.targets.python_client.view",
     "rust": "kubestencil.targets.rust.view",
 }
 _MULTI_RELEASE_VIEWS: Mapping[str, str] = {

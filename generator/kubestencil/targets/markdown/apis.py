@@ -1,43 +1,24 @@
-"""The pages of API classes: the operations of a release by tag.
-
-kubernetes-client/gen prepares the operations of the document (``preprocess_spec.py``),
-openapi-generator makes a method of each, and a class for each tag. The names and the
-order of methods and arguments are theirs.
-"""
+"""The pages of API classes: the operations of a release by tag."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from kubestencil.schema.operation_details import (
-    OperationDetails,
-    OperationParameter,
-    Response,
-)
-from kubestencil.schema.operations import Operation
-from kubestencil.schema.types import Schema
+from kubestencil.schema.operation_details import OperationDetails
 from kubestencil.targets.markdown.arguments import Argument, Arguments
 from kubestencil.targets.markdown.types import TypeName, TypeNames
-from kubestencil.targets.python.spelling import Spelling, snake_case, unique_names
+from kubestencil.targets.python.api_methods import (
+    api_classes,
+    own_parameters,
+    result_schema,
+    served_path,
+)
+from kubestencil.targets.python.spelling import Spelling, snake_case
 from kubestencil.text import markdown
 
-_WATCH = "watch"
-_DELETE_COLLECTION = "deleteCollection"
-# What kubernetes-client/gen removes from operations that delete a collection.
-_WATCH_PARAMETERS = frozenset({"allowWatchBookmarks", "watch"})
-# The document has a slash at the end of these paths, the server has none:
-# https://github.com/kubernetes/kubernetes/issues/117455.
-_PATHS_WITHOUT_SLASH = frozenset(
-    {"/.well-known/openid-configuration/", "/openid/v1/jwks/"}
-)
-_DEFAULT_TAG = "default"
 _BODY = "body"
 _ANY_MEDIA_TYPE = "*/*"
-_NOT_WORD = re.compile(r"[^A-Za-z0-9_]")
-_SUCCESS = re.compile(r"2\d\d\Z")
 
 
 class ModelImport(NamedTuple):
@@ -112,34 +93,18 @@ class ApiPages:
 
     def pages(self, operations: Iterable[OperationDetails]) -> list[ApiPage]:
         """The pages of ``operations``, sorted by tag as openapi-generator does."""
-        by_tag: dict[str, list[OperationDetails]] = {}
-        for details in operations:
-            if not _operation_id(details).startswith(_WATCH):
-                tag = _NOT_WORD.sub("_", details.tag or _DEFAULT_TAG)
-                by_tag.setdefault(tag, []).append(details)
-        names = unique_names(sorted(by_tag), _class_name, reserved=self._reserved)
         return [
-            ApiPage(name, self._methods(by_tag[tag])) for tag, name in names.items()
+            ApiPage(
+                api.name,
+                tuple(self._method(details, name) for name, details in api.methods),
+            )
+            for api in api_classes(operations, self._spelling, self._reserved)
         ]
-
-    def _methods(self, operations: Sequence[OperationDetails]) -> tuple[ApiMethod, ...]:
-        ids = [
-            f"{index} {_operation_id(details)}"
-            for index, details in enumerate(operations)
-        ]
-        names = unique_names(
-            ids, lambda id_: self._spelling.attribute(id_.partition(" ")[2]), "_"
-        )
-        methods = [
-            self._method(details, names[id_])
-            for id_, details in zip(ids, operations, strict=True)
-        ]
-        return tuple(sorted(methods, key=attrgetter("name")))
 
     def _method(self, details: OperationDetails, name: str) -> ApiMethod:
-        parameters = _own_parameters(details)
+        parameters = own_parameters(details)
         arguments = self._arguments.of(details, parameters)
-        result = _result(details.responses)
+        result = result_schema(details.responses)
         returns = self._types.name(result) if result else None
         models = {argument.model for argument in arguments if argument.model}
         if returns and returns.link:
@@ -148,7 +113,7 @@ class ApiPages:
         return ApiMethod(
             name=name,
             http_method=details.operation.method.upper(),
-            path=_cell(_path(details.operation)),
+            path=_cell(served_path(details.operation)),
             description=markdown.paragraph(self._escape_quotes(details.description)),
             arguments=arguments,
             call=", ".join(map(_in_call, arguments)),
@@ -164,43 +129,6 @@ class ApiPages:
                 for code, description, _ in details.responses
             ),
         )
-
-
-def _operation_id(details: OperationDetails) -> str:
-    """The name of an operation without its tag: ``createNamespacedPod``."""
-    operation = details.operation
-    if not operation.name:
-        return f"{operation.path}_{operation.method}"
-    tag = "".join(word[:1].upper() + word[1:] for word in details.tag.split("_"))
-    return operation.name.replace(tag, "") if tag else operation.name
-
-
-def _own_parameters(details: OperationDetails) -> tuple[OperationParameter, ...]:
-    if not _operation_id(details).startswith(_DELETE_COLLECTION):
-        return details.parameters
-    return tuple(
-        parameter
-        for parameter in details.parameters
-        if parameter.name not in _WATCH_PARAMETERS
-    )
-
-
-def _path(operation: Operation) -> str:
-    path = operation.path
-    return path.removesuffix("/") if path in _PATHS_WITHOUT_SLASH else path
-
-
-def _class_name(tag: str) -> str:
-    words = "".join(word[:1].upper() + word[1:] for word in tag.split("_"))
-    return f"{words}Api"
-
-
-def _result(responses: Iterable[Response]) -> Schema | None:
-    """The type of the first response that says that all is well."""
-    codes = {response.code: response for response in responses}
-    for code in sorted(filter(_SUCCESS.match, codes)):
-        return codes[code].schema
-    return None
 
 
 def _media_types(media_types: Iterable[str]) -> str:

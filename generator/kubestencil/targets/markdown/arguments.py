@@ -8,6 +8,7 @@ from typing import NamedTuple
 from kubestencil.schema.operation_details import OperationDetails, OperationParameter
 from kubestencil.schema.types import Schema
 from kubestencil.targets.markdown.types import TypeNames
+from kubestencil.targets.python.api_methods import method_parameters
 from kubestencil.targets.python.spelling import Spelling, unique_names
 from kubestencil.text import markdown
 
@@ -66,8 +67,7 @@ class Arguments:
     ) -> tuple[Argument, ...]:
         """The arguments of an operation whose own ``parameters`` are these: those of
         the path first, the body last, and then required ones before the others."""
-        ordered = [*details.path_parameters, *parameters]
-        ordered.sort(key=lambda parameter: parameter.location == _BODY)
+        ordered = method_parameters(details, parameters)
         body_name = _BODY if parameters and parameters[0].location == _BODY else None
         arguments = [
             self._argument(parameter, self._name(parameter, body_name))

@@ -24,6 +24,7 @@ from kubestencil.targets.python.types import PythonType, TypeSpeller
 # msgspec refuses these characters in the JSON name of a field (msgspec.Struct, rename).
 _NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f]')
 _PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_VERSION = re.compile(r"\d+(?:\.\d+)*\Z")
 _PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 
 
@@ -162,3 +163,8 @@ def _check_options(target: Target) -> None:
     project = str(target.options.get("project", ""))
     if not _PROJECT.match(project):
         raise target.error(f"{project!r} is not a project name", "options.project")
+
+
+def project_version(release: str) -> str:
+    """The version of the project: that of a Kubernetes release, otherwise 0.0.0."""
+    return f"{release}.0" if _VERSION.match(release) else "0.0.0"

@@ -30,7 +30,7 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.targets.python.custom_view import CUSTOM_EACH, custom_contexts
 from kubestencil.targets.python.literals import LINE_LENGTH, docstring, literal
-from kubestencil.targets.python.package import KindKey, Package
+from kubestencil.targets.python.package import KindKey, Package, project_version
 from kubestencil.targets.python.sorting import sort_like_isort
 from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType
 
@@ -40,7 +40,6 @@ _IMPORTED_AS = {"MicroTime": "MicroTimeType as MicroTime"}
 _RUNTIME_TYPES = frozenset([*TIME_CONVERTERS, "Quantity"])
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
 _WORD = re.compile(r"\w+")
-_VERSION = re.compile(r"\d+(?:\.\d+)*\Z")
 
 
 # A tuple, since a release has thousands, and a frozen dataclass takes four times as
@@ -192,7 +191,7 @@ def _release_context(package: Package, release: str) -> FileContext:
         "custom_versions": [
             f"{version.group}.{version.version}" for version in versions
         ],
-        "project_version": _project_version(release),
+        "project_version": project_version(release),
     }
     return FileContext(release, {}, variables)
 
@@ -315,8 +314,3 @@ def _kind_groups(classes: Mapping[KindKey, str]) -> list[KindGroup]:
 
 def _words(annotation: str) -> Iterator[str]:
     return (match[0] for match in _WORD.finditer(annotation))
-
-
-def _project_version(release: str) -> str:
-    """The version of the project: that of a Kubernetes release, otherwise 0.0.0."""
-    return f"{release}.0" if _VERSION.match(release) else "0.0.0"

@@ -1,0 +1,102 @@
+"""The types of bodies, results and arguments: in stubs, and by name at runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
+from kubestencil.targets.python.package import Package
+
+_SCALARS: Mapping[str | None, str] = {
+    "boolean": "bool",
+    "integer": "int",
+    "number": "float",
+    "string": "str",
+}
+_ANY = "Any"
+
+
+class CustomModule(NamedTuple):
+    """The package of a group and version of custom resources, as a stub imports it:
+    ``from kubernetes_models.<package> import <name> as <alias>``."""
+
+    package: str
+    name: str
+    alias: str
+
+
+class BodyType(NamedTuple):
+    """The type of a body or a result.
+
+    ``annotation`` is the type hint in a stub, ``name`` what the client decodes
+    (``calls.py.j2``, ``decode``): a class, ``text`` or ``json``. ``custom_module`` is
+    what the annotation needs, None for other types.
+    """
+
+    annotation: str
+    name: str
+    custom_module: CustomModule | None = None
+
+
+TEXT_TYPE = BodyType("str", "text")
+ANY_TYPE = BodyType(_ANY, "json")
+
+
+class BodyTypes:
+    """The types of bodies and results in a release."""
+
+    def __init__(self, release: Release, package: Package) -> None:
+        self._release = release
+        self._package = package
+
+    def spell(self, schema: Schema | None) -> BodyType:
+        """The type for a schema; None where there is no body."""
+        if schema is None:
+            return TEXT_TYPE
+        if schema.ref is None:
+            return TEXT_TYPE if schema.type == "string" else ANY_TYPE
+        location = self._package.custom.modules.locations.get(schema.ref)
+        if location is not None:
+            alias = f"{location.group}_{location.version}"
+            return BodyType(
+                f"{alias}.{location.class_name}",
+                f"{location.group}.{location.version}:{location.class_name}",
+                CustomModule(location.group, location.version, alias),
+            )
+        definition = self._release.definitions[schema.ref]
+        name = self._package.classes.get(schema.ref)
+        if name is None or not definition.is_object:
+            return ANY_TYPE
+        return BodyType(f"models.{name}", name)
+
+    def of_kind(self, kind: GroupVersionKind | None) -> Definition | None:
+        """The definition of a kind."""
+        return self._by_kind.get(kind) if kind else None
+
+    @cached_property
+    def _by_kind(self) -> Mapping[GroupVersionKind, Definition]:
+        return {
+            kind: definition
+            for definition in self._release.definitions.values()
+            for kind in definition.kinds
+            if kind.kind == definition.kind or len(definition.kinds) == 1
+        }
+
+    def kind_of(self, schema: Schema) -> str:
+        """The kind of the objects that a schema allows, as ``v1 Pod``; ``object`` for
+        several, or any."""
+        kinds: Iterable[GroupVersionKind] = ()
+        if schema.ref is not None:
+            kinds = self._release.definitions[schema.ref].kinds
+        names = {f"{kind.api_version} {kind.kind}" for kind in kinds}
+        return names.pop() if len(names) == 1 else "object"
+
+
+def argument_type(schema: Schema) -> str:
+    """The type hint of a parameter in a path or a query."""
+    if schema.type == "array":
+        item = _SCALARS.get(schema.items.type if schema.items else None, "str")
+        return f"list[{item}]"
+    return _SCALARS.get(schema.type, "str")
