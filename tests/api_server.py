@@ -87,7 +87,7 @@ class Client:
     def __init__(self, port: int, token: str, authority: Path) -> None:
         self.port = port
         self.token = token
-        self._authority = authority
+        self.authority = authority
         self._local = threading.local()
         self._endpoints: dict[str, dict[str, Endpoint]] = {}
 
@@ -285,7 +285,7 @@ class Client:
 
     def _connection(self) -> http.client.HTTPSConnection:
         if not hasattr(self._local, "connection"):
-            context = ssl.create_default_context(cafile=str(self._authority))
+            context = ssl.create_default_context(cafile=str(self.authority))
             self._local.connection = http.client.HTTPSConnection(
                 "127.0.0.1", self.port, timeout=60, context=context
             )

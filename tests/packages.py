@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -24,6 +25,32 @@ def generate_package(release: Release, folder: Path, package: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.data)
     return folder
+
+
+def generate_client(release: Release, folder: Path, prefix: str) -> Path:
+    """Print the Python client of a release and its models into ``folder``: the packages
+    ``<prefix>_client`` and ``<prefix>_models``."""
+    models = f"{prefix}_models"
+    generate_package(release, folder, models)
+    target = replace(
+        load_targets(None)["python-client"].with_options(
+            {"package": f"{prefix}_client"}
+        ),
+        dependency_options={"python": {"package": models}},
+    )
+    for file in generate_files(release, target):
+        path = folder / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.data)
+    return folder
+
+
+def import_client(folder: Path, prefix: str) -> tuple[ModuleType, ModuleType]:
+    """The package of a generated client, and its module for asyncio. The models, which
+    it imports when they are first used, are imported, too."""
+    import_package(folder, f"{prefix}_models")
+    client = import_package(folder, f"{prefix}_client")
+    return client, import_package(folder, f"{prefix}_client.aio")
 
 
 def import_package(folder: Path, package: str) -> ModuleType:

@@ -91,10 +91,11 @@ def test_type_checkers_accept_the_package_and_report_mistakes(
     assert all(int(error.split(":")[1]) == last_line for error in errors), errors
 
 
-def check_types(folder: Path, checker: str) -> list[str]:
-    """The errors of a type checker, one per line: file, line, message."""
+def check_types(folder: Path, checker: str, *paths: str) -> list[str]:
+    """The errors of a type checker in ``paths``, by default everything in ``folder``;
+    one per line: file, line, message."""
     process = subprocess.run(
-        [sys.executable, "-m", checker, *CHECKERS[checker], "."],
+        [sys.executable, "-m", checker, *CHECKERS[checker], *(paths or ["."])],
         cwd=folder,
         env={**os.environ, "MYPY_CACHE_DIR": str(folder / ".cache")},
         capture_output=True,

@@ -27,6 +27,7 @@ _MODELS = "python"
 # Names in the modules of API classes (api.py.j2).
 _RESERVED_CLASSES = ("Api", "AsyncApi")
 _PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 
 _SHARED = {
     "models_package": Annotated[str, "the package of the models: kubernetes_models"],
@@ -106,5 +107,5 @@ def _check_options(target: Target, models: Target) -> None:
     if package == models.options.get("package"):
         raise target.error(f"{package!r} is the package of models", "options.package")
     project = str(target.options.get("project", ""))
-    if not project or project == models.options.get("project"):
+    if not _PROJECT.match(project) or project == models.options.get("project"):
         raise target.error(f"{project!r} is not a project name", "options.project")

@@ -1,0 +1,706 @@
+"""The generated client and an HTTP server that behaves badly, or has a kubelet: retries,
+timeouts, watches, logs, commands in containers, proxies, kubeconfig."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from email.message import Message
+from hashlib import sha1
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.conftest import load
+from tests.packages import generate_client, import_client
+
+pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
+wsproto = pytest.importorskip("wsproto", reason="wsproto is not installed")
+
+POD = {"metadata": {"name": "a", "resourceVersion": "7"}, "spec": {"containers": []}}
+PODS = "/api/v1/namespaces/default/pods"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generate_client(load("1.35"), tmp_path_factory.mktemp("client"), "http")
+
+
+@pytest.fixture(scope="module")
+def package(folder: Path) -> Any:
+    return import_client(folder, "http")[0]
+
+
+@pytest.fixture(scope="module")
+def aio(folder: Path) -> Any:
+    return import_client(folder, "http")[1]
+
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Seen(NamedTuple):
+    """A request."""
+
+    command: str
+    path: str
+    headers: Message
+    body: bytes
+
+
+@dataclass
+class Server:
+    """Gives one answer after the other, and keeps the requests."""
+
+    answers: list[Answer] = field(default_factory=list)
+    requests: list[Seen] = field(default_factory=list)
+    url: str = ""
+
+    def paths(self) -> list[str]:
+        return [request.path for request in self.requests]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    state = Server()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def handle_any(self) -> None:
+            length = int(self.headers.get("Content-Length", 0))
+            body = self.rfile.read(length)
+            state.requests.append(Seen(self.command, self.path, self.headers, body))
+            if state.answers:
+                state.answers.pop(0)(self)
+            else:
+                status(500, "no answer is left")(self)
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("do_"):
+                return self.handle_any
+            raise AttributeError(name)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
+        state.url = f"http://127.0.0.1:{listener.server_port}"
+        thread = threading.Thread(target=listener.serve_forever)
+        thread.start()
+        yield state
+        listener.shutdown()
+        thread.join()
+
+
+def send(
+    handler: BaseHTTPRequestHandler, code: int, data: bytes, **headers: str
+) -> None:
+    handler.send_response(code)
+    for name, value in headers.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.send_header("Content-Length", str(len(data)))
+    handler.end_headers()
+    if handler.command != "HEAD":
+        handler.wfile.write(data)
+
+
+def answer(value: Any, code: int = 200, **headers: str) -> Answer:
+    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return lambda handler: send(handler, code, data, **headers)
+
+
+def status(code: int, message: str, **headers: str) -> Answer:
+    value = {"kind": "Status", "code": code, "message": message, "reason": "Because"}
+    return answer(value, code, **headers)
+
+
+def hang_up(handler: BaseHTTPRequestHandler) -> None:
+    """Close the connection without an answer."""
+    handler.close_connection = True
+    handler.connection.shutdown(socket.SHUT_RDWR)
+
+
+def stream(*pieces: bytes, is_cut: bool = False) -> Answer:
+    """Chunks, and the end of the body, or of the connection."""
+
+    def write(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        for piece in pieces:
+            handler.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        if is_cut:
+            hang_up(handler)
+        else:
+            handler.wfile.write(b"0\r\n\r\n")
+
+    return write
+
+
+def event(kind: str, version: str, name: str = "a") -> bytes:
+    metadata = {"name": name, "resourceVersion": version}
+    value = {"type": kind, "object": {**POD, "metadata": metadata}}
+    return json.dumps(value).encode() + b"\n"
+
+
+def pod_list(version: str, *names: str, token: str = "") -> Any:
+    items = [{**POD, "metadata": {"name": name}} for name in names]
+    metadata = {"resourceVersion": version, "continue": token}
+    return {"kind": "PodList", "metadata": metadata, "items": items}
+
+
+def make_client(package: Any, url: str, **options: Any) -> Any:
+    options.setdefault("retry", package.Retry(delay=0.001, longest=0.01))
+    return package.Client(package.Config(server=url), **options)
+
+
+def make_core(package: Any, url: str, **options: Any) -> Any:
+    return package.CoreV1Api(make_client(package, url, **options))
+
+
+PASSING = [
+    ("429", [status(429, "later")], True),
+    ("429 with Retry-After", [status(429, "later", Retry_After="1")], True),
+    ("503 with Retry-After", [status(503, "later", Retry_After="1")], True),
+    ("503", [status(503, "later")], False),
+    ("502", [answer(b"<html>", 502)], False),
+    ("a closed connection", [hang_up], False),
+]
+
+
+@pytest.mark.parametrize(("answers", "also_created"), [row[1:] for row in PASSING])
+def test_only_what_has_no_effect_is_sent_again(
+    package: Any, server: Server, answers: list[Answer], also_created: bool
+) -> None:
+    retries: list[Any] = []
+    core = make_core(package, server.url, on_retry=retries.append)
+    server.answers = [*answers, answer(POD)]
+    assert core.read_namespaced_pod("a", "default").metadata.name == "a"
+    assert [retry.attempt for retry in retries] == [1]
+    assert retries[0].path == f"{PODS}/a"
+    server.answers = [*answers, answer(POD, 201)]
+    server.requests.clear()
+    if also_created:
+        core.create_namespaced_pod("default", POD)
+        assert len(server.requests) == 2
+    else:
+        with pytest.raises((package.StatusError, package.ConnectionFailed)):
+            core.create_namespaced_pod("default", POD)
+        assert len(server.requests) == 1
+
+
+def test_server_side_apply_is_sent_again(package: Any, server: Server) -> None:
+    core = make_core(package, server.url)
+    server.answers = [hang_up, answer(POD)]
+    core.apply_namespaced_pod("a", "default", POD, field_manager="me")
+    assert server.paths()[1] == f"{PODS}/a?fieldManager=me"
+    assert server.requests[1].headers["Content-Type"] == "application/apply-patch+yaml"
+    sent = json.loads(server.requests[1].body)
+    assert (sent["apiVersion"], sent["kind"]) == ("v1", "Pod")
+
+
+def test_a_refused_connection_is_tried_again_until_it_fails(package: Any) -> None:
+    with closing(socket.socket()) as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+    retries: list[Any] = []
+    retry = package.Retry(attempts=3, delay=0.001)
+    core = make_core(package, url, retry=retry, on_retry=retries.append)
+    with pytest.raises(package.ConnectionFailed) as error:
+        core.create_namespaced_pod("default", POD)
+    assert not error.value.sent
+    assert len(retries) == 2
+
+
+def test_a_failure_is_a_typed_status(package: Any, server: Server) -> None:
+    core = make_core(package, server.url)
+    details = {
+        "name": "a",
+        "kind": "pods",
+        "causes": [{"field": "spec", "message": "no"}],
+    }
+    body = {"status": "Failure", "code": 422, "reason": "Invalid", "details": details}
+    server.answers = [answer(body, 422)]
+    with pytest.raises(package.Invalid) as error:
+        core.replace_namespaced_pod("a", "default", POD)
+    assert error.value.status.details.causes[0].field == "spec"
+    assert len(server.requests) == 1
+    for code in (400, 403, 404, 405, 409, 410, 415, 418, 500):
+        server.answers = [answer(b"not JSON", code)]
+        with pytest.raises(package.StatusError, match="not JSON") as other:
+            core.delete_namespaced_pod("a", "default")
+        assert other.value.code == code
+
+
+def test_nothing_waits_longer_than_its_timeout(package: Any, server: Server) -> None:
+    server.answers = [lambda _: time.sleep(0.5)] * 2
+    core = make_core(package, server.url, timeout=0.05, retry=package.NO_RETRY)
+    with pytest.raises(package.TimedOut) as error:
+        core.read_namespaced_pod("a", "default")
+    assert error.value.sent
+    core = make_core(package, server.url, retry=package.NO_RETRY)
+    with pytest.raises(package.TimedOut):
+        core.read_namespaced_pod("a", "default", timeout=0.05)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b"])
+def test_a_name_cannot_lead_to_another_path(
+    package: Any, server: Server, name: str
+) -> None:
+    """An empty name would delete all objects."""
+    core = make_core(package, server.url)
+    with pytest.raises(ValueError, match="name"):
+        core.delete_namespaced_pod(name, "default")
+    with pytest.raises(ValueError, match="namespace"):
+        core.delete_collection_namespaced_pod(name)
+    assert server.requests == []
+
+
+def test_arguments_are_checked(package: Any, server: Server) -> None:
+    core = make_core(package, server.url)
+    for arguments, named, message in (
+        (("a", "b", "c"), {}, "takes 2 positional"),
+        (("a",), {}, "needs the argument 'namespace'"),
+        (("a", "b"), {"name": "c"}, "two values for 'name'"),
+        (("a", "b"), {"prety": "c"}, "did you mean 'pretty'"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            core.read_namespaced_pod(*arguments, **named)
+    assert server.requests == []
+
+
+def test_bodies_are_decompressed(package: Any, server: Server) -> None:
+    core = make_core(package, server.url)
+    data = gzip.compress(json.dumps(POD).encode())
+    server.answers = [answer(data, Content_Encoding="gzip")]
+    assert core.read_namespaced_pod("a", "default").metadata.name == "a"
+    server.answers = [answer(data[:-9], Content_Encoding="gzip")]
+    with pytest.raises(package.ClientError, match="cut off"):
+        core.read_namespaced_pod("a", "default")
+
+
+def test_a_list_that_expires_goes_on(package: Any, server: Server) -> None:
+    expired = {"code": 410, "reason": "Expired", "metadata": {"continue": "newer"}}
+    server.answers = [
+        answer(pod_list("5", "a", "b", token="older")),
+        answer(expired, 410),
+        answer(pod_list("9", "c")),
+    ]
+    core = make_core(package, server.url)
+    items = core.list_namespaced_pod.items("default", resource_version="5")
+    assert [item.metadata.name for item in items] == ["a", "b", "c"]
+    assert server.paths()[1:] == [
+        f"{PODS}?limit=500&continue={token}" for token in ("older", "newer")
+    ]
+
+
+def test_a_watch_goes_on_where_it_was(package: Any, server: Server) -> None:
+    """After a closed connection, a broken one and a bookmark; only 410 begins anew."""
+    gone = json.dumps({"type": "ERROR", "object": {"code": 410}}).encode() + b"\n"
+    busy = json.dumps({"type": "ERROR", "object": {"code": 500}}).encode() + b"\n"
+    added = event("ADDED", "6", "ü")
+    server.answers = [
+        answer(pod_list("5", "a")),
+        stream(added[:20], added[20:90], added[90:]),
+        stream(event("MODIFIED", "7") + event("BOOKMARK", "8"), b'{"type', is_cut=True),
+        hang_up,
+        stream(busy),
+        stream(event("DELETED", "9"), gone),
+        answer(pod_list("20", "b")),
+        status(410, "gone"),
+        answer(pod_list("30", "c")),
+        stream(event("ADDED", "31")),
+    ]
+    core = make_core(package, server.url)
+    events = list(islice(core.list_namespaced_pod.watch("default"), 8))
+    kinds = [type(item).__name__ for item in events]
+    assert kinds == [
+        *("Listed", "Added", "Modified", "Bookmark", "Deleted", "Listed", "Listed"),
+        "Added",
+    ]
+    assert [item.reason for item in events if isinstance(item, package.Listed)] == [
+        *("start", "gone", "gone"),
+    ]
+    assert events[1].object.metadata.name == "ü"
+    assert events[3] == package.Bookmark("8")
+    versions = [
+        path.partition("resourceVersion=")[2]
+        for path in server.paths()
+        if "watch" in path
+    ]
+    assert versions == ["5", "6", "8", "8", "8", "20", "30"]
+
+
+def test_a_watch_that_may_not_be_fails(package: Any, server: Server) -> None:
+    server.answers = [answer(pod_list("5")), status(403, "no")]
+    core = make_core(package, server.url)
+    with pytest.raises(package.Forbidden):
+        list(core.list_namespaced_pod.watch("default"))
+    server.answers = [stream(b"not JSON\n")]
+    with pytest.raises(package.ClientError, match="not valid"):
+        list(core.list_namespaced_pod.watch("default", resource_version="1"))
+
+
+def test_a_watch_ends_after_its_time(package: Any, server: Server) -> None:
+    server.answers = [stream(event("ADDED", "6"))] * 100
+    retry = package.Retry(delay=0.2)
+    core = make_core(package, server.url, retry=retry)
+    watch = core.list_namespaced_pod.watch(
+        "default", resource_version="1", timeout_seconds=1
+    )
+    assert 1 < len(list(watch)) < 20
+    assert "timeoutSeconds=1" in server.paths()[0]
+
+
+def test_logs_are_read_as_they_come(package: Any, aio: Any, server: Server) -> None:
+    path = f"{PODS}/a/log"
+    core = make_core(package, server.url)
+    server.answers = [answer(b"one\ntwo\n")]
+    assert core.read_namespaced_pod_log("a", "default") == "one\ntwo\n"
+    pieces = [b"one\nt", b"wo\n\n", "ü".encode()[:1], "ü".encode()[1:]]
+    server.answers = [stream(*pieces)] * 2
+    lines = core.read_namespaced_pod_log.lines("a", "default", follow=True)
+    assert list(lines) == ["one", "two", "", "ü"]
+    assert server.paths()[1] == f"{path}?follow=true"
+
+    async def read() -> list[str]:
+        config = package.Config(server=server.url)
+        async with package.AsyncClient(config) as client:
+            log = aio.CoreV1Api(client).read_namespaced_pod_log
+            return [line async for line in log.lines("a", "default", follow=True)]
+
+    assert asyncio.run(read()) == ["one", "two", "", "ü"]
+
+
+def kubelet(
+    talk: Callable[[Callable[[], bytes], Callable[[int, bytes], None]], None],
+    protocol: str = "v5.channel.k8s.io",
+) -> Answer:
+    """Opens a WebSocket as a kubelet does; ``talk`` gets a function that reads a message
+    and one that sends data on a channel."""
+    from wsproto.connection import Connection, ConnectionType
+    from wsproto.events import BytesMessage, CloseConnection, Ping
+
+    def run(handler: BaseHTTPRequestHandler) -> None:
+        key = handler.headers["Sec-WebSocket-Key"].encode()
+        magic = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        accept = base64.b64encode(sha1(key + magic).digest()).decode()
+        assert protocol in handler.headers["Sec-WebSocket-Protocol"]
+        handler.send_response(101)
+        handler.send_header("Upgrade", "websocket")
+        handler.send_header("Connection", "Upgrade")
+        handler.send_header("Sec-WebSocket-Accept", accept)
+        handler.send_header("Sec-WebSocket-Protocol", protocol)
+        handler.end_headers()
+        connection = Connection(ConnectionType.SERVER)
+        messages: list[bytes] = []
+
+        def receive() -> bytes:
+            while not messages:
+                connection.receive_data(handler.connection.recv(65536) or None)
+                for item in connection.events():
+                    if isinstance(item, BytesMessage):
+                        messages.append(bytes(item.data))
+                    if isinstance(item, CloseConnection):
+                        messages.append(b"")
+            return messages.pop(0)
+
+        def write(channel: int, data: bytes) -> None:
+            message = BytesMessage(data=bytes([channel]) + data)
+            handler.wfile.write(connection.send(message))
+
+        handler.wfile.write(connection.send(Ping()))
+        talk(receive, write)
+        handler.wfile.write(connection.send(CloseConnection(code=1000)))
+        handler.close_connection = True
+
+    return run
+
+
+def ended(code: int) -> bytes:
+    if not code:
+        return b'{"status":"Success"}'
+    cause = {"reason": "ExitCode", "message": str(code)}
+    return json.dumps({"status": "Failure", "details": {"causes": [cause]}}).encode()
+
+
+def run_upper(receive: Any, write: Any) -> None:
+    """A command that writes its input in upper case, until its input ends."""
+    write(1, b"")
+    while (message := receive()) != b"\xff\x00":
+        channel = 2 if message[0] == 4 else 1
+        write(channel, message[1:].upper())
+    write(3, ended(3))
+
+
+def test_commands_run_in_containers(package: Any, aio: Any, server: Server) -> None:
+    def run_ls(_: Any, write: Any) -> None:
+        write(1, b"a\n" * 50_000)
+        write(2, b"oops")
+        write(3, ended(0))
+
+    exec_ = make_core(package, server.url).connect_get_namespaced_pod_exec
+    server.answers = [kubelet(run_ls)]
+    result = exec_("a", "default", command=["ls", "-l a"], stdout=True, stderr=True)
+    assert (result.stdout, result.stderr) == (b"a\n" * 50_000, b"oops")
+    assert result.exit_code == 0
+    query = "command=ls&command=-l+a&stderr=true&stdout=true"
+    assert server.paths() == [f"{PODS}/a/exec?{query}"]
+    server.answers = [kubelet(run_upper)] * 2
+    with exec_.open("a", "default", command=["sh"], stdin=True, stdout=True) as session:
+        outputs = iter(session)
+        session.write("abc")
+        assert next(outputs) == ("stdout", b"ABC")
+        session.resize(80, 25)
+        assert json.loads(next(outputs).data.lower()) == {"width": 80, "height": 25}
+        session.close_stdin()
+        assert list(outputs) == []
+        assert session.exit_code == 3
+
+    async def use() -> Any:
+        config = package.Config(server=server.url)
+        async with package.AsyncClient(config) as client:
+            exec_ = aio.CoreV1Api(client).connect_get_namespaced_pod_exec
+            async with await exec_.open("a", "default", command=["sh"]) as session:
+                await session.write(b"abc")
+                await session.close_stdin()
+                return await session.result()
+
+    result = asyncio.run(use())
+    assert (result.stdout, result.exit_code) == (b"ABC", 3)
+
+
+def test_older_kubelets_cannot_close_the_input(package: Any, server: Server) -> None:
+    exec_ = make_core(package, server.url).connect_get_namespaced_pod_exec
+    server.answers = [kubelet(lambda *_: None, "v4.channel.k8s.io")]
+    with (
+        exec_.open("a", "default", command=["sh"], stdin=True) as session,
+        pytest.raises(package.ClientError, match="v5"),
+    ):
+        session.close_stdin()
+
+
+def test_a_command_that_is_refused_or_cut_off_fails(
+    package: Any, server: Server
+) -> None:
+    exec_ = make_core(package, server.url).connect_get_namespaced_pod_exec
+    server.answers = [status(403, "no"), hang_up]
+    with pytest.raises(package.Forbidden):
+        exec_("a", "default", command=["sh"])
+    with pytest.raises(package.ConnectionFailed):
+        exec_("a", "default", command=["sh"])
+    assert len(server.requests) == 2  # A command does not run twice.
+
+
+def forwarded(package: Any) -> list[str]:
+    return [name for name in dir(package.CoreV1Api) if name.startswith("connect_")]
+
+
+def test_every_forwarded_operation_is_answered(package: Any, server: Server) -> None:
+    """Those that the API server of the other tests refuses, since it has no kubelet."""
+    core = make_core(package, server.url)
+    called = 0
+    for name in forwarded(package):
+        method = getattr(core, name)
+        operation = vars(type(core).__mro__[1])[name]
+        is_session = type(operation).__name__ == "ExecOperation"
+        server.answers = [
+            (
+                kubelet(lambda _, write: write(3, ended(0)))
+                if is_session
+                else answer(b"text")
+            )
+        ]
+        arguments = [
+            value
+            for argument, value in (("name", "a"), ("namespace", "b"), ("path", "c/d"))
+            if f"{{{argument}}}" in operation.path
+        ]
+        result = method(*arguments)
+        if is_session:
+            assert result.exit_code == 0
+        else:
+            assert result == ("" if operation.method == "HEAD" else "text")
+        assert server.requests[-1].command == operation.method
+        called += 1
+    assert called == 48
+
+
+KUBECONFIG = """
+current-context: main
+contexts: [{{name: main, context: {{cluster: here, user: me, namespace: mine}}}}]
+clusters: [{{name: here, cluster: {{server: "{url}"}}}}]
+users: [{{name: me, user: {user}}}]
+"""
+
+
+@pytest.fixture
+def kubeconfig(tmp_path: Path, server: Server) -> Callable[[Any], Path]:
+    def write(user: Any) -> Path:
+        path = tmp_path / "config"
+        path.write_text(KUBECONFIG.format(url=server.url, user=json.dumps(user)))
+        return path
+
+    return write
+
+
+def authorization(
+    package: Any, server: Server, config: Any, count: int = 1
+) -> list[str]:
+    """The Authorization headers of requests."""
+    core = package.CoreV1Api(package.Client(config))
+    for _ in range(count):
+        core.list_namespace()
+    return [request.headers.get("Authorization") for request in server.requests]
+
+
+def test_users_of_a_kubeconfig(
+    package: Any, server: Server, kubeconfig: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "token").write_text("from-file\n")
+    for user, header in (
+        ({"token": "a"}, "Bearer a"),
+        ({"tokenFile": "token", "token": "b"}, "Bearer from-file"),
+        ({"username": "u", "password": "p"}, "Basic dTpw"),
+        ({}, None),
+    ):
+        server.requests.clear()
+        server.answers = [answer({"items": []})]
+        config = package.load_kubeconfig(kubeconfig(user))
+        assert config.namespace == "mine"
+        assert authorization(package, server, config) == [header]
+
+
+def test_a_program_gives_credentials_and_new_ones(
+    package: Any, server: Server, kubeconfig: Any, tmp_path: Path
+) -> None:
+    """It is run once, again where its token expires, and where it is refused."""
+    program = tmp_path / "login"
+    program.write_text(
+        "#!/bin/sh\n"
+        'echo run >> "$LOG"\n'
+        'echo "$KUBERNETES_EXEC_INFO" | grep -q client.authentication.k8s.io/v1 || exit 1\n'
+        'count=$(wc -l < "$LOG")\n'
+        'echo "{\\"status\\": {\\"token\\": \\"t$((count))\\"}}"\n'
+    )
+    program.chmod(0o755)
+    plugin = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": "./login",
+        "env": [{"name": "LOG", "value": str(tmp_path / "log")}],
+        "provideClusterInfo": True,
+    }
+    config = package.load_kubeconfig(kubeconfig({"exec": plugin}))
+    lists = [answer({"items": []})] * 2
+    server.answers = [*lists, status(401, "expired"), *lists]
+    headers = authorization(package, server, config, 4)
+    assert headers == [f"Bearer t{number}" for number in (1, 1, 1, 2, 2)]
+    plugin["command"] = "./none"
+    config = package.load_kubeconfig(kubeconfig({"exec": plugin}))
+    with pytest.raises(package.ConfigError, match="none failed"):
+        authorization(package, server, config)
+
+
+def test_several_kubeconfig_files_are_one(
+    package: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text(
+        "current-context: main\nusers: [{name: me, user: {token: first}}]\n"
+    )
+    second.write_text(
+        KUBECONFIG.format(url="https://h:1/a", user='{"token": "second"}')
+    )
+    monkeypatch.setenv("KUBECONFIG", f"{first}:{tmp_path / 'none'}:{second}")
+    config = package.load_config()
+    assert (config.server, config.token) == ("https://h:1/a", "first")
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    with pytest.raises(package.ConfigError, match="no kubeconfig"):
+        package.load_config()
+
+
+def test_a_pod_has_its_service_account(
+    package: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "token").write_text("t")
+    (tmp_path / "ca.crt").write_text("c")
+    (tmp_path / "namespace").write_text("n")
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "fd00::1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    config = package.load_in_cluster_config(tmp_path)
+    assert (config.server, config.namespace) == ("https://[fd00::1]:443", "n")
+    assert config.token_file == tmp_path / "token"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[", "not valid YAML"),
+        ("[]", "must be an object"),
+        ("{}", "no current-context"),
+        ("current-context: a", "there is no context 'a'"),
+        (KUBECONFIG.format(url="x", user="{}"), "is no http or https URL"),
+        (KUBECONFIG.format(url="http://x", user="[]"), "must be an object"),
+        (
+            KUBECONFIG.format(url="http://x", user='{"client-key-data": "*"}'),
+            "client-key-data is not base64",
+        ),
+        (
+            KUBECONFIG.format(url="http://x", user='{"client-key": "none"}'),
+            "none: No such",
+        ),
+    ],
+)
+def test_mistakes_in_a_kubeconfig_are_named(
+    package: Any, tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "config"
+    path.write_text(text)
+    with pytest.raises(package.ConfigError, match=message):
+        package.load_kubeconfig(path)
+
+
+@contextmanager
+def connect_proxy() -> Iterator[tuple[str, list[str]]]:
+    """A proxy, and the first lines of the requests to it."""
+    lines: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            lines.append(self.requestline)
+            send(self, 200, b'{"items": []}')
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
+        thread = threading.Thread(target=listener.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.server_port}", lines
+        listener.shutdown()
+        thread.join()
+
+
+def test_proxies_are_those_of_the_configuration_or_the_environment(
+    package: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = "GET http://example.com:80/api/v1/namespaces HTTP/1.1"
+    with connect_proxy() as (proxy, lines):
+        config = package.Config(server="http://example.com", proxy=proxy)
+        package.CoreV1Api(package.Client(config)).list_namespace()
+        monkeypatch.setenv("http_proxy", proxy)
+        config = package.Config(server="http://example.com")
+        package.CoreV1Api(package.Client(config)).list_namespace()
+    assert lines == [line, line]
