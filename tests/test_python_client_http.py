@@ -425,6 +425,10 @@ def kubelet(
         talk(receive, write)
         handler.wfile.write(connection.send(CloseConnection(code=1000)))
         handler.close_connection = True
+        # What is left unread when a connection closes breaks it.
+        handler.connection.settimeout(10)
+        while handler.connection.recv(65536):
+            pass
 
     return run
 
