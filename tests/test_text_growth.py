@@ -104,9 +104,10 @@ def check_growth(
 ) -> None:
     repeated = unit * (LENGTH // len(unit))
     # Functions remember texts, so each attempt has another end.
-    for attempt in ("", " ", "  "):
-        once = seconds(function, f"{start}{repeated}{end}{attempt}")
-        twice = seconds(function, f"{start}{repeated}{repeated}{end}{attempt}")
+    for attempt in range(6):
+        other_end = f"{end}{' ' * attempt}"
+        once = seconds(function, f"{start}{repeated}{other_end}")
+        twice = seconds(function, f"{start}{repeated}{repeated}{other_end}")
         # Short times are not precise; long ones are measured again.
         if twice <= max(0.2, 2.5 * once):
             return
