@@ -73,6 +73,10 @@ class ComparedDefinitions(NamedTuple):
             return None
         read = self._kind_stage if difference.field is None else self._field_stage
         before, after = read(difference, 0), read(difference, 1)
+        is_field = difference.field and field_schema(difference, 1) is not None
+        if is_field and before is not None and before.gate and after is None:
+            # A description no longer states the stage: the gate still has one.
+            after = self.stages[1].gate_stage(before.gate)
         return None if before is None and after is None else StageChange(before, after)
 
     def stage_trend(self, difference: Difference) -> Trend | None:

@@ -30,7 +30,7 @@ _LEVEL = re.compile(
 _MAY_STATE_LEVEL = re.compile("lpha|eta|is a stable")
 _GATE = re.compile(
     r"\b(?:feature[- ]gate|gated by the|enabled by|enabling|requires the|enable the)"
-    r" (?:the )?`?([A-Z][A-Za-z0-9]{3,80})\b|`?\b([A-Z][A-Za-z0-9]{3,80})`?"
+    r" (?:the )?`?([A-Z][A-Za-z0-9]{3,80})\b|`?\b(?!Alpha\b|Beta\b)([A-Z][A-Za-z0-9]{3,80})`?"
     r" feature(?:[- ](?:gate|flag|toggle))?\b"
 )
 _DEFAULT = re.compile(

@@ -80,8 +80,9 @@ class _Notices:
         """The fields of both releases whose stages differ."""
         if self.old.stages.kubernetes is None or self.new.stages.kubernetes is None:
             return
+        old, new = self.old.stages, self.new.stages
         for definition, field in sorted(
-            self.old.stages.gated.keys() | self.new.stages.gated.keys()
+            old.gated.keys() | new.gated.keys() | old.described_gates
         ):
             stages = StageChange(
                 self._field_stage(self.before, self.old, definition, field),

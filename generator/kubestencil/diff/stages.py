@@ -113,6 +113,11 @@ class ReleaseStages:
         stated = stated_stage(description, self.kubernetes)
         return None if stated is None else self._with_facts(stated)
 
+    def gate_stage(self, name: str) -> Stage | None:
+        """The stage of a feature gate; None where the facts do not have it."""
+        gate = None if self.kubernetes is None else gate_in(name, self.kubernetes)
+        return None if gate is None else Stage(gate.stage, gate.gate, gate.enabled)
+
     def stability(self, definition: str) -> Level:
         """The level of a definition: that of the fields or kinds that lead to it where
         it is less stable than its version."""
@@ -135,6 +140,17 @@ class ReleaseStages:
         """The gates of all fields, by definition and field."""
         return {} if self.kubernetes is None else gated_fields(self.kubernetes)
 
+    @cached_property
+    def described_gates(self) -> frozenset[tuple[str, str]]:
+        """The fields, with their definitions, whose descriptions mention a feature
+        gate."""
+        return frozenset(
+            (definition.name, field.name)
+            for definition in self._definitions.values()
+            for field in definition.fields
+            if "feature gate" in field.schema.description
+        )
+
     def _stage_of_gates(self, gates: Iterable[str], release: str) -> Stage:
         """The stage of a field that gates guarded before. They are removed, or kept
         without an effect on the field, once it is always available."""
@@ -148,9 +164,9 @@ class ReleaseStages:
     def _with_facts(self, stated: StatedStage) -> Stage:
         """What is stated, with what is known of the gate that it names."""
         if stated.gate is not None and self.kubernetes is not None:
-            gate = gate_in(stated.gate, self.kubernetes)
-            if gate is not None:
-                return Stage(gate.stage, gate.gate, gate.enabled)
+            stage = self.gate_stage(stated.gate)
+            if stage is not None:
+                return stage
             if gate_known(stated.gate):
                 return Stage("ga")
         return Stage(*stated)
