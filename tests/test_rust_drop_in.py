@@ -117,7 +117,7 @@ def test_examples_of_the_site_use_the_replaced_crate() -> None:
     target = load_targets(None)["site"]
     target = replace(target, dependency_options={"rust": {"drop_in": "0.29.0"}})
     name = "io.k8s.api.core.v1.ConfigMap"
-    code = PrintedExamples(load("1.35"), target, name).code[name, "required"]["rust"]
+    code = PrintedExamples(load("1.35"), target, name).code[name, "starter"]["rust"]
     assert code.startswith("use k8s_openapi::api::core::v1")
 
 
