@@ -106,10 +106,14 @@ class Command:
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
 
+# With PYTHONUNBUFFERED, what is printed fails at other moments than for most people.
+_LEFT_OUT = frozenset(["KUBESTENCIL_SPECS", "PYTHONUNBUFFERED"])
+
+
 def make_command(folder: Path) -> Command:
     """The command in a folder, with the embedded documents and an empty cache."""
     environment = {
-        **{k: v for k, v in os.environ.items() if k != "KUBESTENCIL_SPECS"},
+        **{k: v for k, v in os.environ.items() if k not in _LEFT_OUT},
         "PYTHONPATH": str(ROOT / "generator"),
         "XDG_CACHE_HOME": str(folder / "cache"),
         "NO_COLOR": "1",

@@ -7,12 +7,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# SIGALRM repeats an interrupt that was lost in a callback (cli/signals.py).
+_SIGNALS = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGALRM")
+    if hasattr(signal, name)
+)
 
 
 @contextmanager
 def interrupts_delayed() -> Iterator[None]:
-    """Handle SIGINT and SIGTERM only after the body.
+    """Handle SIGINT, SIGTERM and SIGALRM only after the body.
 
     Python handles signals in the main thread; in another one, nothing is to be done.
     """

@@ -44,7 +44,6 @@ def main() -> NoReturn:
     handle_signals()
     try:
         code = console.exit_code(_run)
-        sys.stdout.flush()
     except BrokenPipeError:
         # The program that reads the output (head, less) has ended: not an error.
         code = 0
@@ -55,5 +54,9 @@ def main() -> NoReturn:
 
 
 def _run() -> int:
-    code = cli.main(prog_name="kubestencil", standalone_mode=False)
+    try:
+        code = cli.main(prog_name="kubestencil", standalone_mode=False)
+    finally:
+        # What is in its buffer may not fit on a disk: an error like any other.
+        sys.stdout.flush()
     return code if isinstance(code, int) else 0
