@@ -6,20 +6,28 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
-from kubestencil.check import placeholders
+from kubestencil.check import placeholders, scalars
+from kubestencil.diff import labels
 from kubestencil.targets.diff.word_diff import diff_words
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.python import literals as python
 from kubestencil.targets.rust import spelling as rust
+from kubestencil.targets.site.highlight import highlight
+from kubestencil.targets.site.stated_facts import stated_default, stated_values
 from kubestencil.text import casing, comments, html, markdown, terminal, wrapping, yaml
 
 LENGTH = 10_000
 
 FUNCTIONS: dict[str, Callable[[str], object]] = {
+    **{
+        f"highlight {language}": partial(highlight, language)
+        for language in ("jsonnet", "kubectl", "python", "rust", "typescript", "yaml")
+    },
     "casing.snake": casing.snake,
     "casing.identifier": casing.identifier,
     "comments.comment //": lambda text: comments.comment(text, "//", 80),
@@ -30,6 +38,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "jsonnet.go_quoted": jsonnet.go_quoted,
     "jsonnet.string_literal": jsonnet.string_literal,
     "jsonnet.title_case": jsonnet.title_case,
+    "labels._VERSION": labels._VERSION.match,
     "markdown.anchor": markdown.anchor,
     "markdown.cell": markdown.cell,
     "markdown.inline": markdown.inline,
@@ -42,6 +51,12 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "rust.doc_comment": rust.doc_comment,
     "rust.field_name": rust.field_name,
     "rust.string_literal": rust.string_literal,
+    "scalars.base64_error": scalars.base64_error,
+    "scalars.is_duration": scalars.is_duration,
+    "scalars.is_quantity": scalars.is_quantity,
+    "scalars.is_time": scalars.is_time,
+    "stated_default": stated_default,
+    "stated_values": stated_values,
     "terminal.one_line": terminal.one_line,
     "wrapping.wrap": lambda text: wrapping.wrap(text, 80),
     "yaml.string": yaml.string,
@@ -49,6 +64,18 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
 
 # A beginning, what is repeated, and an end that keeps an expression from matching.
 NEAR_MISSES = [
+    ("", "One of A", ","),
+    ("One of A", ", A", "!"),
+    ("", "Defaults to ", "x"),
+    ("Defaults to ", "A", "!"),
+    ("Possible values are: - A:", " - B", "!"),
+    ("Possible values are:", " ", "- A"),
+    ("", '\\"', ""),
+    ('"', "\\", ""),
+    ("", "a:", " "),
+    ("", "a", "="),
+    ("", "1.", "x"),
+    ("a: ", "'", " "),
     ("", "](", ""),
     ("](", " ", "x"),
     ("](a", "-", "x"),
@@ -58,6 +85,10 @@ NEAR_MISSES = [
     ("x\n    y\n", " ", "z"),
     ("\n", " ", "z\n    y"),
     ("1", " ", "x"),
+    ("+", "0", "x"),
+    ("1.", "1", "x"),
+    ("v1.", "1", "\0"),
+    ("2026-01-31T12:00:00.", "0", "x"),
     ("- ", " ", "x"),
     ("Deprecated", "\n", "x"),
     ("deprecated. ", " ", "x"),

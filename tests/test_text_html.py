@@ -8,8 +8,9 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import Markup, escape
 
-from kubestencil.text.html import prose, summary
+from kubestencil.text.html import breakable, prose, summary
 from tests.conftest import RELEASES, full_specs, load
 
 #: The allowed attributes of each tag.
@@ -57,7 +58,7 @@ class StrictParser(HTMLParser):
         if tag == "a":
             self.url = values["href"] or ""
             assert re.match(r"https?://[A-Za-z0-9]", self.url)
-            assert values["rel"] == "nofollow noreferrer"
+            assert values["rel"] == "nofollow"
             self.links.append(self.url)
         if tag not in VOID_TAGS:
             self.open_tags.append(tag)
@@ -156,7 +157,7 @@ def test_the_descriptions_of_a_release_keep_all_words() -> None:
 
 def without_rel(html: str) -> str:
     """HTML without the ``rel`` of its links, which are all the same."""
-    return str(html).replace(' rel="nofollow noreferrer"', "")
+    return str(html).replace(" rel=nofollow", "")
 
 
 @pytest.mark.parametrize(
@@ -299,6 +300,10 @@ def test_code_keeps_its_lines(text: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
+        (
+            "A vendor- or admin-provided class. More.",
+            "A vendor- or admin-provided class.",
+        ),
         ("One thing. Another.", "One thing."),
         (
             "A thing, e.g. v1.2 of it, etc. and more. Then",
@@ -330,3 +335,27 @@ def test_the_time_is_linear_in_the_length_of_a_text(piece: str) -> None:
 def test_the_depth_of_lists_is_limited() -> None:
     text = "".join(f"{' ' * depth * 2}- x\n" for depth in range(300))
     assert prose(text).count("<ul>") == 6
+
+
+@pytest.mark.parametrize(
+    ("name", "html"),
+    [
+        ("flowcontrol.apiserver.k8s.io/v1", "flowcontrol.|apiserver.|k8s.|io/|v1"),
+        ("/apis/apps/v1/{name}", "/|apis/|apps/|v1/|{name}"),
+        ("deprecated in 1.35; use v1/Pod", "deprecated in 1.35; use v1/|Pod"),
+        ("CustomResourceDefinitionCondition", "Custom|Resource|Definition|Condition"),
+        ("initContainers", "initContainers"),
+    ],
+)
+def test_long_names_are_broken_between_their_parts(name: str, html: str) -> None:
+    assert breakable(name) == html.replace("|", "<wbr>")
+
+
+@given(st.text())
+def test_a_name_that_can_be_broken_is_no_markup(name: str) -> None:
+    assert breakable(name).replace("<wbr>", "") == escape(name)
+
+
+def test_a_name_is_escaped_whatever_was_rendered_before() -> None:
+    assert breakable(Markup("<i>a</i>")) == breakable("<i>a</i>")
+    assert "<i>" not in breakable("<i>a</i>")

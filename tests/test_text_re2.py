@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubestencil.text import re2_search
 from kubestencil.text.re2 import Pattern
 from kubestencil.text.re2_syntax import PatternError
 
@@ -46,6 +48,18 @@ def _python(pattern: str, text: str) -> bool:
 def test_a_pattern_matches_what_it_matches_in_python(pattern: str, text: str) -> None:
     # Until 3.14, Python's \\B did not match an empty text.
     assert text == "" or Pattern(pattern).search(text) == _python(pattern, text)
+
+
+@given(PATTERNS, st.lists(st.text("abB1-_\n", max_size=8), max_size=4))
+def test_what_is_kept_between_texts_changes_no_answer(
+    pattern: str, texts: list[str]
+) -> None:
+    used = Pattern(pattern)
+    answers = [used.search(text) for text in texts]
+    assert answers == [Pattern(pattern).search(text) for text in texts]
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(re2_search, "_MAX_KEPT_BYTES", 0)
+        assert answers == [used.search(text) for text in texts]
 
 
 @given(PATTERNS, st.integers(0, 4), st.integers(0, 8))
@@ -119,3 +133,36 @@ def test_no_pattern_takes_exponential_time(pattern: str) -> None:
     compiled.search("a" * 50 + "x" * 50)
     compiled.example(0, 300)
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "a{1000}",
+        " " * 1000,
+        "(a?b?){400}c",
+        "(a|b)?a(a|b){500}c",
+        r"(\pL?\pN?\pP?){100}",
+        "^.{0,1000}$",
+    ],
+)
+def test_large_patterns_and_long_texts_take_a_bounded_time(pattern: str) -> None:
+    start = time.process_time()
+    compiled = Pattern(pattern)
+    for text in (" " * 2000, "a" * 2000, "ab" * 1000, "aab" * 2000):
+        compiled.search(text)
+    compiled.example(0, 300)
+    compiled.example(290, 300)
+    assert time.process_time() - start < 5
+
+
+def test_a_pattern_keeps_a_bounded_number_of_sets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled = Pattern("(a|b)?a(a|b){200}c")
+    chosen = random.Random(1)
+    monkeypatch.setattr(re2_search, "_MAX_KEPT_BYTES", 100_000)
+    compiled.search("".join(chosen.choices("ab", k=2000)))
+    assert 50_000 < compiled._searcher._kept_bytes < 200_000
+    compiled.search("".join(map(chr, range(0x20, 0x2000))))
+    assert compiled._searcher._kept_bytes < 200_000

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kubestencil.text.terminal import without_controls
+
 _IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY = str.maketrans(
     {"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"}
@@ -16,6 +18,8 @@ _IN_PROPERTY = str.maketrans(
 def workflow_command(command: str, message: str, properties: Mapping[str, str]) -> str:
     """The line of a command: ``error``, ``warning`` or ``notice``."""
     listed = ",".join(
-        f"{key}={value.translate(_IN_PROPERTY)}" for key, value in properties.items()
+        f"{key}={without_controls(value).translate(_IN_PROPERTY)}"
+        for key, value in properties.items()
     )
-    return f"::{command} {listed}::{message.translate(_IN_MESSAGE)}"
+    text = without_controls(message).translate(_IN_MESSAGE)
+    return f"::{command} {listed}::{text}"

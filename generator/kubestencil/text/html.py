@@ -1,4 +1,5 @@
-"""Descriptions in HTML pages: as formatted text, and their first sentence.
+"""Descriptions in HTML pages: as formatted text, and their first sentence; names that
+can be broken.
 
 A description is not HTML: tags in it are shown as text, and all tags are made here.
 """
@@ -35,10 +36,26 @@ _EMPHASIS_TAGS = {"**": "strong", "*": "em", "_": "em"}
 _CACHED_TEXTS = 20_000
 
 _SPACES = re.compile(r"\s+")
-_BLOCK_MARKERS = re.compile(r"(?:(?:[-*+>]|#{1,6}) +)+")
+_BLOCK_MARKERS = re.compile(r"\A ?(?:(?:[-*+>]|#{1,6}) +)+")
 _LINK = re.compile(r"\[([^\[\]]+)\]\(https?://[^\s()]+\)")
 _ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\betc|\bvs|\bcf)$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?](?= |$)")
+# Where names can be broken: behind dots and slashes, and between the words of a part
+# with so many letters. What escape() inserts has none of these.
+_NAME_BREAK = re.compile(r"(?<=[./])(?=[A-Za-z{])")
+_LONG_PART = re.compile(r"[A-Za-z]{20,}")
+_WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+@lru_cache(_CACHED_TEXTS)
+def breakable(text: str) -> Markup:
+    """A text as HTML, in which browsers can break long names behind their dots and
+    slashes (``flowcontrol.apiserver.k8s.io/v1``) and in words of many parts
+    (``CustomResourceDefinitionCondition``), but not in numbers (``1.35``)."""
+    # escape() leaves a Markup as it is, which the cache takes for the equal text.
+    escaped = str(escape(str(text)))
+    parts = _LONG_PART.sub(lambda part: _WORD_BREAK.sub("<wbr>", part[0]), escaped)
+    return Markup(_NAME_BREAK.sub("<wbr>", parts))
 
 
 @lru_cache(_CACHED_TEXTS)
@@ -87,7 +104,7 @@ def _without_controls(text: str) -> str:
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(_TAB_SIZE)
     # Browsers hide most control characters, and some change the direction of text.
-    return "\n".join(map(terminal.one_line, text.split("\n")))
+    return terminal.without_controls(text)
 
 
 class _OpenList(NamedTuple):
@@ -183,7 +200,7 @@ def _render_match(match: re.Match[str]) -> str:
 
 
 def _link(url: str, text: str) -> str:
-    return f'<a href="{escape(url)}" rel="nofollow noreferrer">{_escape(text)}</a>'
+    return f'<a href="{escape(url)}" rel=nofollow>{_escape(text)}</a>'
 
 
 def _trim_url(url: str) -> str:
@@ -203,5 +220,10 @@ def _trim_url(url: str) -> str:
     return url[:end]
 
 
+def escape_text(text: str) -> str:
+    """Text between tags, in which quotes are no markup: long pages have many."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def _escape(text: str) -> str:
-    return str(escape(text)).replace("\n", "<br>")
+    return escape_text(text).replace("\n", "<br>")

@@ -12,7 +12,11 @@ from functools import cache
 
 # In every expression, the parts of a repetition never match the same character, so that
 # the time is linear in the length of any text.
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+# Control characters, and those that change the direction of text.
+_CONTROL = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
+)
 # What begins a block at the start of a line (CommonMark 0.31, chapters 4 and 5).
 _BLOCK = re.compile(
     r"\s*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|```|~~~|\||<|[-=_*](?:\s*[-=_*])+\s*$)"
@@ -117,7 +121,7 @@ def cell(text: str) -> str:
 # All characters with a meaning in CommonMark, in GitHub's tables, strikethrough and
 # formulas, or in HTML.
 _MARKUP = re.compile(r"[\\`*_\[\]<>&|~$!#]")
-_OPENER = re.compile(r"(\s*)([-+=:]|\d+[.)](?=\s|$))")
+_OPENER = re.compile(r"[-+=:]|\d+[.)](?=\s|$)")
 
 
 @cache
@@ -128,9 +132,12 @@ def literal(text: str) -> str:
     which could make it code, are removed.
     """
     escaped = _MARKUP.sub(lambda match: f"&#{ord(match[0])};", line(text).lstrip())
-    if not _OPENER.match(escaped):
+    opener = _OPENER.match(escaped)
+    if opener is None:
         return escaped
-    return _OPENER.sub(_escape_opener, escaped, count=1)
+    # Without its last character, it opens no list or heading.
+    end = opener.end() - 1
+    return f"{escaped[:end]}&#{ord(escaped[end])};{escaped[end + 1:]}"
 
 
 def escape_pipes(text: str) -> str:
@@ -156,11 +163,6 @@ def _escape_html(text: str) -> str:
         .replace("`", "&#x60;")
         .replace("=", "&#x3D;")
     )
-
-
-def _escape_opener(match: re.Match[str]) -> str:
-    """The opener of a list or heading, with its last character escaped."""
-    return f"{match[1]}{match[2][:-1]}&#{ord(match[2][-1])};"
 
 
 def _escape_tag(match: re.Match[str]) -> str:

@@ -2,76 +2,53 @@
 
 The API server evaluates patterns with Go's package ``regexp``. Python's differs in
 syntax, and takes exponential time on some patterns (``(a+)+$``), which a document from
-anywhere may have. Here a pattern is a nondeterministic automaton: time is proportional
-to the size of the pattern times the length of the text.
+anywhere may have. Here a pattern is a nondeterministic automaton: time is at most
+proportional to the size of the pattern times the length of the text.
 """
 
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from heapq import heappop, heappush
 
-from kubestencil.text.re2_syntax import (
-    MAX_CODE_POINT,
-    Assertion,
-    AssertionKind,
-    Chars,
-    Choice,
-    Expression,
-    PatternError,
-    Ranges,
-    Repeat,
-    parse,
+from kubestencil.text.re2_automaton import (
+    ACCEPT,
+    ANY,
+    END,
+    PREFIX,
+    PREFIX_CHAR,
+    SUFFIX,
+    SUFFIX_CHAR,
+    State,
+    automaton,
+    contains,
 )
-from kubestencil.text.re2_syntax import Sequence as Concatenation
+from kubestencil.text.re2_search import Searcher
+from kubestencil.text.re2_syntax import MAX_CODE_POINT, PatternError, Ranges
 
-# The states of an automaton. The largest of Kubernetes' own patterns has some hundred.
-_MAX_STATES = 5_000
 # The longest text that is made up.
 _MAX_LENGTH = 300
 _PREFERRED_TEXT = "string"
 _PREFERRED_CHARS = (
     string.ascii_lowercase + string.digits[1:] + "0" + string.ascii_uppercase + "-./:_@"
 )
-_ANY: Ranges = ((0, MAX_CODE_POINT),)
-
-
-class _State(NamedTuple):
-    """A state: with ``ranges`` it takes one character, with ``assertion`` it needs a
-    condition to hold; otherwise it goes on without either. ``targets`` come next, the
-    preferred one first."""
-
-    ranges: Ranges | None
-    assertion: AssertionKind | None
-    targets: tuple[int, ...]
+_BEHIND_START, _AT_START = 0, 1
+_START_ASSERTIONS = ("text-start", "line-start")
+_END_ASSERTIONS = ("text-end", "line-end")
 
 
 class Pattern:
     """A compiled pattern. Raises PatternError where it is not valid, or too large."""
 
     def __init__(self, pattern: str) -> None:
-        compiler = _Compiler()
-        self._start = compiler.add(parse(pattern), _ACCEPT)
-        self._states: Sequence[_State] = compiler.states
+        self._states, self._start = automaton(pattern)
+        self._searcher = Searcher(self._states, self._start)
 
     def search(self, text: str) -> bool:
         """Whether any part of ``text`` matches."""
-        states: set[int] = set()
-        for position in range(len(text) + 1):
-            states.add(self._start)
-            closure = self._closure(states, text, position)
-            if _ACCEPT in closure:
-                return True
-            if position < len(text):
-                code = ord(text[position])
-                states = {
-                    state.targets[0]
-                    for state in map(self._states.__getitem__, closure)
-                    if state.ranges is not None and _contains(state.ranges, code)
-                }
-        return False
+        return self._searcher.search(text)
 
     def example(self, min_length: int = 0, max_length: int | None = None) -> str | None:
         """A text of ``min_length`` to ``max_length`` characters that matches, as short
@@ -81,7 +58,7 @@ class Pattern:
         """
         limit = _MAX_LENGTH if max_length is None else min(max_length, _MAX_LENGTH)
         lengths = self._lengths(limit)
-        start = lengths[_AT_START][_PREFIX]
+        start = lengths[_AT_START][PREFIX]
         for length in (*range(max(min_length, 1), limit + 1), 0):
             if min_length <= length and start >> length & 1:
                 text = self._spell(lengths, length)
@@ -90,31 +67,15 @@ class Pattern:
                     return text
         return None
 
-    def _closure(self, states: Iterable[int], text: str, position: int) -> set[int]:
-        """The states that are reached without taking a character."""
-        reached: set[int] = set()
-        stack = list(states)
-        while stack:
-            index = stack.pop()
-            if index in reached:
-                continue
-            reached.add(index)
-            state = self._states[index]
-            if state.ranges is None and (
-                state.assertion is None or _holds(state.assertion, text, position)
-            ):
-                stack += state.targets
-        return reached
-
     @property
-    def _searching(self) -> Sequence[_State]:
+    def _searching(self) -> Sequence[State]:
         """The states of the pattern with any text before and after it."""
         states = list(self._states)
-        states[_ACCEPT] = _State(None, None, (_SUFFIX,))
-        states[_PREFIX] = _State(None, None, (self._start, _PREFIX_CHAR))
-        states[_PREFIX_CHAR] = _State(_ANY, None, (_PREFIX,))
-        states[_SUFFIX] = _State(None, None, (_END, _SUFFIX_CHAR))
-        states[_SUFFIX_CHAR] = _State(_ANY, None, (_SUFFIX,))
+        states[ACCEPT] = State(None, None, (SUFFIX,))
+        states[PREFIX] = State(None, None, (self._start, PREFIX_CHAR))
+        states[PREFIX_CHAR] = State(ANY, None, (PREFIX,))
+        states[SUFFIX] = State(None, None, (END, SUFFIX_CHAR))
+        states[SUFFIX_CHAR] = State(ANY, None, (SUFFIX,))
         return states
 
     def _lengths(self, limit: int) -> tuple[list[int], list[int]]:
@@ -123,18 +84,23 @@ class Pattern:
         states = self._searching
         mask = (1 << limit + 1) - 1
         behind = [0] * len(states)
-        behind[_END] = 1
+        behind[END] = 1
         predecessors: list[list[int]] = [[] for _ in states]
         for index, state in enumerate(states):
             for target in state.targets:
                 predecessors[target].append(index)
-        work = [_END]
+        # States come after those that follow them, but for loops: with the first of them
+        # first, most are looked at once.
+        work = [END]
         while work:
-            for index in predecessors[work.pop()]:
+            reached = heappop(work)
+            while work and work[0] == reached:
+                heappop(work)
+            for index in predecessors[reached]:
                 lengths = _accepted(states[index], behind, behind) & mask
                 if lengths | behind[index] != behind[index]:
                     behind[index] |= lengths
-                    work.append(index)
+                    heappush(work, index)
         at_start = list(behind)
         work = [
             index
@@ -153,7 +119,7 @@ class Pattern:
         """A text of ``length`` characters that the automaton accepts."""
         states = self._searching
         text = ""
-        current = _PREFIX
+        current = PREFIX
         while len(text) < length:
             accepted = lengths[_AT_START if not text else _BEHIND_START]
             left = length - len(text)
@@ -162,14 +128,18 @@ class Pattern:
                 state = states[index]
                 assert state.ranges is not None
                 if lengths[_BEHIND_START][state.targets[0]] >> left - 1 & 1:
-                    rank, char = _best_char(state.ranges, len(text))
+                    rank, char = _best_char(
+                        state.ranges, _PREFERRED_TEXT[len(text) % len(_PREFERRED_TEXT)]
+                    )
                     candidates.append((rank, len(candidates), char, state.targets[0]))
+                    if rank == 0:
+                        break
             _, _, char, current = min(candidates)
             text += char
         return text
 
     def _walk(
-        self, states: Sequence[_State], start: int, accepted: Sequence[int], left: int
+        self, states: Sequence[State], start: int, accepted: Sequence[int], left: int
     ) -> Iterator[int]:
         """The states that take a character and are reached from ``start`` without
         one, in order of preference, where ``left`` more characters are accepted."""
@@ -186,61 +156,8 @@ class Pattern:
                 stack += reversed(states[index].targets)
 
 
-# The first states of every automaton: what accepts, and those of the text around.
-_ACCEPT, _PREFIX, _PREFIX_CHAR, _SUFFIX, _SUFFIX_CHAR, _END = range(6)
-_BEHIND_START, _AT_START = 0, 1
-_START_ASSERTIONS = ("text-start", "line-start")
-_END_ASSERTIONS = ("text-end", "line-end")
-
-
-class _Compiler:
-    """Collects the states of a pattern."""
-
-    def __init__(self) -> None:
-        self.states = [_State(None, None, ())] * 6
-
-    def add(self, expression: Expression, target: int) -> int:
-        """Add the states of an expression that goes on to ``target``; its first one."""
-        if isinstance(expression, Chars):
-            return self.state(expression.ranges, None, target)
-        if isinstance(expression, Assertion):
-            return self.state(None, expression.kind, target)
-        if isinstance(expression, Concatenation):
-            for item in reversed(expression.items):
-                target = self.add(item, target)
-            return target
-        if isinstance(expression, Choice):
-            starts = (self.add(item, target) for item in expression.items)
-            return self.state(None, None, *starts)
-        return self.repeat(expression, target)
-
-    def repeat(self, repeat: Repeat, target: int) -> int:
-        if repeat.most is None:
-            loop = self.state(None, None, target)
-            start = self.add(repeat.item, loop)
-            self.states[loop] = _State(None, None, (start, target))
-            target = loop
-        else:
-            for _ in range(repeat.most - repeat.least):
-                target = self.state(None, None, self.add(repeat.item, target), target)
-        for _ in range(repeat.least):
-            start = self.add(repeat.item, target)
-            # An expression without states, (), need not be repeated.
-            if start == target:
-                break
-            target = start
-        return target
-
-    def state(
-        self, ranges: Ranges | None, assertion: AssertionKind | None, *targets: int
-    ) -> int:
-        if len(self.states) >= _MAX_STATES:
-            raise PatternError(f"the pattern has more than {_MAX_STATES} states")
-        self.states.append(_State(ranges, assertion, targets))
-        return len(self.states) - 1
-
-
-@lru_cache(maxsize=2048)
+# Each pattern keeps up to 1 MB for its searches.
+@lru_cache(maxsize=256)
 def compiled(pattern: str) -> Pattern | None:
     """The compiled pattern; None where it is not valid, or too large."""
     try:
@@ -250,7 +167,7 @@ def compiled(pattern: str) -> Pattern | None:
 
 
 def _accepted(
-    state: _State,
+    state: State,
     lengths: Sequence[int],
     lengths_behind: Sequence[int],
     is_start: bool = False,
@@ -266,34 +183,12 @@ def _accepted(
     return accepted & 1 if state.assertion in _END_ASSERTIONS else accepted
 
 
-def _contains(ranges: Ranges, code: int) -> bool:
-    return any(low <= code <= high for low, high in ranges)
-
-
-def _holds(assertion: AssertionKind, text: str, position: int) -> bool:
-    before, after = text[position - 1 : position], text[position : position + 1]
-    if assertion == "text-start":
-        return position == 0
-    if assertion == "text-end":
-        return position == len(text)
-    if assertion == "line-start":
-        return before in ("", "\n")
-    if assertion == "line-end":
-        return after in ("", "\n")
-    is_boundary = _is_word(before) != _is_word(after)
-    return is_boundary == (assertion == "word")
-
-
-def _is_word(char: str) -> bool:
-    return char == "_" or (char.isascii() and char.isalnum())
-
-
-def _best_char(ranges: Ranges, position: int) -> tuple[int, str]:
-    """The most readable character of ``ranges`` at a position of a text, and how
-    readable it is: 0 is best."""
-    wanted = _PREFERRED_TEXT[position % len(_PREFERRED_TEXT)]
+@lru_cache(maxsize=1024)
+def _best_char(ranges: Ranges, wanted: str) -> tuple[int, str]:
+    """The most readable character of ``ranges``, ``wanted`` if it is one of them, and
+    how readable it is: 0 is best."""
     for rank, char in enumerate(wanted + _PREFERRED_CHARS):
-        if _contains(ranges, ord(char)):
+        if contains(ranges, ord(char)):
             return rank, char
     printable = (max(low, 0x20) for low, high in ranges if high >= 0x20 and low < 0x7F)
     code = min(printable, default=ranges[0][0])

@@ -28,7 +28,12 @@ _MAX_DEPTH = 50
 
 
 class PatternError(ValueError):
-    """A pattern that is not valid, or that is too large."""
+    """A pattern that is not valid, or that is not supported."""
+
+
+class UnsupportedPatternError(PatternError):
+    """A pattern that may be valid, but is too large, or has classes of Unicode that
+    differ between versions of Go."""
 
 
 class Chars(NamedTuple):
@@ -67,8 +72,21 @@ Expression = Chars | Sequence | Choice | Repeat | Assertion
 
 
 def parse(pattern: str) -> Expression:
-    """The expression of a pattern. Raises PatternError where it is not valid."""
+    """The expression of a pattern. Raises PatternError where it is not valid or not
+    supported."""
     return _Parser(pattern).parse()
+
+
+@lru_cache(maxsize=1024)
+def mistake(pattern: str) -> str | None:
+    """Why Go refuses a pattern; None where it does not, or that is not known."""
+    try:
+        parse(pattern)
+    except UnsupportedPatternError:
+        return None
+    except PatternError as error:
+        return str(error)
+    return None
 
 
 def complement(ranges: Ranges) -> Ranges:
@@ -119,10 +137,10 @@ _ASSERTIONS: dict[str, AssertionKind] = {
 }  # fmt: skip
 _ANY: Ranges = ((0, MAX_CODE_POINT),)
 _ANY_BUT_NEWLINE = complement(_class("\n\n"))
-_REPEAT = re.compile(r"\{(\d+)(,(\d*))?\}", re.ASCII)
+_REPEAT = re.compile(r"\{(0|[1-9]\d*)(,(0|[1-9]\d*)?)?\}", re.ASCII)
 _GROUP = re.compile(r"\?(?:P?<(\w+)>|([imsU]*(?:-[imsU]+)?)([:)]))", re.ASCII)
-_POSIX = re.compile(r"\[:(\^?)(\w+):\]")
-_UNICODE = re.compile(r"(\w)|\{(\^?)(\w+)\}")
+_POSIX = re.compile(r"\[:(\^?)(.*?):\]", re.DOTALL)
+_UNICODE = re.compile(r"(\w)|\{(\^?)([^}]*)\}")
 _HEX = re.compile(r"[0-9A-Fa-f]{2}|\{([0-9A-Fa-f]{1,6})\}")
 _QUOTED = re.compile(r"\\Q(.*?)(?:\\E|\Z)|\\.", re.DOTALL)
 _OCTAL = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}")
@@ -161,6 +179,11 @@ def _with_both_cases(ranges: Ranges) -> Ranges:
     return _union(both)
 
 
+def _count(digits: str) -> int:
+    """A limit of a repetition. Python refuses to read the longest numbers."""
+    return int(digits) if len(digits) <= len(str(_MAX_REPEAT)) else _MAX_REPEAT + 1
+
+
 def _escape_quoted(match: re.Match[str]) -> str:
     """``\\Q…\\E`` with a backslash before each special character instead."""
     return match[0] if match[1] is None else re.escape(match[1])
@@ -183,7 +206,7 @@ class _Parser:
 
     def choice(self, depth: int) -> Expression:
         if depth > _MAX_DEPTH:
-            raise self.error("has too many nested groups")
+            raise UnsupportedPatternError(self.message("has too many nested groups"))
         branches = [self.sequence(depth)]
         while self.take("|"):
             branches.append(self.sequence(depth))
@@ -193,27 +216,33 @@ class _Parser:
         items: list[Expression] = []
         while self.position < len(self.pattern) and self.next() not in "|)":
             item = self.atom(depth)
+            if item is None and items:
+                # What follows flags repeats what is before them.
+                item = items.pop()
             if item is not None:
                 items.append(self.repeated(item))
         return items[0] if len(items) == 1 else Sequence(tuple(items))
 
     def repeated(self, item: Expression) -> Expression:
         """``item`` with the repetition that follows it."""
-        least, most = self.repetition()
-        if (least, most) == (1, 1):
+        limits = self.repetition()
+        if limits is None:
             return item
-        if self.repetition() != (1, 1):
+        if self.repetition() is not None:
             raise self.error("repeats a repetition")
-        return Repeat(item, least, most)
+        return item if limits == (1, 1) else Repeat(item, *limits)
 
-    def repetition(self) -> tuple[int, int | None]:
-        """Read a repetition; once, where there is none."""
-        limits: tuple[int, int | None] = (1, 1)
+    def repetition(self) -> tuple[int, int | None] | None:
+        """Read a repetition; None, where there is none."""
+        limits: tuple[int, int | None]
         match = _REPEAT.match(self.pattern, self.position)
         if match:
             self.position = match.end()
-            least = int(match[1])
-            most = least if match[2] is None else int(match[3]) if match[3] else None
+            most: int | None
+            least = _count(match[1])
+            most = least
+            if match[2] is not None:
+                most = _count(match[3]) if match[3] else None
             if max(least, most or 0) > _MAX_REPEAT or (most or least) < least:
                 raise self.error("has an invalid repetition")
             limits = least, most
@@ -227,14 +256,15 @@ class _Parser:
                     limits = char_limits
                     break
             else:
-                return limits
+                return None
         self.take("?")
-        # x{1} is no repetition to the caller, and need not be.
         return limits
 
     def atom(self, depth: int) -> Expression | None:
         """Read one expression; None for flags, ``(?i)``."""
         char = self.pattern[self.position]
+        if char in "*+?" or _REPEAT.match(self.pattern, self.position):
+            raise self.error("repeats nothing")
         self.position += 1
         if char == "(":
             return self.group(depth)
@@ -246,8 +276,6 @@ class _Parser:
             return Assertion("line-start" if "m" in self.flags else "text-start")
         if char == "$":
             return Assertion("line-end" if "m" in self.flags else "text-end")
-        if char in "*+?":
-            raise self.error("repeats nothing")
         if char == "\\":
             return self.escape()
         return self.literal(ord(char))
@@ -289,10 +317,13 @@ class _Parser:
         if char not in ("p", "P"):
             return None
         match = _UNICODE.match(self.pattern, self.position + 1)
-        name = (match[1] or match[3]) if match else ""
+        if match is None:
+            raise self.error(f"has a \\{char} without a class of Unicode")
+        name = match[1] or match[3]
         ranges = _unicode_class(name) if len(name) in (1, 2) else ()
-        if match is None or not ranges:
-            raise self.error("has an unknown class of Unicode")
+        if not ranges:
+            message = self.message("has an unknown class of Unicode")
+            raise UnsupportedPatternError(message)
         self.position = match.end()
         negated = (char == "P") != (match[2] == "^")
         return complement(ranges) if negated else ranges
@@ -379,4 +410,7 @@ class _Parser:
         return True
 
     def error(self, what: str) -> PatternError:
-        return PatternError(f"the pattern {self.pattern[:80]!a} {what}")
+        return PatternError(self.message(what))
+
+    def message(self, what: str) -> str:
+        return f"the pattern {self.pattern[:80]!a} {what}"
