@@ -86,6 +86,7 @@ def test_yaml_and_json_decode_alike() -> None:
         (b'{"swagger": nope}', "is not JSON"),
         (b"[1, 2]", "is a list, not"),
         (b'{"a": NaN}', "NaN is not a JSON number"),
+        (b'{"a": 1e999}', "1e999 is larger than a number of 64 bits"),
         (b"\xff\xfe\x00", "is not UTF-8"),
         (b'{"a": "\\ud800"}', "unpaired surrogate"),
         (b"a: [b", "is not YAML"),
@@ -190,7 +191,7 @@ def test_a_failed_download_leaves_no_file(
 
 
 def test_a_redirect_may_not_leave_https() -> None:
-    message = "redirects to http://example.invalid/swagger.json"
+    message = "redirects to 'http://example.invalid/swagger.json'"
     with server() as url, pytest.raises(SourceError, match=message):
         remote.download(f"{url}/moved", no_progress)
 
@@ -216,10 +217,13 @@ def test_a_redirect_may_not_lead_from_outside_to_this_network(
 
     monkeypatch.setattr("socket.getaddrinfo", resolve)
     outside, inside = (f"https://{host}/x" for host in addresses)
+    peers = remote._Peers(outside)
+    peers.check(address)
+    assert remote._redirected(outside, inside, peers) == inside
+    peers.check(addresses["outside.example"])
     with pytest.raises(SourceError, match="on this machine or in its network"):
-        remote._check_redirect(outside, inside)
-    remote._check_redirect(inside, outside)
-    remote._check_redirect(outside, outside)
+        remote._redirected(outside, inside, peers)
+    assert remote._redirected(inside, outside, peers) == outside
 
 
 def test_fetch_checks_the_digest_and_the_document(tmp_path: Path) -> None:

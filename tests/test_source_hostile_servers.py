@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from kubestencil.errors import KubestencilError, SourceError
+from kubestencil.errors import KubestencilError, SourceError, UsageError
 from kubestencil.source import remote
 from kubestencil.source.inputs import read_location
 from kubestencil.source.releases import ListedRelease
@@ -36,8 +36,8 @@ def server(answer: Answer) -> Iterator[str]:
     def respond(connection: socket.socket) -> None:
         try:
             with connection:
-                connection.recv(65536)
-                answer(connection)
+                if connection.recv(65536):
+                    answer(connection)
         except OSError:
             """The client has gone."""
 
@@ -118,9 +118,9 @@ def test_a_server_that_says_when_to_come_back_is_not_waited_for(
         ("200 OK\r\na: " + "x" * 70_000, b"", "cannot be downloaded"),
         ("200 OK" + "\r\na: x" * 200, b"", "cannot be downloaded"),
         ("302 Found\r\nlocation: https://[x", b"", "redirects to"),
-        ("302 Found\r\nlocation: file:///etc/passwd", b"", "redirects to file:"),
-        ("302 Found\r\nlocation: ftp://127.0.0.1/x", b"", "redirects to ftp:"),
-        ("302 Found\r\nlocation: http://example.invalid/", b"", "redirects to http:"),
+        ("302 Found\r\nlocation: file:///etc/passwd", b"", "redirects to 'file:"),
+        ("302 Found\r\nlocation: ftp://127.0.0.1/x", b"", "redirects to 'ftp:"),
+        ("302 Found\r\nlocation: http://example.invalid/", b"", "redirects to 'http:"),
         ("302 Found\r\nlocation: /", b"", "redirects more than 5 times"),
         ("302 Found", b"", "responds 302"),
         ("abc", b"", "cannot be downloaded"),
@@ -190,17 +190,135 @@ def test_what_is_no_url_is_refused(url: str) -> None:
         remote.read(url, "x")
 
 
-def test_a_name_of_this_machine_is_inside_whatever_its_spelling() -> None:
-    """Names and numbers that resolve to the loopback interface, by the system's resolver."""
-    for host in (
-        "localhost",
-        "127.1",
-        "2130706433",
-        "0x7f000001",
-        "[::ffff:127.0.0.1]",
-    ):
-        with pytest.raises(SourceError, match="on this machine or in its network"):
-            remote._check_redirect("https://192.0.2.1.example/", f"https://{host}/x")
+INSIDE = (
+    "localhost", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0.0.0.0",
+    "169.254.169.254", "2852039166", "10.0.0.1", "100.64.0.1", "[::1]", "[::]", "[fe80::1]",
+    "[fe80::1%25lo]", "[fd00::1]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]",
+    "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b:1::1]", "[2002:7f00:1::]",
+    "[2001:0:1:2:3:4:80ff:fffe]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("host", INSIDE)
+def test_an_address_of_this_machine_is_inside_whatever_its_spelling(host: str) -> None:
+    """Names and numbers are resolved by the system, which takes all of these."""
+    peers = remote._Peers("https://192.0.2.1.example/")
+    remote._redirected("https://192.0.2.1.example/", f"https://{host}/x", peers)
+    peers.check("93.184.215.14")
+    with pytest.raises(SourceError, match="on this machine or in its network"):
+        remote._redirected("https://192.0.2.1.example/", f"https://{host}/x", peers)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://127.0.0.1\\@93.184.215.14/x",
+        "http://93.184.215.14\\@localhost/x",
+        "https://93.184.215.14\n/x",
+        "https://93.184.215.14/x\x1b[31m",
+        "https://93.184.215.14 @localhost/",
+    ],
+)
+def test_a_url_that_readers_disagree_about_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="is no URL"):
+        remote.download(url, no_progress)
+
+
+def resolved_first_to(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all names have an address when they are resolved for the first time, and then
+    that of the loopback interface."""
+    resolve = socket.getaddrinfo
+    names: set[str] = set()
+
+    def answer(host: str, port: Any, *arguments: Any) -> Any:
+        is_first = host.endswith(".example") and host not in names
+        names.add(host)
+        return resolve(address if is_first else "127.0.0.1", port, *arguments)
+
+    monkeypatch.setattr("socket.getaddrinfo", answer)
+
+
+def test_a_name_that_gets_another_address_does_not_lead_inside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The address of the connection counts, and no request is sent to it."""
+    resolved_first_to("93.184.215.14", monkeypatch)
+    requests: list[bytes] = []
+
+    def answer(connection: socket.socket) -> None:
+        requests.append(b"")
+        sent("200 OK", DOCUMENT)(connection)
+
+    peers = remote._Peers("https://outside.example/")
+    peers.check("93.184.215.14")
+    assert not remote._is_internal("https://rebound.example/")
+    with server(answer) as url:
+        location = url.replace("127.0.0.1", "rebound.example")
+        with pytest.raises(SourceError, match="which is on this machine"):
+            remote._request(location, peers, threading.Event())
+    assert requests == []
+
+
+def test_a_server_with_an_address_inside_and_one_outside_is_outside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Otherwise a server that adds an address of this machine to its name may redirect
+    into it."""
+    peers = remote._Peers("https://both.example/")
+    peers.check("93.184.215.14")
+    monkeypatch.setattr(
+        "socket.getaddrinfo",
+        lambda *_: [
+            (0, 0, 0, "", (address, 0)) for address in ("93.184.215.14", "127.0.0.1")
+        ],
+    )
+    with pytest.raises(SourceError, match="on this machine or in its network"):
+        remote._redirected("https://both.example/", "http://localhost:8001/", peers)
+
+
+class Endless:
+    """Sends the same bytes until the client has gone; counts them."""
+
+    def __init__(self, head: bytes, unit: bytes) -> None:
+        self.head = head
+        self.unit = unit
+        self.sent = 0
+
+    def __call__(self, connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 " + self.head)
+        while True:
+            connection.sendall(self.unit)
+            self.sent += len(self.unit)
+
+
+@pytest.mark.parametrize(
+    ("head", "unit"),
+    [
+        (b"200 OK\r\n\r\n", b"x" * 65536),
+        (b"503 Busy\r\n\r\n", b"x" * 65536),
+        (b"503 Busy\r\nretry-after: 1\r\n\r\n", b"x" * 65536),
+        (b"404 No\r\n\r\n", b"x" * 65536),
+        (b"302 Found\r\nlocation: /\r\n\r\n", b"x" * 65536),
+        (b"200 OK\r\ntransfer-encoding: chunked\r\n\r\n", b"1" * 65536),
+        (b"200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;", b"x" * 65536),
+        (b"200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n", b"x" * 65536),
+        (b"200 OK\r\n", b"x" * 65536),
+        (b"200 OK\r\n", b"a: b\r\n" * 9999),
+        (b"", b"x" * 65536),
+    ],
+)
+def test_a_server_that_never_ends_is_left_early(
+    head: bytes, unit: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it sends without an end, and whatever its status says; a connection has
+    some megabytes in buffers of the system."""
+    monkeypatch.setenv("KUBESTENCIL_MAX_BYTES", "1000000")
+    monkeypatch.setattr(remote, "MAX_SECONDS", 5)
+    monkeypatch.setattr(remote, "_FIRST_PAUSE", 0)
+    endless = Endless(head, unit)
+    with server(endless) as url, pytest.raises(SourceError):
+        remote.download(url, no_progress)
+    assert endless.sent < 10**8
 
 
 @pytest.mark.parametrize(

@@ -72,8 +72,8 @@ def test_keys_are_strings() -> None:
 
 def test_documents_come_with_their_lines() -> None:
     text = "# comment\n---\na: 1\n---\n---\n# nothing\n---\nb: 2\n"
-    found = [(document.value, document.line) for document in documents(text, "x")]
-    assert found == [({"a": 1}, 2), ({"b": 2}, 7)]
+    values = [(document.value, document.line) for document in documents(text, "x")]
+    assert values == [({"a": 1}, 2), ({"b": 2}, 7)]
 
 
 # What sigs.k8s.io/yaml 1.3.0 (Kubernetes 1.29) and 1.6.0 (1.35) print for each.

@@ -12,7 +12,7 @@ from typing import Any
 from kubestencil.errors import SourceError, SpecError
 from kubestencil.source.decoding import decode_json, decode_text
 from kubestencil.source.document import SourceFile
-from kubestencil.source.folder import read_bytes
+from kubestencil.source.folder import read_bytes, scan
 from kubestencil.source.lists import list_items
 from kubestencil.source.remote import read_file
 from kubestencil.source.yaml import Document, documents
@@ -58,14 +58,23 @@ def files_in(folder: Path) -> list[SourceFile]:
 
     Raises SourceError where there is none, or one cannot be read.
     """
-    paths = sorted(
-        path
-        for path in folder.rglob("*")
-        if path.suffix in SUFFIXES and path.is_file() and not _is_hidden(path, folder)
-    )
+    paths = sorted(map(Path, _paths_in(folder)))
     if not paths:
         raise SourceError("has no .yaml, .yml or .json file", where=str(folder))
     return [SourceFile(str(path), read_bytes(path)) for path in paths]
+
+
+def _paths_in(folder: Path) -> Iterator[str]:
+    """The YAML and JSON files in a folder, however deep; hidden ones are left out."""
+    folders = [str(folder)]
+    while folders:
+        for entry in scan(folders.pop()):
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            elif entry.is_file() and entry.name.endswith(SUFFIXES):
+                yield entry.path
 
 
 def read_objects(file: SourceFile) -> FileContents:
@@ -126,7 +135,3 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         raise ValueError
     return value
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)

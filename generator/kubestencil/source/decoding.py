@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -70,7 +71,10 @@ def decode_json(text: str, where: str, make_object: MakeObject | None = None) ->
     """
     try:
         value = json.loads(
-            text, parse_constant=refuse_constant, object_pairs_hook=make_object
+            text,
+            parse_float=_finite_number,
+            parse_constant=refuse_constant,
+            object_pairs_hook=make_object,
         )
     except json.JSONDecodeError as error:
         truncated = error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
@@ -117,6 +121,15 @@ def _check_unicode(text: str, value: Any, where: str) -> None:
 def refuse_constant(name: str) -> Any:
     """Refuse NaN and Infinity, which Python reads as JSON; raises ValueError."""
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite_number(text: str) -> float:
+    """A number with a fraction or an exponent; raises ValueError where it is larger than
+    those of 64 bits, for which Python has Infinity."""
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text:.40} is larger than a number of 64 bits")
+    return number
 
 
 def _type_name(value: object) -> str:

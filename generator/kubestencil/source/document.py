@@ -81,6 +81,12 @@ class Source:
             digest.update(self.crds.sha256.encode())
         return digest.hexdigest()
 
+    @property
+    def size(self) -> int:
+        """The bytes of ``data`` and of the CRDs."""
+        files = self.crds.files if self.crds is not None else ()
+        return len(self.data) + sum(len(file.data) for file in files)
+
     def document(self) -> Mapping[str, Any]:
         """The OpenAPI document.
 

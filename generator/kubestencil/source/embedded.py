@@ -56,7 +56,14 @@ def standard_types() -> bytes:
 
     These are ObjectMeta and ListMeta of the newest release, with what they refer to.
     Pod and PodList are there with the standard fields only, which describe them.
+    Raises SourceError where ``kubernetes-validate`` is missing.
     """
+    if not releases():
+        raise SourceError(
+            "is not installed: custom resources need its ObjectMeta",
+            where=PACKAGE,
+            hint=f"pip install {PACKAGE}",
+        )
     document = read(list(releases())[-1]).document()
     definitions = document["definitions"]
     kinds = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,8 @@ from kubestencil.source.document import Source
 from kubestencil.source.limits import max_bytes, too_large
 
 _SUFFIXES = (".json", ".yaml", ".yml")
+# Characters of a path in a message.
+_MAX_SHOWN = 300
 
 
 def releases(folder: Path) -> Mapping[str, Path]:
@@ -30,6 +33,16 @@ def read(release: str, path: Path) -> Source:
     Raises SourceError where the file cannot be read.
     """
     return Source(release, str(path), read_bytes(path))
+
+
+def scan(folder: str) -> list[os.DirEntry[str]]:
+    """What is in a folder, by name; raises SourceError where it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        where = folder if len(folder) <= _MAX_SHOWN else f"{folder[:_MAX_SHOWN]}…"
+        raise SourceError(f"cannot be read: {error.strerror}", where=where) from error
 
 
 def read_stdin(limit: int = -1) -> bytes:

@@ -81,7 +81,8 @@ def _read_folder(folder: Path, name: str, unserved: bool) -> Source:
 def _read_api_server(url: str, name: str) -> Source:
     """The documents that an API server lists under /openapi/v3."""
     index_url = url if urlsplit(url).path.rstrip("/") == _V3 else urljoin(url, _V3)
-    index = decode(remote.download(index_url, remote.no_progress), index_url)
+    end = time.monotonic() + remote.MAX_SECONDS
+    index = decode(remote.download(index_url, remote.no_progress, end), index_url)
     paths = index.get("paths")
     if not isinstance(paths, dict):
         raise SourceError(
@@ -92,7 +93,7 @@ def _read_api_server(url: str, name: str) -> Source:
         for entry in paths.values()
         if isinstance(entry, dict)
     ]
-    return _merged(name, index_url, _download_all(urls, index_url))
+    return _merged(name, index_url, _download_all(urls, index_url, end))
 
 
 def _server_url(index_url: str, path: str) -> str:
@@ -107,18 +108,16 @@ def _server_url(index_url: str, path: str) -> str:
     raise SourceError(f"leads to another server: {path[:200]!a}", where=index_url)
 
 
-def _download_all(urls: Iterable[str], index_url: str) -> list[SourceFile]:
-    """What several URLs have, all together within the limits of one document."""
-    end = time.monotonic() + remote.MAX_SECONDS
+def _download_all(urls: Iterable[str], index_url: str, end: float) -> list[SourceFile]:
+    """What several URLs have: all together not larger than one document may be, and
+    until ``end``, a time of the monotonic clock."""
     files: list[SourceFile] = []
     size = 0
     for url in urls:
-        files.append(SourceFile(url, remote.download(url, remote.no_progress)))
+        files.append(SourceFile(url, remote.download(url, remote.no_progress, end)))
         size += len(files[-1].data)
         if size > max_bytes():
             raise too_large(index_url, "more")
-        if time.monotonic() > end:
-            raise remote.too_slow(index_url)
     return files
 
 

@@ -13,7 +13,9 @@ from kubestencil.source.decoding import refuse_constant
 from kubestencil.source.yaml_document import Position, Repeated, position_at
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_TOKEN = re.compile(r'[ \t\r\n]*("(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+)')
+# A string that does not end goes to the end of the text, so that no quote in it begins
+# another one.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{},:]|[^\s\[\]{},:"]+')
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def _scan(text: str, start: int) -> _Scan:
     awaits_key: list[bool | None] = []
     keys: list[set[str]] = []
     for token in _TOKEN.finditer(text, start):
-        symbol, index = token[1], token.start(1)
+        symbol, index = token[0], token.start()
         if symbol in "]}":
             awaits_key.pop()
             keys.pop()

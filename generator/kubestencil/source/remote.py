@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import ipaddress
+import re
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 from queue import Empty, Queue
@@ -30,6 +31,12 @@ MAX_REDIRECTS = 5
 MAX_SECONDS = 900
 _LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 _CHUNK_BYTES = 64 * 1024
+# What readers of URLs disagree about: some take a backslash for a slash, and some drop
+# line breaks.
+_NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f\\]")
+# Responses of a server that may answer later, and seconds before it is asked again.
+_BUSY = (429, 500, 502, 503, 504)
+_FIRST_PAUSE = 0.5
 
 #: Called with the number of bytes received, and that of all bytes (0 if unknown).
 Progress = Callable[[int, int], None]
@@ -84,16 +91,20 @@ def read_file(location: str) -> SourceFile:
     return SourceFile(str(path), read_bytes(path))
 
 
-def download(url: str, progress: Progress) -> bytes:
+def download(url: str, progress: Progress, end: float | None = None) -> bytes:
     """The content at a URL.
 
     The scheme is https, or http on this machine (a cluster behind ``kubectl proxy``).
     A redirect must not lead from another machine to this one, or into its network.
+    ``end`` is the time of the monotonic clock at which it must be complete; the default
+    is in MAX_SECONDS.
+
     Raises SourceError without a network, after a time-out, for a response that is not
     200, too large or incomplete, and for a redirect that is not allowed; UsageError
     for another scheme.
     """
     _check_scheme(url)
+    seconds = MAX_SECONDS if end is None else end - time.monotonic()
     result: Queue[bytes | Exception] = Queue(1)
     is_over = Event()
 
@@ -107,9 +118,11 @@ def download(url: str, progress: Progress) -> bytes:
     # no time-out of a socket comes. The thread does not keep the process from ending.
     Thread(target=run, daemon=True).start()
     try:
-        data = result.get(timeout=MAX_SECONDS)
+        data = result.get(timeout=max(0, seconds))
     except Empty:
-        raise too_slow(url) from None
+        raise SourceError(
+            f"takes longer than {MAX_SECONDS} seconds, the limit", where=url
+        ) from None
     finally:
         is_over.set()
     if isinstance(data, Exception):
@@ -117,37 +130,20 @@ def download(url: str, progress: Progress) -> bytes:
     return data
 
 
-def too_slow(url: str) -> SourceError:
-    """The error of a download that takes longer than MAX_SECONDS."""
-    return SourceError(f"takes longer than {MAX_SECONDS} seconds, the limit", where=url)
-
-
 def _download(url: str, progress: Progress, is_over: Event) -> bytes:
     """The content at a URL; ends early once ``is_over`` is set."""
     import urllib3
 
-    # Each redirect is checked before it is followed.
-    retry = urllib3.Retry(
-        total=RETRIES,
-        redirect=False,
-        backoff_factor=0.5,
-        status_forcelist=(429, 500, 502, 503, 504),
-        raise_on_status=False,
-    )
-    pool = urllib3.PoolManager(
-        timeout=urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]), retries=retry
-    )
+    peers = _Peers(url)
+    location = url
     try:
-        location = url
         for _ in range(MAX_REDIRECTS + 1):
-            with pool.request(
-                "GET", location, preload_content=False, redirect=False
-            ) as response:
+            with _request(location, peers, is_over) as response:
                 target = response.get_redirect_location()
                 if not target:
                     _check_status(response, location)
                     return _receive(response, url, progress, is_over)
-                location = _redirected(location, target)
+                location = _redirected(location, target, peers)
     except urllib3.exceptions.HTTPError as error:
         reason = getattr(error, "reason", None) or error
         raise SourceError(
@@ -156,6 +152,54 @@ def _download(url: str, progress: Progress, is_over: Event) -> bytes:
             hint="without a network, use the embedded documents or --specs DIR",
         ) from error
     raise SourceError(f"redirects more than {MAX_REDIRECTS} times", where=url)
+
+
+class _Peers:
+    """The servers that requests for a URL went to: whether one was on the internet."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.is_outside = False
+
+    def check(self, address: str) -> None:
+        """Note the address of a connection. Raises SourceError where it is one of this
+        machine or its network, and a server on the internet led there: that server
+        could otherwise read what only this machine can reach."""
+        from kubestencil.source.connections import is_internal
+
+        if not is_internal(address):
+            self.is_outside = True
+        elif self.is_outside:
+            raise SourceError(
+                f"leads to {address}, which is on this machine or in its network",
+                where=self.url,
+            )
+
+
+def _request(location: str, peers: _Peers, is_over: Event) -> BaseHTTPResponse:
+    """The response for a URL, whose content is not read yet; a busy server is asked
+    again.
+
+    urllib3 asks for no other response: it would read the whole content of the first.
+    """
+    import urllib3
+
+    from kubestencil.source.connections import make_pool
+
+    pool = make_pool(
+        peers.check,
+        urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]),
+        urllib3.Retry(
+            RETRIES, redirect=False, status=0, respect_retry_after_header=False
+        ),
+    )
+    for attempt in range(RETRIES + 1):
+        response = pool.request("GET", location, preload_content=False, redirect=False)
+        if response.status not in _BUSY or attempt == RETRIES:
+            break
+        response.close()
+        is_over.wait(_FIRST_PAUSE * 2**attempt)
+    return response
 
 
 def fetch(
@@ -198,7 +242,8 @@ def _receive(
     if expected > limit:
         raise too_large(url, f"{expected:,}")
     received = bytearray()
-    for chunk in response.stream(_CHUNK_BYTES):
+    # Of content in chunks, ``stream`` reads lines of any length in some versions.
+    while chunk := response.read(_CHUNK_BYTES):
         received += chunk
         if len(received) > limit:
             raise too_large(url, "more")
@@ -227,6 +272,8 @@ def _check_scheme(url: str) -> None:
         local = parts.hostname in _LOCAL_HOSTS
     except ValueError as error:
         raise UsageError(f"{url} is no URL: {error}") from error
+    if _NOT_IN_URLS.search(url):
+        raise UsageError(f"{url[:200]!a} is no URL: it has a space or backslash")
     if parts.scheme == "https" or (parts.scheme == "http" and local):
         return
     raise UsageError(
@@ -235,45 +282,37 @@ def _check_scheme(url: str) -> None:
     )
 
 
-def _redirected(url: str, target: str) -> str:
-    """The URL that a response for ``url`` leads to."""
+def _redirected(url: str, target: str, peers: _Peers) -> str:
+    """The URL that a response for ``url`` leads to; raises SourceError where it must
+    not lead there."""
     try:
         following = urljoin(url, target)
-    except ValueError as error:
+        _check_scheme(following)
+        is_internal = peers.is_outside and _is_internal(following)
+    except (ValueError, UsageError) as error:
         raise SourceError(f"redirects to {target[:200]!a}", where=url) from error
-    _check_redirect(url, following)
+    if is_internal:
+        raise SourceError(
+            f"redirects to {following}, which is on this machine or in its network",
+            where=url,
+        )
     return following
 
 
-def _check_redirect(url: str, target: str) -> None:
-    """Raise SourceError where a response must not lead from ``url`` to ``target``.
-
-    A server on the internet could otherwise read from services that only this machine
-    can reach.
-    """
-    try:
-        _check_scheme(target)
-    except UsageError as error:
-        raise SourceError(f"redirects to {target}", where=url) from error
-    if _is_internal(url) or not _is_internal(target):
-        return
-    raise SourceError(
-        f"redirects to {target}, which is on this machine or in its network", where=url
-    )
-
-
 def _is_internal(url: str) -> bool:
-    """Whether the host of a URL has a loopback, link-local or private address."""
-    host = urlsplit(url).hostname or ""
-    if host in _LOCAL_HOSTS:
-        return True
+    """Whether the host of a URL has an address of this machine or its network. That of
+    the connection is checked as well."""
+    from urllib3.util import parse_url
+
+    from kubestencil.source.connections import is_internal
+
+    host = (parse_url(url).host or "").strip("[]")
     try:
         infos = socket.getaddrinfo(host, None)
     except (OSError, UnicodeError):
         # The request will say that the name is unknown.
         return False
-    addresses = (ipaddress.ip_address(str(info[4][0]).split("%")[0]) for info in infos)
-    return any(not address.is_global for address in addresses)
+    return any(is_internal(str(info[4][0])) for info in infos)
 
 
 def _message(reason: object) -> str:
