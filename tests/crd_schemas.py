@@ -25,16 +25,20 @@ _EMPTY: dict[str, Any] = {
 
 
 def definition(
-    kind: str, *versions: dict[str, Any], scope: str = "Namespaced", **names: Any
+    kind: str,
+    *versions: dict[str, Any],
+    group: str = "example.com",
+    scope: str = "Namespaced",
+    **names: Any,
 ) -> dict[str, Any]:
-    """A CustomResourceDefinition of the group ``example.com``."""
+    """A CustomResourceDefinition; ``names`` are those beside the kind and the plural."""
     plural = f"{kind.lower()}s"
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.example.com"},
+        "metadata": {"name": f"{plural}.{group}"},
         "spec": {
-            "group": "example.com",
+            "group": group,
             "scope": scope,
             "names": {"kind": kind, "plural": plural, **names},
             "versions": list(versions),
@@ -93,6 +97,7 @@ _SPEC = _object(
         "x-kubernetes-preserve-unknown-fields": True,
         "properties": {"a": _TEXT},
     },
+    openObject={**_object(a=_TEXT), "additionalProperties": True},
     freeList={
         "type": "array",
         "items": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},

@@ -7,6 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.crd_schemas import definition, version
+from tests.crd_validation import errors
+
 # What the schemas of custom resources say of the values of a type.
 _CONSTRAINTS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
     "string": {
@@ -69,10 +72,19 @@ FIELD_NAMES = st.sampled_from(["a", "b", "a.b", "a_b", "A/b", "é", "$ref"])
 
 
 def constrained(kind: str, **more: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Structural schemas of a type with constraints, and required keywords besides."""
+    """Structural schemas of a type with constraints, and required keywords besides.
+
+    A default that breaks the constraints is left out, as the API server demands.
+    """
     return st.fixed_dictionaries(
         {"type": st.just(kind), **more}, optional={**_ANY_TYPE, **_CONSTRAINTS[kind]}
-    )
+    ).map(_without_wrong_default)
+
+
+def _without_wrong_default(schema: dict[str, Any]) -> dict[str, Any]:
+    if "default" not in schema or not errors(schema, schema["default"]):
+        return schema
+    return {key: value for key, value in schema.items() if key != "default"}
 
 
 def structural_schemas() -> st.SearchStrategy[Any]:
@@ -87,12 +99,29 @@ def structural_schemas() -> st.SearchStrategy[Any]:
     return st.recursive(
         leaf,
         lambda nested: st.one_of(
-            constrained("array", items=nested),
+            constrained("array", items=nested).filter(has_allowed_list_type),
             constrained("object", additionalProperties=nested),
             structural_objects(nested),
         ),
         max_leaves=6,
     )
+
+
+def has_allowed_list_type(schema: dict[str, Any]) -> bool:
+    """Whether the items of a set are scalar or atomic, and not null, as the API server
+    demands."""
+    items = schema["items"]
+    if schema.get("x-kubernetes-list-type") == "set" and items.get("nullable"):
+        return False
+    keyword = {
+        "array": "x-kubernetes-list-type",
+        "object": "x-kubernetes-map-type",
+    }.get(items.get("type"))
+    if schema.get("x-kubernetes-list-type") != "set" or keyword is None:
+        return True
+    # A list is atomic by default, a map is not.
+    default = "atomic" if items["type"] == "array" else "granular"
+    return items.get(keyword, default) == "atomic"
 
 
 def structural_objects(fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -109,7 +138,7 @@ def structural_objects(fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]
 
 
 _SERVING = st.fixed_dictionaries(
-    {"served": st.booleans(), "storage": st.booleans()},
+    {"served": st.booleans()},
     optional={
         "deprecated": st.booleans(),
         "deprecationWarning": st.sampled_from(["Use v2.", "Use v3."]),
@@ -143,32 +172,20 @@ def crds(draw: st.DrawFn) -> dict[str, Any]:
     names = draw(
         st.lists(st.sampled_from(["v1", "v1beta1", "v2"]), min_size=1, unique=True)
     )
+    stored = draw(st.sampled_from([*names, None]))
     versions = [
-        {
-            "name": name,
+        version(
+            name,
+            {"type": "object", "properties": {"spec": draw(structural_schemas())}},
+            storage=name == stored,
             **draw(_SERVING),
-            "schema": {
-                "openAPIV3Schema": {
-                    "type": "object",
-                    "properties": {"spec": draw(structural_schemas())},
-                }
-            },
-        }
+        )
         for name in names
     ]
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{kind.lower()}s.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": draw(st.sampled_from(["Namespaced", "Cluster"])),
-            "names": {
-                "kind": kind,
-                "plural": f"{kind.lower()}s",
-                "shortNames": draw(st.lists(st.sampled_from(["w", "wi"]), unique=True)),
-                "categories": draw(st.lists(st.sampled_from(["all"]), max_size=1)),
-            },
-            "versions": versions,
-        },
-    }
+    return definition(
+        kind,
+        *versions,
+        scope=draw(st.sampled_from(["Namespaced", "Cluster"])),
+        shortNames=draw(st.lists(st.sampled_from(["w", "wi"]), unique=True)),
+        categories=draw(st.lists(st.sampled_from(["all"]), max_size=1)),
+    )

@@ -25,6 +25,7 @@ from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.folder import read_bytes
 from kubestencil.source.inputs import crds_alone, read_crds, read_location
 from kubestencil.source.remote import read_file
+from tests.crd_schemas import definition, version
 from tests.strategies import generate_all_files
 
 
@@ -44,30 +45,17 @@ def schema(chosen: random.Random, depth: int) -> dict[str, Any]:
 
 def crd(kind: str, versions: int = 1) -> dict[str, Any]:
     chosen = random.Random(kind)
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{kind.lower()}s.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"kind": kind, "plural": f"{kind.lower()}s"},
-            "versions": [
-                {
-                    "name": f"v{number}",
-                    "served": True,
-                    "storage": number == versions,
-                    "schema": {
-                        "openAPIV3Schema": {
-                            "type": "object",
-                            "properties": {"spec": schema(chosen, 3)},
-                        }
-                    },
-                }
-                for number in range(1, versions + 1)
-            ],
-        },
-    }
+    return definition(
+        kind,
+        *(
+            version(
+                f"v{number}",
+                {"type": "object", "properties": {"spec": schema(chosen, 3)}},
+                storage=number == versions,
+            )
+            for number in range(1, versions + 1)
+        ),
+    )
 
 
 def release_of(*crds: dict[str, Any]) -> Release:
@@ -103,9 +91,10 @@ class Calls:
 
 
 def sizes() -> Iterator[list[dict[str, Any]]]:
-    """4, 8 and 16 CustomResourceDefinitions."""
+    """4, 8 and 16 CustomResourceDefinitions, each with names of its own: what releases
+    have in common is generated once."""
     for count in (4, 8, 16):
-        yield [crd(f"Kind{index}") for index in range(count)]
+        yield [crd(f"Kind{count}Number{index}") for index in range(count)]
 
 
 def check_growth(counts: list[int]) -> None:

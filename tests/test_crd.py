@@ -18,10 +18,12 @@ from kubestencil.schema.inline import name_inline_objects
 from kubestencil.schema.load import load_release
 from kubestencil.schema.resources import PrinterColumn
 from kubestencil.schema.structural import StructuralSchemas
+from kubestencil.source import embedded
 from kubestencil.source.inputs import read_location
 from kubestencil.targets.python.spelling import class_names
 from tests.conftest import Command, make_document, read_output
 from tests.conftest import load as conftest_load
+from tests.crd_schemas import definition, version
 
 WIDGET: dict[str, Any] = {
     "apiVersion": "apiextensions.k8s.io/v1",
@@ -255,6 +257,24 @@ def test_a_long_path_has_a_name_that_fits_into_a_file_name() -> None:
     assert max(map(len, kinds)) <= 150
 
 
+def test_the_version_of_a_kind_may_be_any_label(run: Command, tmp_path: Path) -> None:
+    """API servers accept them all; the last part of a package is a version where a kind
+    says so, also for the objects inside of it."""
+    spec = {"type": "object", "properties": {"size": {"type": "integer"}}}
+    schema = {"type": "object", "properties": {"spec": spec}}
+    names = ["type", "class", "watch"]
+    versions = [version(name, schema, storage=name == "type") for name in names]
+    path = write(tmp_path, definition("Tool", *versions))
+    definitions = load(path).definitions
+    for name in names:
+        assert definitions[f"com.example.{name}.Tool"].version == name
+        assert definitions[f"com.example.{name}.ToolSpec"].version == name
+    done = run(
+        "render", "--crds", str(path), "-t", "site", "-t", "python-client", "-o", "out"
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_versions_that_are_not_served_are_added_on_demand(tmp_path: Path) -> None:
     path = write(tmp_path, WIDGET)
     assert "com.example.v1alpha1.Widget" not in load(path).definitions
@@ -452,6 +472,9 @@ def change(path: str, value: Any) -> dict[str, Any]:
 
 
 SCHEMA = "spec/versions/0/schema/openAPIV3Schema"
+SIZE, PORTS = (
+    f"{SCHEMA}/properties/spec/properties/{name}" for name in ("size", "ports")
+)
 DEEP: dict[str, Any] = {"type": "object"}
 for _ in range(120):
     DEEP = {"type": "object", "properties": {"a": DEEP}}
@@ -485,8 +508,33 @@ for _ in range(120):
             change(
                 f"{SCHEMA}/properties/spec/additionalProperties", {"type": "string"}
             ),
-            "both properties and additionalProperties",
-            f"/{SCHEMA}/properties/spec",
+            "not allowed beside properties",
+            f"/{SCHEMA}/properties/spec/additionalProperties",
+        ),
+        (
+            change(f"{SIZE}/anyOf", [{"additionalProperties": {}}]),
+            "may not stand inside of anyOf",
+            f"/{SIZE}/anyOf/0/additionalProperties",
+        ),
+        (
+            change(f"{PORTS}/x-kubernetes-list-type", "bag"),
+            "must be atomic, set or map",
+            f"/{PORTS}/x-kubernetes-list-type",
+        ),
+        (
+            change(f"{PORTS}/x-kubernetes-list-type", "map"),
+            "is missing beside x-kubernetes-list-type: map",
+            f"/{PORTS}/x-kubernetes-list-map-keys",
+        ),
+        (
+            change(f"{SIZE}/x-kubernetes-list-type", "set"),
+            "must be array beside x-kubernetes-list-type",
+            f"/{SIZE}/type",
+        ),
+        (
+            change(f"{SIZE}/x-kubernetes-map-type", "odd"),
+            "must be atomic or granular",
+            f"/{SIZE}/x-kubernetes-map-type",
         ),
         (change(f"{SCHEMA}/properties/spec", DEEP), "nested more than", f"/{SCHEMA}"),
         # What controller-gen writes behind the schema is missing in half a file.
@@ -592,6 +640,16 @@ def test_a_folder_without_crds_is_refused(tmp_path: Path) -> None:
         load(tmp_path)
     write(tmp_path, {"kind": "ConfigMap", "apiVersion": "v1"})
     with pytest.raises(SpecError, match="no CustomResourceDefinition"):
+        load(tmp_path)
+
+
+def test_a_missing_package_with_the_types_of_kubernetes_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, WIDGET)
+    embedded.standard_types.cache_clear()
+    monkeypatch.setattr(embedded, "releases", dict)
+    with pytest.raises(SourceError, match="kubernetes-validate: is not installed"):
         load(tmp_path)
 
 

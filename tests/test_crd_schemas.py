@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import hypothesis
 import jsonschema
 import pytest
 from hypothesis import given, settings
@@ -34,6 +35,7 @@ def accepts(schema: dict[str, Any], spec: Any, strict: bool = False) -> bool:
 
 @settings(max_examples=25)
 @given(STRUCTURAL_SCHEMAS)
+@hypothesis.example({"type": "array", "items": TEXT, "minItems": 1, "maxItems": 0})
 def test_every_example_is_accepted(schema: dict[str, Any]) -> None:
     release = small_release(widget(schema))
     files = generate_schemas(release)

@@ -13,6 +13,7 @@ import pytest
 
 from kubestencil.schema import GroupVersionKind, Release, parse
 from kubestencil.schema.kinds import non_list_kinds
+from kubestencil.schema.resource_paths import ResourcePath, resource_path
 from kubestencil.schema.resources import Resource, Subresource
 from kubestencil.source import Source, embedded
 from tests.conftest import RELEASES, full_specs, load, make_release
@@ -31,6 +32,24 @@ _NO_RESOURCES = {
     "Status",
     "TokenRequest",
 }
+
+
+@pytest.mark.parametrize("version", ["v1", "type", "watch"])
+@pytest.mark.parametrize("watch", ["", "watch/"])
+def test_a_path_may_have_any_version(version: str, watch: str) -> None:
+    """The version of a custom resource is any label."""
+    start = f"/apis/example.com/{version}/{watch}"
+    assert resource_path(f"{start}watches") == ResourcePath(
+        "example.com", version, "watches", "", namespaced=False
+    )
+    assert resource_path(f"{start}namespaces/{{namespace}}/watch/{{name}}/status") == (
+        ResourcePath("example.com", version, "watch", "status", namespaced=True)
+    )
+
+
+@pytest.mark.parametrize("path", ["/version/", "/api/v1/", "/apis/apps/v1/", "/logs/"])
+def test_a_path_of_something_else_has_no_resource(path: str) -> None:
+    assert resource_path(path) is None
 
 
 @pytest.mark.parametrize("release", embedded.releases())

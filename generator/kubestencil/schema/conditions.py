@@ -43,6 +43,21 @@ def satisfies(value: Any, schema: JsonObject) -> bool:
     ) and _is_within_limits(value, schema)
 
 
+def has_unsupported_pattern(schema: JsonObject) -> bool:
+    """Whether a part of a schema has a pattern that cannot be evaluated."""
+    pending: list[Any] = [schema]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, dict):
+            pattern = current.get("pattern")
+            if isinstance(pattern, str) and re2.compiled(pattern) is None:
+                return True
+            pending.extend(current.values())
+        elif isinstance(current, list):
+            pending.extend(current)
+    return False
+
+
 def alternatives(schemas: Sequence[JsonObject]) -> Iterator[tuple[JsonObject, ...]]:
     """The ways to satisfy all of ``schemas``: schemas that hold together.
 

@@ -18,7 +18,12 @@ from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
 from kubestencil.schema.resources import PrinterColumn, Resource, Subresource
 from kubestencil.schema.standard_fields import StandardFields
-from kubestencil.schema.structural import Leaves, StructuralSchemas, schema_error
+from kubestencil.schema.structural import (
+    Default,
+    Leaves,
+    StructuralSchemas,
+    schema_error,
+)
 from kubestencil.schema.types import GroupVersionKind, JsonObject
 
 _BETA = "apiextensions.k8s.io/v1beta1"
@@ -48,7 +53,8 @@ class CustomResource:
 
     ``definitions`` are by full name: a kind and its list kind for each version,
     ``resources`` one for each version. ``pointers`` locate the schemas of the kinds
-    in the CustomResourceDefinition, ``notes`` say what a user should know of it.
+    in the CustomResourceDefinition, ``notes`` say what a user should know of it, and
+    ``defaults`` have not been checked.
     """
 
     group: str
@@ -57,6 +63,7 @@ class CustomResource:
     resources: tuple[Resource, ...]
     pointers: Mapping[str, Pointer]
     notes: tuple[str, ...] = ()
+    defaults: tuple[Default, ...] = ()
 
 
 def custom_resource(
@@ -158,6 +165,7 @@ class _Reader:
             tuple(resources),
             pointers,
             tuple(self.notes(spec, is_beta)),
+            tuple(self.schemas.defaults),
         )
 
     def notes(self, spec: JsonObject, is_beta: bool) -> Iterator[str]:
@@ -275,6 +283,7 @@ class _Reader:
         if not isinstance(versions, list) or not versions:
             raise self.error("must be a list of versions", ("versions", _SPEC))
         names: set[str] = set()
+        stored: str | None = None
         for index, raw in enumerate(versions):
             pointer: Pointer = (str(index), ("versions", _SPEC))
             if not isinstance(raw, Mapping):
@@ -285,6 +294,12 @@ class _Reader:
             for key in ("served", "storage"):
                 if not isinstance(raw.get(key), bool):
                     raise self.error("must be true or false", (key, pointer))
+            if raw["storage"] and stored is not None:
+                raise self.error(
+                    f"is true in two versions, {stored} and {name}",
+                    ("storage", pointer),
+                )
+            stored = name if raw["storage"] else stored
             names.add(name)
             if raw.get("schema") is None and "validation" in shared:
                 schema, schema_pointer = shared["validation"], ("validation", _SPEC)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.crd import CustomResource, custom_resource
@@ -26,7 +27,7 @@ from kubestencil.schema.pointer import (
 )
 from kubestencil.schema.resources import Resource
 from kubestencil.schema.standard_fields import StandardFields
-from kubestencil.schema.structural import Leaves
+from kubestencil.schema.structural import Leaves, schema_error
 from kubestencil.schema.types import (
     Definition,
     GroupVersionKind,
@@ -96,6 +97,7 @@ def _cached(request: _Request) -> CustomResources:
     named = name_inline_objects(schemas)
     locate = _locate(origins, pointers, named)
     parsed = parse_definitions(named.definitions, request.others, locate)
+    _check_defaults(read)
     notes += notes_on_numbers(named, locate)
     return CustomResources(
         parsed.definitions,
@@ -191,6 +193,25 @@ def _read_all(
             errors.append(error)
         else:
             yield crd, resource
+    if errors:
+        raise _all_errors(errors)
+
+
+def _check_defaults(read: Iterable[tuple[CrdObject, CustomResource]]) -> None:
+    """Raise SpecError for defaults that do not fit their schemas, whose keywords have
+    been checked."""
+    errors: list[SpecError] = []
+    for crd, resource in read:
+        if resource.defaults:
+            # Most of what this module needs is needed for nothing else.
+            from kubestencil.schema.default_values import default_mistakes
+
+            for default in resource.defaults:
+                mistakes = islice(default_mistakes(default), 1)
+                errors += (
+                    schema_error(crd.where, mistake.message, mistake.pointer)
+                    for mistake in mistakes
+                )
     if errors:
         raise _all_errors(errors)
 

@@ -43,7 +43,7 @@ def one_of_choice(branches: Sequence[JsonObject]) -> FieldChoice | None:
     if len(fields) == len(branches) > 1:
         return FieldChoice("exactly one of", fields)
     others = [
-        branch for branch, found in zip(branches, names, strict=True) if not found
+        branch for branch, required in zip(branches, names, strict=True) if not required
     ]
     # At most one is written as one of them, or none.
     if fields and len(others) == 1:
@@ -74,7 +74,7 @@ def excluded_fields(branch: JsonObject) -> tuple[str, ...]:
     excluded = branch["not"]
     branches = excluded["anyOf"] if excluded.keys() == {"anyOf"} else [excluded]
     names = [required_fields(inner) for inner in branches]
-    if not all(len(found) == 1 for found in names):
+    if not all(len(required) == 1 for required in names):
         return ()
     return tuple(name for (name,) in names)
 

@@ -127,6 +127,8 @@ class _Namer:
         self, schema: JsonObject, owner: str, pointer: Pointer
     ) -> JsonObject:
         """An object whose inline objects are references."""
+        if "$ref" in schema:
+            return _reference(schema)
         properties = schema.get("properties")
         if not isinstance(properties, dict):
             return self.nested(schema, owner, pointer)
@@ -158,6 +160,8 @@ class _Namer:
         """The schema of a field, item or map value; a reference for an object."""
         if not isinstance(schema, dict):
             return schema
+        if "$ref" in schema:
+            return _reference(schema)
         if not schema.get("properties"):
             return self.nested(schema, name, pointer)
         unique_name = self.unique(name)
@@ -190,6 +194,18 @@ class _Namer:
         self.taken[candidate.casefold()] = candidate
         self.numbered[candidate] = self.taken[folded]
         return candidate
+
+
+def _reference(schema: JsonObject) -> JsonObject:
+    """A reference without the schemas beside it, which have no meaning (OpenAPI 2.0,
+    Reference Object; JSON Reference, section 3)."""
+    if _HAS_OBJECTS.isdisjoint(schema):
+        return schema
+    return {
+        keyword: value
+        for keyword, value in schema.items()
+        if keyword not in _HAS_OBJECTS
+    }
 
 
 @lru_cache(maxsize=4096)

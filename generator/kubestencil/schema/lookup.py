@@ -37,10 +37,10 @@ def check_kinds(
 
 def definitions_of(release: Release, groups: Iterable[str]) -> Iterator[Definition]:
     """The definitions in the packages of groups; all without any."""
-    wanted = frozenset(groups)
+    selected = frozenset(groups)
     packages = group_names(release)
     for definition in release.definitions.values():
-        if not wanted or packages.get(definition.name.rpartition(".")[0]) in wanted:
+        if not selected or packages.get(definition.name.rpartition(".")[0]) in selected:
             yield definition
 
 
@@ -58,12 +58,12 @@ def _check_group(group: str, releases: tuple[Release, ...]) -> None:
 
 
 def _kinds_of(releases: Iterable[Release], groups: Iterable[str]) -> set[str]:
-    wanted = frozenset(groups)
+    selected = frozenset(groups)
     return {
         kind.kind
         for release in releases
         for kind in non_list_kinds(release)
-        if (kind.group or "core") in wanted
+        if (kind.group or "core") in selected
     }
 
 

@@ -110,12 +110,25 @@ def parse_schema(raw: JsonObject) -> Schema:
     return _Reader(printable_pointer).read_schema(raw, _DEFINITIONS, depth=0)
 
 
+def _version_packages(raw: Mapping[str, Any]) -> Iterator[str]:
+    """The packages with a kind whose version is the last part of the package."""
+    for name, schema in raw.items():
+        package, _, _ = name.rpartition(".")
+        kinds = schema.get(KINDS_KEYWORD) if isinstance(schema, dict) else None
+        for kind in map(read_kind, kinds if isinstance(kinds, list) else ()):
+            if kind is not None and package.endswith(f".{kind.version}"):
+                yield package
+
+
 class _Reader:
     """Reads the definitions of a document and collects the unknown keywords in them."""
 
     def __init__(self, locate: Locate) -> None:
         self.locate = locate
         self.unknown_keywords: dict[str, UnknownKeyword] = {}
+        # Packages whose last part is the version of a kind: of a custom resource it may
+        # be any label.
+        self.version_packages: frozenset[str] = frozenset()
         # The definitions that are referred to.
         self.references: set[str] = set()
         # By the identity of their objects, schemas without others in them: custom
@@ -126,6 +139,7 @@ class _Reader:
         self, raw: Mapping[str, Any], others: Mapping[str, Definition]
     ) -> ParsedDefinitions:
         self.check_names(raw)
+        self.version_packages = frozenset(_version_packages(raw))
         definitions = {name: self.read_definition(name, raw[name]) for name in raw}
         self.check_references(definitions, others)
         self.check_alias_cycles(definitions)
@@ -140,7 +154,9 @@ class _Reader:
         kinds = tuple(self.read_kinds(schema.raw, pointer))
         package, _, kind = name.rpartition(".")
         segments = package.split(".")
-        versioned = len(segments) > 1 and _VERSION.match(segments[-1]) is not None
+        versioned = len(segments) > 1 and (
+            _VERSION.match(segments[-1]) is not None or package in self.version_packages
+        )
         return Definition(
             name=name,
             group=segments[-2] if versioned else segments[-1],
@@ -342,7 +358,8 @@ def _check_version(document: JsonObject, origin: str) -> None:
     raise SpecError(
         "is not an OpenAPI 2.0 document",
         where=f"{origin}#/swagger",
-        hint="give the swagger.json of a Kubernetes release, or a cluster's /openapi/v2",
+        hint="give the swagger.json of a Kubernetes release, a cluster's /openapi/v2, or "
+        "CustomResourceDefinitions",
     )
 
 

@@ -132,15 +132,15 @@ class _Reader:
         reference = self.object(raw, pointer).get("$ref")
         if reference is None:
             return self.own_parameter(raw, pointer)
-        known = self._parameters.get(str(reference))
-        if known is None:
+        parameter = self._parameters.get(str(reference))
+        if parameter is None:
             name = str(reference).removeprefix(_PARAMETER_PREFIX)
             shared = self.object(self._release.document.get("parameters", {}), pointer)
             if name not in shared:
                 raise self.error(f"refers to nothing: {reference!a}", pointer)
-            known = self.own_parameter(shared[name], (name, ("parameters", None)))
-            self._parameters[str(reference)] = known
-        return known
+            parameter = self.own_parameter(shared[name], (name, ("parameters", None)))
+            self._parameters[str(reference)] = parameter
+        return parameter
 
     def own_parameter(self, raw: Any, pointer: Pointer) -> OperationParameter:
         details = parameter_as_openapi2(self.object(raw, pointer))

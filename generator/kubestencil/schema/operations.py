@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -13,6 +13,9 @@ from kubestencil.schema.types import GroupVersionKind, JsonObject, Release
 
 #: The methods of OpenAPI, in the order in which operations are listed.
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
+
+# The words of discovery for actions (apiserver, pkg/endpoints/request/requestinfo.go).
+_VERBS = {"post": "create", "put": "update", "watchlist": "watch"}
 
 
 class Operation(NamedTuple):
@@ -31,21 +34,43 @@ class Operation(NamedTuple):
     kind: GroupVersionKind | None
 
     @property
+    def verb(self) -> str:
+        """The action in the word that discovery has for it: ``create`` for ``post``."""
+        return discovery_verb(self.action)
+
+    @property
     def namespaced(self) -> bool:
         """Whether the path has a namespace in it."""
         return "/namespaces/{namespace}/" in self.path
 
 
+def discovery_verb(action: str) -> str:
+    """The word that discovery has for an action or a method: ``create`` for ``post``."""
+    return _VERBS.get(action, action)
+
+
 def operations(release: Release) -> Iterator[Operation]:
     """The operations of a release, in the order of the document.
 
-    None in an embedded document, which has no paths. Raises SpecError where an
-    operation names a kind that is not a group, version and kind.
+    None in an embedded document, which has no paths. Raises SpecError where paths or an
+    operation are no objects, and where one names a kind that is not a group, version
+    and kind.
     """
-    for path, methods in release.document.get("paths", {}).items():
+    paths = _object(release, release.document.get("paths", {}), ("paths",))
+    for path, item in paths.items():
+        methods = _object(release, item, ("paths", path))
         for method in METHODS:
             if method in methods:
-                yield read_operation(release, path, method, methods[method])
+                raw = _object(release, methods[method], ("paths", path, method))
+                yield read_operation(release, path, method, raw)
+
+
+def _object(release: Release, value: Any, keys: Sequence[str]) -> JsonObject:
+    if not isinstance(value, Mapping):
+        raise SpecError(
+            "must be an object", where=f"{release.origin}#{json_pointer(keys)}"
+        )
+    return value
 
 
 def read_operation(
@@ -60,9 +85,19 @@ def read_operation(
             where=f"{release.origin}#{pointer}",
         )
     return Operation(
-        name=raw.get("operationId", ""),
+        name=_text(release, raw, (path, method), "operationId"),
         method=method,
         path=path,
-        action=raw.get("x-kubernetes-action", ""),
+        action=_text(release, raw, (path, method), "x-kubernetes-action"),
         kind=kind,
     )
+
+
+def _text(
+    release: Release, raw: JsonObject, operation: tuple[str, str], key: str
+) -> str:
+    value = raw.get(key, "")
+    if not isinstance(value, str):
+        pointer = json_pointer(("paths", *operation, key))
+        raise SpecError("must be a string", where=f"{release.origin}#{pointer}")
+    return value

@@ -49,10 +49,17 @@ def rebuild_operations(release: Release) -> list[RebuiltOperation]:
     resource, such as ``/version/``, are left out.
     """
     rebuilt = [
-        _with_parameters(call, release.name)
+        operation
         for resource in release.resources.values()
-        for call in _calls(resource)
+        for operation in resource_operations(resource, release.name)
     ]
+    return sorted(rebuilt, key=_order)
+
+
+def resource_operations(resource: Resource, release: str) -> list[RebuiltOperation]:
+    """The operations on a resource and its subresources in a release, sorted by path
+    and method."""
+    rebuilt = [_with_parameters(call, release) for call in _calls(resource)]
     return sorted(rebuilt, key=_order)
 
 

@@ -8,31 +8,24 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from kubestencil.schema.operations import Operation
+from kubestencil.schema.operations import Operation, discovery_verb
 from kubestencil.schema.resources import Resource, Subresource
 from kubestencil.schema.types import GroupVersionKind
 
+# Older paths of watches are /api/v1/watch/namespaces/{namespace}/pods. The version of a
+# custom resource may be any label.
 _PATH = re.compile(
-    r"/(?:api|apis/(?P<group>[^/]+))/(?P<version>v[^/]+)/"
+    r"/(?:api|apis/(?P<group>[^/{}]+))/(?P<version>[^/{}]+)/(?:watch/)?"
     r"(?P<namespace>namespaces/\{namespace\}/)?(?P<plural>[^/{}]+)"
     r"(?P<name>/\{name\}(?:/(?P<subresource>[^/{}]+))?)?(?:/|\Z)"
 )
-# The verb of an action (x-kubernetes-action), and that of a connection by its method
-# (apiserver, pkg/endpoints/request/requestinfo.go).
-_VERBS = {
-    "delete": "delete",
-    "deletecollection": "deletecollection",
-    "get": "get",
-    "list": "list",
-    "patch": "patch",
-    "post": "create",
-    "put": "update",
-    "watch": "watch",
-    "watchlist": "watch",
-}
+_VERBS = frozenset(
+    [
+        "create", "delete", "deletecollection", "get", "list", "patch", "update",
+        "watch",
+    ]
+)  # fmt: skip
 _CONNECT = "connect"
-# Older paths of watches: /api/v1/watch/namespaces/{namespace}/pods.
-_WATCH = "/watch/"
 
 
 class ResourcePath(NamedTuple):
@@ -51,7 +44,7 @@ class ResourcePath(NamedTuple):
 
 def resource_path(path: str) -> ResourcePath | None:
     """The resource of a path; None for a path of something else: ``/version/``."""
-    match = _PATH.match(path.replace(_WATCH, "/", 1))
+    match = _PATH.match(path)
     if match is None:
         return None
     return ResourcePath(
@@ -98,8 +91,11 @@ class _Endpoint:
 
 
 def _verb(operation: Operation) -> str | None:
-    action = operation.action
-    return _VERBS.get(operation.method if action == _CONNECT else action)
+    """The verb of an operation in discovery and RBAC; None for an operation without an
+    action. A connection has the verb of its method."""
+    is_connection = operation.action == _CONNECT
+    verb = discovery_verb(operation.method) if is_connection else operation.verb
+    return verb if verb in _VERBS else None
 
 
 def _resource(plural: str, endpoints: Mapping[str, _Endpoint]) -> Resource:

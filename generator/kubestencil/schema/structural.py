@@ -8,19 +8,22 @@ Kubernetes documentation of CustomResourceDefinitions, and ``pkg/apiserver/schem
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.pointer import Pointer, printable_pointer
+from kubestencil.schema import merge_types
+from kubestencil.schema.pointer import Pointer, extended, printable_pointer
 from kubestencil.schema.types import JsonObject
+from kubestencil.text import re2_syntax
 
 # The keywords that the API server drops from a schema (structural.go).
 _DROPPED = frozenset(["example", "externalDocs", "id", "$schema"])
 _FORBIDDEN = frozenset(
     ["$ref", "definitions", "dependencies", "patternProperties", "additionalItems"]
 )
-# The keywords whose empty values (false, {}, "") mean something.
-_MEANT_EMPTY = frozenset(["additionalProperties", "default", "items", "not"])
+_PRESERVE = "x-kubernetes-preserve-unknown-fields"
+# The keywords whose empty values (false, {}, "") mean something, or are refused.
+_MEANT_EMPTY = frozenset(["additionalProperties", "default", "items", "not", _PRESERVE])
 _LOGIC = ("allOf", "anyOf", "oneOf", "not")
 # The keywords that a schema in allOf, anyOf, oneOf and not must leave to the one around.
 _STRUCTURE_ONLY = (
@@ -30,10 +33,10 @@ _STRUCTURE_ONLY = (
     "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type",
     "x-kubernetes-validations",
 )  # fmt: skip
-_PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _EMBEDDED = "x-kubernetes-embedded-resource"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
 _INT_OR_STRING_TYPES = [{"type": "integer"}, {"type": "string"}]
+_KIND_FIELDS = frozenset(["apiVersion", "kind", "metadata"])
 _METADATA_FIELDS = frozenset(["name", "generateName"])
 _MAX_DEPTH = 100
 _NOT_A_LEAF = frozenset(["properties", "items", "additionalProperties", _EMBEDDED])
@@ -43,12 +46,20 @@ _NOT_A_LEAF = frozenset(["properties", "items", "additionalProperties", _EMBEDDE
 Leaves = dict[tuple[Any, ...], dict[str, Any]]
 
 
+class Default(NamedTuple):
+    """A default: the schema that has it, and the pointer of this schema."""
+
+    schema: JsonObject
+    pointer: Pointer
+
+
 class StructuralSchemas:
     """Reads the schemas of one CustomResourceDefinition.
 
     ``where`` is its file and line, for errors; ``embedded`` are the schemas of the
     fields that every embedded object has. ``leaves`` may have been filled for other
-    CustomResourceDefinitions.
+    CustomResourceDefinitions. ``defaults`` are those of the schemas that were read, and
+    were not read before: they can be checked when all keywords have been.
     """
 
     def __init__(
@@ -60,6 +71,7 @@ class StructuralSchemas:
         self.where = where
         self.embedded = embedded
         self.leaves = {} if leaves is None else leaves
+        self.defaults: list[Default] = []
 
     def read(self, raw: Any, pointer: Pointer) -> dict[str, Any]:
         """The schema of a kind as the API server publishes it.
@@ -69,17 +81,22 @@ class StructuralSchemas:
         result = self.read_schema(raw, pointer, 0)
         if result.get("type") != "object":
             raise self.error("must be object at the root", ("type", pointer))
-        if "additionalProperties" in result:
-            raise self.error(
-                "is not allowed at the root", ("additionalProperties", pointer)
-            )
+        for key in ("additionalProperties", "nullable"):
+            if key in result:
+                raise self.error("is not allowed at the root", (key, pointer))
         self.check_metadata(result, pointer)
         for _, branch, branch_pointer in self.branches(result, pointer):
             self.check_completeness(branch, result, branch_pointer)
         return result
 
-    def read_schema(self, raw: Any, pointer: Pointer, depth: int) -> dict[str, Any]:
-        """A structural schema as the API server publishes it."""
+    def read_schema(
+        self, raw: Any, pointer: Pointer, depth: int, checks_defaults: bool = True
+    ) -> dict[str, Any]:
+        """A structural schema as the API server publishes it.
+
+        The API server does not check defaults below additionalProperties, and those of
+        metadata in other ways.
+        """
         if not isinstance(raw, dict):
             raise self.error("a schema must be an object", pointer)
         if depth > _MAX_DEPTH:
@@ -90,14 +107,16 @@ class StructuralSchemas:
                 leaf = self.leaves.get(key)
             except TypeError:
                 # A list or object, as in enum.
-                return self.read_keywords(raw, pointer, depth)
+                return self.read_keywords(raw, pointer, depth, checks_defaults)
             if leaf is None:
-                leaf = self.leaves[key] = self.read_keywords(raw, pointer, depth)
+                leaf = self.read_keywords(raw, pointer, depth, checks_defaults)
+                if checks_defaults or "default" not in raw:
+                    self.leaves[key] = leaf
             return leaf
-        return self.read_keywords(raw, pointer, depth)
+        return self.read_keywords(raw, pointer, depth, checks_defaults)
 
     def read_keywords(
-        self, raw: JsonObject, pointer: Pointer, depth: int
+        self, raw: JsonObject, pointer: Pointer, depth: int, checks_defaults: bool
     ) -> dict[str, Any]:
         result = {
             key: value
@@ -110,17 +129,30 @@ class StructuralSchemas:
             if not isinstance(result["properties"], dict):
                 raise self.error("must be an object", ("properties", pointer))
             properties_pointer: Pointer = ("properties", pointer)
+            unchecked = () if depth and _EMBEDDED not in result else _KIND_FIELDS
             result["properties"] = {
-                name: self.read_schema(schema, (name, properties_pointer), inner)
+                name: self.read_schema(
+                    schema,
+                    (name, properties_pointer),
+                    inner,
+                    checks_defaults and name not in unchecked,
+                )
                 for name, schema in result["properties"].items()
             }
         for key in ("items", "additionalProperties"):
             if isinstance(result.get(key), dict):
-                result[key] = self.read_schema(result[key], (key, pointer), inner)
+                result[key] = self.read_schema(
+                    result[key],
+                    (key, pointer),
+                    inner,
+                    checks_defaults and key == "items",
+                )
         if result.get(_INT_OR_STRING):
             result |= _either_type(result)
         if result.get(_EMBEDDED):
             self.embed(result, pointer)
+        if depth and checks_defaults and "default" in result:
+            self.defaults.append(Default(result, pointer))
         return result
 
     def embed(self, schema: dict[str, Any], pointer: Pointer) -> None:
@@ -159,11 +191,10 @@ class StructuralSchemas:
         if isinstance(schema.get("items"), list):
             raise self.error("must be one schema, not a list", ("items", pointer))
         values = schema.get("additionalProperties")
-        if schema.get("properties") and values not in (None, False):
+        if schema.get("properties") and values is not None and values is not True:
             raise self.error(
-                "has both properties and additionalProperties, which a structural "
-                "schema cannot",
-                pointer,
+                "is not allowed beside properties, unless it is true",
+                ("additionalProperties", pointer),
             )
         if schema.get("uniqueItems"):
             raise self.error(
@@ -171,6 +202,12 @@ class StructuralSchemas:
                 ("uniqueItems", pointer),
                 "use x-kubernetes-list-type: set",
             )
+        if not merge_types.KEYWORDS.isdisjoint(schema):
+            for path, message in merge_types.merge_mistakes(schema):
+                raise self.error(message, extended(pointer, path))
+        if schema.get(_PRESERVE) is False:
+            raise self.error("must be true, or absent", (_PRESERVE, pointer))
+        self.check_pattern(schema, pointer)
         if schema.get(_INT_OR_STRING):
             for key in (_PRESERVE, _EMBEDDED):
                 if schema.get(key):
@@ -181,6 +218,17 @@ class StructuralSchemas:
             for key, branch, branch_pointer in self.branches(schema, pointer):
                 self.check_branch(branch, key, branch_pointer)
 
+    def check_pattern(self, schema: JsonObject, pointer: Pointer) -> None:
+        """Raise SpecError for a pattern that Go cannot compile."""
+        pattern = schema.get("pattern")
+        mistake = re2_syntax.mistake(pattern) if isinstance(pattern, str) else None
+        if mistake is not None:
+            raise self.error(
+                mistake,
+                ("pattern", pointer),
+                "patterns have the syntax of RE2: https://github.com/google/re2/wiki/Syntax",
+            )
+
     def check_metadata(self, schema: JsonObject, pointer: Pointer) -> None:
         """Raise SpecError where the root says more of ``metadata`` than what its name
         may be, which the API server forbids."""
@@ -189,16 +237,32 @@ class StructuralSchemas:
         for name in ("apiVersion", "kind"):
             if name in fields and fields[name].get("type") != "string":
                 raise self.error("must be string", ("type", (name, properties)))
+        for name in _KIND_FIELDS & fields.keys():
+            self.check_no_default(fields[name], (name, properties))
         metadata = fields.get("metadata", {"type": "object"})
         metadata_pointer: Pointer = ("metadata", properties)
         if metadata.get("type") != "object":
             raise self.error("must be object", ("type", metadata_pointer))
-        for name in metadata.get("properties", {}):
+        for name, field in metadata.get("properties", {}).items():
+            field_pointer: Pointer = (name, ("properties", metadata_pointer))
             if name not in _METADATA_FIELDS:
                 raise self.error(
-                    "is not allowed: only name and generateName are",
-                    (name, ("properties", metadata_pointer)),
+                    "is not allowed: only name and generateName are", field_pointer
                 )
+            self.check_no_default(field, field_pointer)
+        for key in metadata:
+            if key not in ("type", "properties"):
+                raise self.error(
+                    "is not allowed: only the type, and properties called name and "
+                    "generateName are",
+                    (key, metadata_pointer),
+                )
+
+    def check_no_default(self, schema: JsonObject, pointer: Pointer) -> None:
+        if "default" in schema:
+            raise self.error(
+                "is not allowed for what every object has", ("default", pointer)
+            )
 
     def branches(
         self, schema: JsonObject, pointer: Pointer
@@ -230,14 +294,22 @@ class StructuralSchemas:
         if depth > _MAX_DEPTH:
             raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
         for name in _STRUCTURE_ONLY:
-            if branch.get(name):
+            if branch.get(name) or (
+                name in _MEANT_EMPTY and branch.get(name) is not None
+            ):
                 raise self.error(
                     f"may not stand inside of {key} in a structural schema",
                     (name, pointer),
                 )
+        self.check_pattern(branch, pointer)
         for inner_key, inner, inner_pointer in self.branches(branch, pointer):
             self.check_branch(inner, inner_key, inner_pointer, depth + 1)
         for inner, inner_pointer in self.nested(branch, pointer):
+            if inner_pointer == ("metadata", ("properties", pointer)):
+                raise self.error(
+                    f"may not stand inside of {key} in a structural schema",
+                    inner_pointer,
+                )
             self.check_branch(inner, key, inner_pointer, depth + 1)
 
     def check_completeness(

@@ -117,7 +117,10 @@ class Schema(NamedTuple):
     @property
     def preserves_unknown_fields(self) -> bool:
         """Whether the API server keeps fields that the schema does not have."""
-        return bool(self.raw.get("x-kubernetes-preserve-unknown-fields", False))
+        has_others = bool(self.fields) and self.raw.get("additionalProperties") is True
+        return has_others or bool(
+            self.raw.get("x-kubernetes-preserve-unknown-fields", False)
+        )
 
     @property
     def embedded_resource(self) -> bool:

@@ -26,11 +26,19 @@ def validate(release: Release) -> None:
 def _check(release: Release) -> None:
     from openapi_spec_validator import OpenAPIV2SpecValidator
     from openapi_spec_validator.validation.exceptions import ValidatorDetectError
+    from referencing.exceptions import Unresolvable
 
+    failures = (
+        ValidatorDetectError,
+        Unresolvable,
+        RecursionError,
+        ValueError,
+        LookupError,
+    )
     validator = OpenAPIV2SpecValidator(dict(release.document))
     try:
         error = next(iter(validator.iter_errors()), None)
-    except (ValidatorDetectError, RecursionError, ValueError, LookupError) as failure:
+    except failures as failure:
         raise SpecError(
             f"cannot be validated: {failure}", where=release.origin
         ) from failure
