@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -34,14 +35,56 @@ def all_definitions(release: Release) -> Side:
     return _side(release, release.definitions)
 
 
-def api_version_subset(release: Release, api_version: str, graph: Graph) -> Side:
+class Packages:
+    """The definitions of a release by package, and those of kinds by API version."""
+
+    def __init__(self, release: Release) -> None:
+        self._release = release
+        self._by_api_version: dict[str, list[Definition]] = {}
+        self._by_package: dict[str, list[str]] = {}
+        for kind, definition in served_kinds(release):
+            self._by_api_version.setdefault(kind.api_version, []).append(definition)
+        for name in release.definitions:
+            self._by_package.setdefault(name.rpartition(".")[0], []).append(name)
+
+    def members(self, api_version: str) -> list[str]:
+        """The definitions in the packages that have the kinds of an API version; raises
+        UsageError where the release does not have it."""
+        release = self._release
+        api_version = api_version.removeprefix("core/")
+        version = api_version.rpartition("/")[2]
+        definitions = self._by_api_version.get(api_version, [])
+        # A kind that all versions share is in the package of another version, which
+        # counts only where this version has no package.
+        in_own_package = [
+            definition for definition in definitions if definition.version == version
+        ]
+        packages = {
+            definition.name.rpartition(".")[0]
+            for definition in in_own_package or definitions
+        }
+        if not packages:
+            raise UsageError(
+                f"{release.name} has no API version {api_version!r}",
+                hint=nearest(api_version, sorted(api_versions(release))),
+            )
+        if len(packages) == 1:
+            return self._by_package[packages.pop()]
+        return [
+            name for name in release.definitions if name.rpartition(".")[0] in packages
+        ]
+
+
+def api_version_subset(
+    release: Release, api_version: str, packages: Packages, graph: Graph
+) -> Side:
     """The definitions of one API version: its kinds and the types in their package, and
-    what these refer to in other versions of the group. ``graph`` is the reference graph
-    of the release.
+    what these refer to in other versions of the group. ``packages`` are those of the
+    release, and ``graph`` is its reference graph.
 
     Raises UsageError where the release does not have the API version.
     """
-    names = _with_references_in_group(graph, _package_members(release, api_version))
+    names = _with_references_in_group(graph, packages.members(api_version))
     return _side(release, names)
 
 
@@ -125,37 +168,6 @@ def rewrite_refs(value: Any, new_refs: Mapping[str, str]) -> Any:
     return value
 
 
-def _package_members(release: Release, api_version: str) -> list[str]:
-    """The definitions in the packages that have the kinds of an API version."""
-    api_version = api_version.removeprefix("core/")
-    version = api_version.rpartition("/")[2]
-    definitions = [
-        definition
-        for kind, definition in served_kinds(release)
-        if kind.api_version == api_version
-    ]
-    # A kind that all versions share is in the package of another version, which counts
-    # only where this version has no package.
-    in_own_package = [
-        definition for definition in definitions if definition.version == version
-    ]
-    packages = {
-        definition.name.rpartition(".")[0]
-        for definition in in_own_package or definitions
-    }
-    if not packages:
-        raise UsageError(
-            f"{release.name} has no API version {api_version!r}",
-            hint=nearest(api_version, sorted(api_versions(release))),
-        )
-    prefixes = tuple(f"{package}." for package in packages)
-    return [
-        name
-        for name in release.definitions
-        if name.startswith(prefixes) and name.rpartition(".")[0] in packages
-    ]
-
-
 def _with_references_in_group(graph: Graph, names: Sequence[str]) -> list[str]:
     """``names``, and what they refer to in the same groups, directly or indirectly."""
     groups = tuple(f"{group}." for group in {_group_package(name) for name in names})
@@ -177,5 +189,5 @@ def _group_package(name: str) -> str:
 
 
 def _most_frequent_package(side: Side) -> str:
-    packages = [name.rpartition(".")[0] for name in side.fragments]
-    return max(sorted(set(packages)), key=packages.count, default="")
+    packages = Counter(name.rpartition(".")[0] for name in side.fragments)
+    return max(sorted(packages), key=packages.__getitem__, default="")

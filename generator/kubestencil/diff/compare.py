@@ -20,6 +20,7 @@ from kubestencil.diff.compared import ComparedDefinitions
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.differences import Difference, differences
 from kubestencil.diff.labels import DocumentInfo, distinct_labels, document_info
+from kubestencil.diff.moved_fields import MovedFields
 from kubestencil.diff.notices import notices
 from kubestencil.diff.owners import owner_of
 from kubestencil.diff.release_facts import ReleaseFacts
@@ -57,8 +58,10 @@ def compare_versions(
     release does not have.
     """
     pair = _Pair.of(before, after)
-    old = api_version_subset(before, from_version, pair.before.graph)
-    new = api_version_subset(after, to_version, pair.after.graph)
+    old = api_version_subset(
+        before, from_version, pair.before.packages, pair.before.graph
+    )
+    new = api_version_subset(after, to_version, pair.after.packages, pair.after.graph)
     labels = distinct_labels(before, after)
     return Comparison(
         f"{labels[0]}/{from_version}",
@@ -91,6 +94,7 @@ class _Pair(NamedTuple):
         return ComparedDefinitions(
             before.fragments,
             after.fragments,
+            MovedFields(before.fragments, after.fragments),
             names=(before.names, after.names),
             stages=(self.before.stages, self.after.stages),
         )
@@ -212,10 +216,14 @@ def _graduations(before: Release, after: Release, pair: _Pair) -> Iterator[Gradu
             api_version_subset(
                 before if move.before_removed else after,
                 f"{group}/{move.before}".lstrip("/"),
+                of_move.before.packages,
                 of_move.before.graph,
             ),
             api_version_subset(
-                after, f"{group}/{move.after}".lstrip("/"), pair.after.graph
+                after,
+                f"{group}/{move.after}".lstrip("/"),
+                pair.after.packages,
+                pair.after.graph,
             ),
             of_move,
         )

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from kubestencil.diff.differences import Definitions, Difference
+from kubestencil.diff.moved_fields import MovedFields
 from kubestencil.diff.served_versions import Versions, most_stable_version
 from kubestencil.diff.stages import ReleaseStages, Stage, StageChange, version_stage
 from kubestencil.schema.graph import RootKinds
-from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import only_kind, precedence
 from kubestencil.schema.lifecycle import served_by_default
 from kubestencil.schema.renamed_fields import renamed_field
@@ -25,6 +25,7 @@ _LEVELS = ("alpha", "beta", "ga")
 class ComparedDefinitions(NamedTuple):
     """The definitions of both sides, in which a condition can follow references.
 
+    ``moved_fields`` are the removed fields that are inside of added ones.
     ``names`` map the names under which definitions are compared to those that they have
     in each release, ``stages`` has the stages in both releases. ``roots``, the kinds
     that definitions are part of, and the kinds that only one release serves are None or
@@ -38,6 +39,7 @@ class ComparedDefinitions(NamedTuple):
 
     before: Definitions
     after: Definitions
+    moved_fields: MovedFields
     names: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
     stages: tuple[ReleaseStages, ReleaseStages] | None = None
     roots: tuple[RootKinds, RootKinds] | None = None
@@ -124,16 +126,6 @@ class ComparedDefinitions(NamedTuple):
             return None
         is_older = precedence(best) < precedence(kind.version)
         return version_stage(best) if is_older else None
-
-
-def resolved(schema: JsonObject, definitions: Definitions) -> JsonObject:
-    """A schema, with the keywords of the definition that it refers to, if it refers to
-    one that there is."""
-    reference = schema.get("$ref")
-    if not isinstance(reference, str):
-        return schema
-    name = reference.removeprefix(REFERENCE_PREFIX)
-    return {**definitions.get(name, {}), **schema}
 
 
 def field_schema(difference: Difference, side: Literal[0, 1]) -> JsonObject | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubestencil.diff.compared import ComparedDefinitions, resolved
+from kubestencil.diff.compared import ComparedDefinitions
 from kubestencil.diff.constraints import DOCUMENTATION, is_looser, is_looser_keyword
 from kubestencil.diff.differences import Difference, differing_keywords
+from kubestencil.diff.moved_fields import resolved
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import is_built_in

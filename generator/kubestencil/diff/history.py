@@ -10,6 +10,7 @@ from kubestencil.diff.audience import Audience, Severity
 from kubestencil.diff.classify import classify
 from kubestencil.diff.compared import ComparedDefinitions
 from kubestencil.diff.differences import differences
+from kubestencil.diff.moved_fields import MovedFields
 from kubestencil.diff.nesting import (
     ONE_FIELD,
     NestedField,
@@ -286,6 +287,7 @@ def _events(
         definitions = ComparedDefinitions(
             old,
             new,
+            MovedFields(old, new),
             names=(_definition_names(name, before), _definition_names(name, after)),
             stages=(stages[base], stages[index]),
         )

@@ -11,7 +11,7 @@ from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.source.releases import is_minor_version
 
 _PATCH = re.compile(r"(?<![\w.])v?(\d+\.\d+\.\d+)(?![\w.])")
-_VERSION = re.compile(r"v?(\d+\.\d+[0-9A-Za-z.+-]*)\Z")
+_VERSION = re.compile(r"v?(\d++\.\d[0-9A-Za-z.+-]*+)\Z")
 _MAX_TITLE = 40
 
 

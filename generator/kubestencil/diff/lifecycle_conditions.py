@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from kubestencil.diff import served_versions
-from kubestencil.diff.compared import ComparedDefinitions, resolved
+from kubestencil.diff.compared import ComparedDefinitions
 from kubestencil.diff.descriptions import (
     changed_defaults,
     changed_limits,
@@ -15,6 +15,7 @@ from kubestencil.diff.descriptions import (
     stated_replacement,
 )
 from kubestencil.diff.differences import Definitions, Difference
+from kubestencil.diff.moved_fields import resolved
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import only_kind
 from kubestencil.schema.lifecycle import Lifecycle, lifecycle
@@ -39,8 +40,8 @@ def is_part_of_kind(difference: Difference, definitions: ComparedDefinitions) ->
     if difference.field is not None or not mentions_deprecation(new_text(difference)):
         return False
     kinds = _items_or_roots(name, 1, definitions)
-    own = difference.schemas[1].get(KINDS_KEYWORD, ())
-    is_part = not own or str(own[0].get("kind")).endswith(_LIST)
+    new_kinds = difference.schemas[1].get(KINDS_KEYWORD, ())
+    is_part = not new_kinds or str(new_kinds[0].get("kind")).endswith(_LIST)
     return is_part and all(newly_deprecated(kind, definitions) for kind in kinds)
 
 
@@ -122,17 +123,18 @@ def _moved_beside(
     A field may be inside of an added one, or have given its own fields to the object
     that it was in.
     """
-    before, after = difference.schemas[0], definitions.after
+    before = difference.schemas[0]
     name = (difference.field or "").rpartition(".")[2]
     parent_before = _parent(difference, definitions.before)
-    parent_after = _parent(difference, after)
+    parent_after = _parent(difference, definitions.after)
     if not name or not parent_before or not parent_after:
         return None
     old, new = parent_before.get("properties", {}), parent_after.get("properties", {})
-    for added in sorted(new.keys() - old.keys()):
-        inner = resolved(new[added], after).get("properties", {})
-        if name in inner and inner[name].get("type") == before.get("type"):
-            return f"{added}.{name}"
+    path = definitions.moved_fields.path(
+        difference.definition, name, before.get("type")
+    )
+    if path is not None:
+        return path
     inner = set(resolved(before, definitions.before).get("properties", {}))
     if inner and inner <= new.keys() and not inner & old.keys():
         return ", ".join(sorted(inner))

@@ -40,13 +40,15 @@ def notices(
     """The changes that ``changes``, those between the definitions of two releases, do
     not have: of kinds, of fields, of operations."""
     reader = _Notices(before, after, *facts)
-    told = {(change.definition, change.field, change.rule.name) for change in changes}
+    reported = {
+        (change.definition, change.field, change.rule.name) for change in changes
+    }
     for notice in (*reader.kinds(), *reader.fields()):
         key = notice.definition, notice.field
         names = (
             {notice.rule.name} if notice.change == "kind-deprecated" else _STAGE_RULES
         )
-        if told.isdisjoint((*key, name) for name in names):
+        if reported.isdisjoint((*key, name) for name in names):
             yield notice
     yield from reader.operations()
 

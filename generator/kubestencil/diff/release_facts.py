@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from kubestencil.diff.align import Packages
 from kubestencil.diff.served_versions import Versions, served_versions
 from kubestencil.diff.stages import ReleaseStages
 from kubestencil.diff.user_paths import UserPaths
@@ -18,6 +19,7 @@ class ReleaseFacts(NamedTuple):
     version."""
 
     graph: Graph
+    packages: Packages
     roots: RootKinds
     paths: UserPaths
     stages: ReleaseStages
@@ -31,6 +33,7 @@ class ReleaseFacts(NamedTuple):
         kinds = frozenset(non_list_kinds(release))
         return cls(
             graph,
+            Packages(release),
             RootKinds(release, graph),
             UserPaths(release),
             ReleaseStages(release, graph),

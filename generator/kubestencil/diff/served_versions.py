@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.lifecycle import replacement
@@ -22,8 +23,13 @@ def served_versions(kinds: Iterable[GroupVersionKind]) -> Versions:
 
 def most_stable_version(kind: GroupVersionKind, versions: Versions) -> str | None:
     """The version of a kind that Kubernetes prefers; None where none is served."""
-    served = versions.get((kind.group, kind.kind), frozenset())
-    return max(served, key=precedence, default=None)
+    return _preferred(versions.get((kind.group, kind.kind), frozenset()))
+
+
+@lru_cache(maxsize=256)
+def _preferred(versions: frozenset[str]) -> str | None:
+    """Kept, since it is asked for with each version that a release adds or removes."""
+    return max(versions, key=precedence, default=None)
 
 
 def successor(

@@ -121,8 +121,9 @@ class ReleaseStages:
     def stability(self, definition: str) -> Level:
         """The level of a definition: that of the fields or kinds that lead to it where
         it is less stable than its version."""
-        own = level(self._definitions[definition].version)
-        return "alpha" if definition in self._alpha_only else own
+        if definition in self._alpha_only:
+            return "alpha"
+        return level(self._definitions[definition].version)
 
     def is_server_written(self, definition: str, field: str | None) -> bool:
         """Whether clients send no values of a field, or of a definition: those of list

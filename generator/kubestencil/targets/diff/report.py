@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Literal, NamedTuple, TypedDict, get_args
+from typing import Literal, NamedTuple, TypedDict, TypeVar, get_args
 
 from kubestencil.diff import serialize
-from kubestencil.diff.compare import compare
 from kubestencil.diff.comparison import Comparison
 from kubestencil.diff.history import History
 from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.schema import Release
 from kubestencil.targets.diff.changes import SeverityCount
+from kubestencil.targets.diff.comparisons import compare_for_run
 from kubestencil.targets.diff.rendering import (
     ComparisonFormat,
     Format,
@@ -25,6 +25,8 @@ from kubestencil.targets.diff.report_variables import (
     comparison_variables,
     summary_counts,
 )
+
+Item = TypeVar("Item")
 
 #: The formats that ``kubestencil render -t diff`` writes.
 FileFormat = Literal["markdown", "html", "json"]
@@ -188,10 +190,17 @@ def report_files(
 def compare_all(releases: Sequence[Release]) -> tuple[Comparison, ...]:
     """The comparison of the first release with the last, where there are more than
     two, and of each release with the next."""
+    return tuple(
+        compare_for_run(before, after) for before, after in compared_pairs(releases)
+    )
+
+
+def compared_pairs(releases: Sequence[Item]) -> Sequence[tuple[Item, Item]]:
+    """The pairs of releases, or of their names, that ``compare_all`` compares."""
     pairs = list(pairwise(releases))
     if len(releases) > 2:
         pairs.insert(0, (releases[0], releases[-1]))
-    return tuple(compare(before, after) for before, after in pairs)
+    return pairs
 
 
 def comparison_files(

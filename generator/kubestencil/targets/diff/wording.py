@@ -94,13 +94,14 @@ def _label(change: str) -> str:
 
 
 def type_in_words(schema: JsonObject) -> str:
-    """The type of a schema: ``list of Container``, ``string (date-time)``."""
+    """The type of a schema in the notation of Go, which ``kubectl explain`` has, too:
+    ``[]Container``, ``map[string]Quantity``, ``string (date-time)``."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition(".")[2].rpartition("/")[2]
     if isinstance(schema.get("items"), dict):
-        return f"list of {type_in_words(schema['items'])}"
+        return f"[]{type_in_words(schema['items'])}"
     if isinstance(schema.get("additionalProperties"), dict):
-        return f"map of {type_in_words(schema['additionalProperties'])}"
+        return f"map[string]{type_in_words(schema['additionalProperties'])}"
     name, format_name = schema.get("type", "any value"), schema.get("format")
     return f"{name} ({format_name})" if format_name else str(name)
 

@@ -1,0 +1,60 @@
+"""Comparisons take time in proportion to what they compare: twice as much, at most three
+times the time (it would be four with each part compared with each other)."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kubestencil.diff import compare
+from kubestencil.schema import Release
+from kubestencil.schema.load import load_release
+from kubestencil.source.document import CrdSet, SourceFile
+from kubestencil.source.inputs import crds_alone
+from tests.test_crd_examples import widget
+
+Pair = tuple[Release, Release]
+
+
+def release(*versions: str, fields: list[str]) -> Release:
+    """A release with versions of one kind, which have the fields."""
+    spec = {name: {"type": "string"} for name in fields}
+    crd: Any = widget({"type": "object", "properties": spec})
+    first = crd["spec"]["versions"][0]
+    crd["spec"]["versions"] = [
+        {**first, "name": name, "storage": name == versions[0]} for name in versions
+    ]
+    file = SourceFile("crd.json", json.dumps(crd).encode())
+    return load_release(crds_alone("x", CrdSet(("crd.json",), (file,))))
+
+
+def replaced_fields(count: int) -> Pair:
+    """All fields of a kind are removed, and as many added."""
+    old, new = ([f"{letter}{index}" for index in range(count)] for letter in "ab")
+    return release("v1", fields=old), release("v1", fields=new)
+
+
+def removed_versions(count: int) -> Pair:
+    """Half of the versions of a kind are removed."""
+    names = [f"v{index + 1}" for index in range(count // 4)]
+    return release(*names, fields=["a"]), release(
+        *names[: len(names) // 2], fields=["a"]
+    )
+
+
+@pytest.mark.parametrize("make", [replaced_fields, removed_versions])
+def test_twice_the_changes_take_at_most_three_times_as_long(
+    make: Callable[[int], Pair],
+) -> None:
+    def seconds(count: int) -> float:
+        pair = make(count)
+        start = time.process_time()
+        compare(*pair)
+        return time.process_time() - start
+
+    fewer, more = (min(seconds(count) for _ in range(2)) for count in (1_000, 2_000))
+    assert more < 3 * fewer
