@@ -161,18 +161,18 @@ def disagreement(case: Case, rules: Mapping[str, Sequence[Mapping[str, Any]]]) -
     if not has_type(case.mutant.value):
         # No object of Kubernetes: counted as such, but not reported.
         return ""
-    found = {finding.rule_id for finding in errors}
+    rule_ids = {finding.rule_id for finding in errors}
     if status == 0:
-        return "" if found & _NOT_SERVED or not found - _OF_TEXT else "not served"
+        return "" if rule_ids & _NOT_SERVED or not rule_ids - _OF_TEXT else "not served"
     if status == 400:
         return _decoding_disagreement(case)
     if status == 201:
-        false = found - _OF_TEXT
+        false = rule_ids - _OF_TEXT
         return f"false error: {min(false)}" if false else ""
     group = str(case.mutant.original["apiVersion"]).rpartition("/")[0]
     if group in rules:
         return _custom_disagreement(case, rules[group])
-    false = found & DECODING
+    false = rule_ids & DECODING
     return f"false decoding error: {min(false)}" if false else ""
 
 
@@ -182,20 +182,20 @@ def _decoding_disagreement(case: Case) -> str:
     if not strict or strict.startswith("yaml: "):
         is_explained = any(text in case.reply.message for text in _BEYOND_THE_SCHEMA)
         return "" if case.errors or is_explained else "missed"
-    said = set(re.split(r", (?=unknown field |duplicate field )", strict))
-    found = {
+    expected = set(re.split(r", (?=unknown field |duplicate field )", strict))
+    reported = {
         finding.message
         for finding in case.findings
         if finding.rule_id in ("unknown-field", "patch-directive", "duplicate-key")
     }
     # The server also looks into values of wrong types and the first of two fields of
     # one name, but not into unknown fields.
-    seen = [f for f in case.errors if f.rule_id in ("wrong-type", "duplicate-key")]
+    covering = [f for f in case.errors if f.rule_id in ("wrong-type", "duplicate-key")]
     unknown = [f for f in case.errors if f.rule_id == "unknown-field"]
-    missed = {text for text in said - found if not _is_inside(text, seen)}
+    missed = {text for text in expected - reported if not _is_inside(text, covering)}
     if missed:
         return f"missed strict error: {min(missed)}"
-    false = {text for text in found - said if not _is_inside(text, unknown)}
+    false = {text for text in reported - expected if not _is_inside(text, unknown)}
     return f"false strict error: {min(false)}" if false else ""
 
 

@@ -177,19 +177,19 @@ def test_deprecated_fields_and_fields_without_effect_are_warned_of(
     path = tmp_path / "pod.yaml"
     path.write_text(POD)
     _, report = run(path, "--to", "1.35")
-    assert [(found["rule"], found["path"]) for found in report["findings"]] == [
+    assert [(finding["rule"], finding["path"]) for finding in report["findings"]] == [
         ("deprecated-field", "spec.serviceAccount"),
         ("no-effect", "spec.volumes[0].glusterfs"),
     ]
-    assert all(found["severity"] == "warning" for found in report["findings"])
+    assert all(finding["severity"] == "warning" for finding in report["findings"])
 
 
 def test_a_field_whose_meaning_changed_is_noted(tmp_path: Path) -> None:
     path = tmp_path / "pod.yaml"
     path.write_text(POD)
     _, report = run(path, "--from", "1.29", "--to", "1.35")
-    notes = [found for found in report["findings"] if found["severity"] == "note"]
-    assert [(found["rule"], found["path"]) for found in notes] == [
+    notes = [finding for finding in report["findings"] if finding["severity"] == "note"]
+    assert [(finding["rule"], finding["path"]) for finding in notes] == [
         ("changed-meaning", "spec.hostNetwork")
     ]
 
@@ -198,8 +198,10 @@ def test_a_field_behind_a_feature_gate_is_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "pod.yaml"
     path.write_text(POD.replace("hostNetwork: true", "resources: {limits: {cpu: 1}}"))
     _, report = run(path, "--from", "1.32", "--to", "1.34")
-    gated = [found for found in report["findings"] if found["rule"] == "gated-field"]
-    assert [(found["path"], found["change"]) for found in gated] == [
+    gated = [
+        finding for finding in report["findings"] if finding["rule"] == "gated-field"
+    ]
+    assert [(finding["path"], finding["change"]) for finding in gated] == [
         ("spec.resources", "fixed")
     ]
     assert "PodLevelResources" in gated[0]["message"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from kubestencil.check.custom import PATTERN
 from kubestencil.cli import cli
 from kubestencil.schema.conditions import satisfies
 from kubestencil.source.json_text import json_documents
@@ -35,6 +36,7 @@ spec:
                 size: {type: integer, minimum: 1}
                 colour: {type: string, enum: [red, blue]}
                 name: {type: string, pattern: "(?i)^[a-z]+$"}
+                long: {type: string, pattern: "^(a{1000}){4}$"}
                 port: {x-kubernetes-int-or-string: true}
                 maybe: {type: string, nullable: true}
                 parts:
@@ -49,7 +51,9 @@ spec:
 """
 
 
-def found(tmp_path: Path, spec: str) -> tuple[list[tuple[str, str]], dict[str, int]]:
+def check_spec(
+    tmp_path: Path, spec: str
+) -> tuple[list[tuple[str, str]], dict[str, int]]:
     (tmp_path / "crd.yaml").write_text(CRD)
     path = tmp_path / "widget.yaml"
     path.write_text(
@@ -69,7 +73,7 @@ def found(tmp_path: Path, spec: str) -> tuple[list[tuple[str, str]], dict[str, i
 
 
 def test_a_valid_object_has_no_finding_and_cel_is_counted(tmp_path: Path) -> None:
-    findings, skipped = found(
+    findings, skipped = check_spec(
         tmp_path,
         "{size: 1, colour: red, name: AbC, port: 80, maybe: null, "
         "parts: [{id: a}, {id: b}], open: {x: {y: 1}}}",
@@ -78,8 +82,14 @@ def test_a_valid_object_has_no_finding_and_cel_is_counted(tmp_path: Path) -> Non
     assert skipped == {"CEL rules of custom resources": 1}
 
 
+def test_a_pattern_that_is_too_large_is_counted_as_not_checked(tmp_path: Path) -> None:
+    findings, skipped = check_spec(tmp_path, "{size: 1, long: b}")
+    assert findings == []
+    assert skipped[PATTERN] == 1
+
+
 def test_every_rule_of_the_schema_is_applied(tmp_path: Path) -> None:
-    findings, _ = found(
+    findings, _ = check_spec(
         tmp_path,
         "{size: 0, colour: green, name: a1, port: true, maybe: 1, "
         "parts: [{id: a}, {id: a}, {ix: c}], unknown: 1, open: 3}",
@@ -101,15 +111,15 @@ def test_every_rule_of_the_schema_is_applied(tmp_path: Path) -> None:
 def test_null_is_an_absent_field_where_the_schema_is_not_nullable(
     tmp_path: Path,
 ) -> None:
-    findings, _ = found(tmp_path, "{size: 1, colour: null}")
+    findings, _ = check_spec(tmp_path, "{size: 1, colour: null}")
     assert findings == []
-    findings, _ = found(tmp_path, "{size: null}")
+    findings, _ = check_spec(tmp_path, "{size: null}")
     assert findings == [("missing-field", "spec.size")]
 
 
 def test_whole_numbers_are_integers(tmp_path: Path) -> None:
     # In YAML, since 1e3 is 1000 there.
-    findings, _ = found(tmp_path, "{size: 1e3, port: !!float 80}")
+    findings, _ = check_spec(tmp_path, "{size: 1e3, port: !!float 80}")
     assert findings == []
 
 
@@ -136,10 +146,10 @@ def test_a_key_of_json_is_repeated_in_one_object_only() -> None:
 
 def test_integers_beyond_64_bits_are_refused(tmp_path: Path) -> None:
     for size in ("9223372036854775808", "1e300", "1.5"):
-        findings, _ = found(tmp_path, f"{{size: {size}}}")
+        findings, _ = check_spec(tmp_path, f"{{size: {size}}}")
         assert ("wrong-type", "spec.size") in findings, size
 
 
 def test_a_required_field_that_is_absent_is_warned_of(tmp_path: Path) -> None:
-    findings, _ = found(tmp_path, "{colour: red}")
+    findings, _ = check_spec(tmp_path, "{colour: red}")
     assert findings == [("missing-field", "spec.size")]

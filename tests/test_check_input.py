@@ -6,15 +6,25 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
 from kubestencil import check as check_function
+from kubestencil.check.findings import Finding, Subject
+from kubestencil.check.ignored_paths import is_pattern, make_spec
+from kubestencil.check.ignores import apply_ignores
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError
+from kubestencil.schema.keywords import KINDS_KEYWORD
+from tests.conftest import make_document
+from tests.test_crd_examples import widget
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 
@@ -49,6 +59,22 @@ def test_what_is_no_file_is_skipped_and_counted(tmp_path: Path) -> None:
         assert (report["checked"]["files"], report["checked"]["checked"]) == (1, 1)
     code, _, error = invoke("/dev/zero", tmp_path / "pipe.yaml", "--to", "1.35", "-q")
     assert (code, "nothing was checked" in error) == (2, True)
+
+
+def test_the_report_says_what_was_left_out_where_nothing_was_checked(
+    tmp_path: Path,
+) -> None:
+    """CI uploads it, and shows why the step failed."""
+    (tmp_path / "chart.yaml").write_text("kind: {{ .Values.kind }}\n")
+    output = tmp_path / "report.sarif"
+    arguments = ("--to", "1.35", "-q", "-o", output)
+    code, _, error = invoke(tmp_path / "chart.yaml", *arguments)
+    assert (code, "the report says what was left out" in error) == (2, True)
+    assert json.loads(output.read_text())["runs"][0]["results"] == []
+    output.unlink()
+    (tmp_path / "empty").mkdir()
+    assert invoke(tmp_path / "empty", *arguments)[0] == 2
+    assert not output.exists()
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd")
@@ -175,34 +201,124 @@ def test_a_directive_of_a_patch_is_a_note_that_says_what_a_server_does(
 
 def test_the_python_function_reads_custom_resources(tmp_path: Path) -> None:
     crd = tmp_path / "crd.json"
-    schema = {
-        "type": "object",
-        "properties": {"spec": {"type": "object", "properties": {}}},
-    }
-    crd.write_text(
-        json.dumps(
-            {
-                "apiVersion": "apiextensions.k8s.io/v1",
-                "kind": "CustomResourceDefinition",
-                "metadata": {"name": "widgets.example.com"},
-                "spec": {
-                    "group": "example.com",
-                    "scope": "Namespaced",
-                    "names": {"kind": "Widget", "plural": "widgets"},
-                    "versions": [
-                        {
-                            "name": "v1",
-                            "served": True,
-                            "storage": True,
-                            "schema": {"openAPIV3Schema": schema},
-                        }
-                    ],
-                },
-            }
-        )
-    )
+    crd.write_text(json.dumps(widget({"type": "object", "properties": {}})))
     path = tmp_path / "a.yaml"
     path.write_text("apiVersion: example.com/v1\nkind: Widget\nspec: {size: 1}\n")
     report = check_function([path], to="1.35", from_="1.29", crds=[crd])
     assert [f.message for f in report.findings] == ['unknown field "spec.size"']
     assert check_function([path], to="1.35").checked == 0
+
+
+def test_gitignore_patterns_match_in_bounded_time(tmp_path: Path) -> None:
+    name = "a" * 200
+    (tmp_path / f"{name}.yaml").write_text(CONFIG_MAP)
+    patterns = ("*a" * 40 + "*b", "?*" * 40 + "b", "**/a" * 40, "[ab]*" * 40 + "c")
+    (tmp_path / ".gitignore").write_text("\n".join(patterns))
+    start = time.process_time()
+    assert report_of(tmp_path)["checked"]["checked"] == 1
+    assert time.process_time() - start < 3
+    (tmp_path / ".gitignore").write_text("*a" * 40 + "*.yaml")
+    assert invoke(tmp_path, "--to", "1.35", "-q")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["a\n" * 10_001, "#\n" * 10_001, "a" * 1_048_577], ids=len
+)
+def test_a_gitignore_that_nobody_writes_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(CONFIG_MAP)
+    (tmp_path / ".gitignore").write_text(text)
+    code, output, error = invoke(tmp_path, "--to", "1.35", "-q")
+    assert (code, output) == (1, "")
+    assert ".gitignore: has " in error and "the limits are" in error
+    assert invoke(tmp_path / "a.yaml", "--to", "1.35", "-q")[0] == 0
+
+
+def test_patterns_that_are_longer_than_a_path_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(CONFIG_MAP)
+    (tmp_path / "b.yaml").write_text(CONFIG_MAP)
+    (tmp_path / ".gitignore").write_text("*" * 5_000 + "\n[ab\nb.yaml\r\n")
+    assert report_of(tmp_path)["checked"]["files"] == 1
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.sampled_from(["a", "b", "*", "?", "/", "**/", "/**", "[ab]", "."])),
+    st.text("ab/.", min_size=1, max_size=12),
+)
+def test_gitignore_patterns_match_what_pathspec_matches(
+    parts: list[str], path: str
+) -> None:
+    pattern = "".join(parts)
+    path = "/".join(filter(None, path.split("/"))) or "a"
+    if is_pattern(pattern):
+        expected = GitIgnoreSpec.from_lines([pattern]).check_file(path).include
+        assert make_spec([pattern]).check_file(path).include == expected
+
+
+def test_a_gitignore_that_is_a_link_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").symlink_to("/dev/zero")
+    (tmp_path / "a.yaml").write_text(CONFIG_MAP)
+    assert report_of(tmp_path)["checked"]["checked"] == 1
+
+
+@pytest.mark.parametrize(
+    ("head", "lines"),
+    [
+        (0, "x{}: 1 # kubestencil: ignore unknown-field of a test\n"),
+        (1, "# kubestencil: ignore unknown-field of a test\n"),
+        (0, "# kubestencil: ignore unknown-field of a test\n"),
+    ],
+)
+def test_comments_that_ignore_findings_take_time_in_proportion(
+    head: int, lines: str
+) -> None:
+    """On values, before the first one, and between two."""
+
+    def seconds(count: int) -> float:
+        comments = "".join(lines.format(index) for index in range(count))
+        data = (comments * head + CONFIG_MAP + comments * (1 - head)).encode()
+        findings = [
+            Finding("unknown-field", "a", line, 1, Subject(0), (), "", "", (), None)
+            for line in range(4, count)
+        ]
+        start = time.process_time()
+        assert apply_ignores("a", data, findings, ("1.35",)).ignored
+        return time.process_time() - start
+
+    fewer, more = (min(seconds(count) for _ in range(3)) for count in (3_000, 6_000))
+    assert more < 3 * fewer
+
+
+@pytest.mark.parametrize("option", ["--config", "--baseline"])
+def test_nested_configurations_and_baselines_are_refused(
+    tmp_path: Path, option: str
+) -> None:
+    (tmp_path / "a.yaml").write_text(CONFIG_MAP)
+    nested = tmp_path / "nested"
+    nested.write_text(("a = " if option == "--config" else "") + "[" * 100_000)
+    code, _, error = invoke(tmp_path / "a.yaml", "--to", "1.35", option, nested)
+    assert (code, str(nested) in error) == (1, True)
+
+
+def test_paths_of_a_cluster_document_that_are_no_operations_are_refused(
+    tmp_path: Path,
+) -> None:
+    """Documents with custom kinds are read without the validator of OpenAPI."""
+    kind = {"group": "x.io", "version": "v1", "kind": "Thing"}
+    path = "/apis/x.io/v1/things"
+    manifest = tmp_path / "thing.json"
+    manifest.write_text('{"apiVersion": "x.io/v1", "kind": "Thing"}')
+    for paths, pointer in (
+        ("x", "paths"),
+        ({path: 1}, "paths/~1apis~1x.io~1v1~1things"),
+        ({path: {"get": 1}}, "paths/~1apis~1x.io~1v1~1things/get"),
+        (
+            {path: {"get": {"x-kubernetes-action": [], KINDS_KEYWORD: kind}}},
+            "paths/~1apis~1x.io~1v1~1things/get/x-kubernetes-action",
+        ),
+    ):
+        definitions = {"io.x.v1.Thing": {"type": "object", KINDS_KEYWORD: [kind]}}
+        spec = tmp_path / "spec.json"
+        spec.write_text(json.dumps(make_document(definitions, paths=paths)))
+        code, _, error = invoke(manifest, "--spec", spec, "-q")
+        assert (code, f"spec.json#/{pointer}: must be" in error) == (1, True), error

@@ -133,17 +133,17 @@ def test_every_object_that_the_server_cannot_decode_is_found(
     refused = verdicts(release, 400)
     assert len(refused) > 40
     for key, row in refused.items():
-        found = findings[release].get(key, ())
+        key_findings = findings[release].get(key, ())
         strict = row["message"].partition("strict decoding error: ")[2]
         if strict:
             # The paths are those of the server, to the letter.
             assert set(strict.split(", ")) == {
                 finding.message
-                for finding in found
+                for finding in key_findings
                 if finding.rule_id in ("unknown-field", "patch-directive")
             }, key
         else:
-            assert any(finding.severity == "error" for finding in found), row
+            assert any(finding.severity == "error" for finding in key_findings), row
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -159,8 +159,8 @@ def test_what_validation_refuses_is_found_or_beyond_the_document(
         if key[0] in patches:
             # A patch leaves out what it does not change.
             continue
-        found = findings[release].get(key, ())
-        paths = {finding.field_path for finding in found}
+        key_findings = findings[release].get(key, ())
+        paths = {finding.field_path for finding in key_findings}
         for field, _, message in row["causes"]:
             cause = f"{field}: {message}"
             is_found = any(

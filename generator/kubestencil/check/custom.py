@@ -22,13 +22,12 @@ from kubestencil.check.problems import (
 )
 from kubestencil.check.rules import RuleId
 from kubestencil.check.scalar_checks import accept_all
-from kubestencil.schema.conditions import satisfies
+from kubestencil.schema.conditions import has_unsupported_pattern, satisfies
 from kubestencil.schema.keywords import LOGIC
 from kubestencil.schema.types import JsonObject, Schema
-from kubestencil.text import re2
 
 CEL = "CEL rules of custom resources"
-PATTERN = "patterns in a syntax that is not supported"
+PATTERN = "patterns that are too large, or in a syntax that is not supported"
 FORMAT = "formats of strings"
 
 _LIST_TYPE = "x-kubernetes-list-type"
@@ -245,7 +244,7 @@ def _conditions(schema: Schema) -> Iterator[_Condition]:
             continue
         names = (keyword, *others)
         part = {name: raw[name] for name in names if name in raw}
-        if not _unsupported_patterns(part):
+        if not has_unsupported_pattern(part):
             yield _Condition(keyword, part)
     if schema.format in _CHECKED_FORMATS:
         yield _Condition("format", {"format": schema.format})
@@ -255,28 +254,13 @@ def _unchecked(schema: Schema) -> Iterator[str]:
     """The reasons why rules of a schema are not applied to its values."""
     yield from [CEL] * len(schema.validations)
     if any(
-        _unsupported_patterns({keyword: schema.raw[keyword]})
+        has_unsupported_pattern({keyword: schema.raw[keyword]})
         for keyword in ("pattern", *LOGIC, "not")
         if keyword in schema.raw
     ):
         yield PATTERN
     if schema.format not in (None, *_CHECKED_FORMATS, *_FREE_FORMATS):
         yield f"{FORMAT}: {schema.format}"
-
-
-def _unsupported_patterns(value: Any) -> bool:
-    """Whether a part of a schema has a pattern that cannot be evaluated."""
-    pending = [value]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, dict):
-            pattern = current.get("pattern")
-            if isinstance(pattern, str) and re2.compiled(pattern) is None:
-                return True
-            pending.extend(current.values())
-        elif isinstance(current, list):
-            pending.extend(current)
-    return False
 
 
 def _message(value: Any, condition: _Condition) -> tuple[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,9 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from kubestencil.check.ignored_paths import make_valid_spec, split_lines
 from kubestencil.errors import UsageError
 from kubestencil.source.crds import SUFFIXES
-from kubestencil.source.folder import read_bytes, read_stdin
+from kubestencil.source.folder import read_bytes, read_stdin, scan
 
 #: The name of standard input in findings.
 STDIN = "<stdin>"
@@ -33,8 +33,12 @@ class ManifestFile:
 
     @property
     def name(self) -> str:
-        """The name in findings, with slashes on every system."""
-        return STDIN if self.path == "-" else self.path.replace(os.sep, "/")
+        """The name in findings, with slashes on every system, and ``\\xff`` for bytes
+        that are not UTF-8."""
+        if self.path == "-":
+            return STDIN
+        path = os.fsencode(self.path).decode("utf-8", "backslashreplace")
+        return path.replace(os.sep, "/")
 
     def read(self) -> bytes:
         """The bytes. Raises SourceError where they cannot be read, and for a file that
@@ -64,7 +68,7 @@ def _files_at(path: str) -> Iterator[ManifestFile]:
     if path == "-":
         yield ManifestFile(path)
     elif os.path.isdir(path):  # noqa: PTH112
-        yield from _walk(path, _rules_above(Path(path)))
+        yield from _walk(_Folder(path, _rules_above(Path(path))))
     elif os.path.exists(path):  # noqa: PTH110
         yield ManifestFile(path, _reason_to_skip(path))
     else:
@@ -84,9 +88,7 @@ class _Rules:
 
     @cached_property
     def spec(self) -> Any:
-        from pathspec import GitIgnoreSpec
-
-        return GitIgnoreSpec.from_lines(filter(is_pattern, self.lines))
+        return make_valid_spec(self.lines)
 
     def ignores(self, path: str, is_folder: bool) -> bool | None:
         """Whether the patterns ignore a path; None where none matches it."""
@@ -95,17 +97,6 @@ class _Rules:
             f"{relative}/" if is_folder else relative
         ).include
         return include
-
-
-def is_pattern(line: str) -> bool:
-    """Whether a line is a valid pattern of a .gitignore file; Git ignores others."""
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except (ValueError, re.error):
-        return False
-    return True
 
 
 def _reason_to_skip(path: str) -> str:
@@ -123,11 +114,34 @@ def _reason_to_skip(path: str) -> str:
     return "pipe, socket or device"
 
 
-def _walk(folder: str, rules: tuple[_Rules, ...]) -> Iterator[ManifestFile]:
-    rules = (*rules, *_rules_in(folder))
-    with os.scandir(folder) as entries:
-        ordered = sorted(entries, key=lambda entry: entry.name)
-    for entry in ordered:
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder, and the rules of the folders above."""
+
+    path: str
+    rules: tuple[_Rules, ...]
+
+
+def _walk(folder: _Folder) -> Iterator[ManifestFile]:
+    """The files in a folder, however deep. The members of the folders that lead to the
+    current one are on a stack, since a folder can be deeper than calls may be nested.
+    """
+    stack = [_members(folder)]
+    while stack:
+        member = next(stack[-1], None)
+        if member is None:
+            stack.pop()
+        elif isinstance(member, _Folder):
+            stack.append(_members(member))
+        else:
+            yield member
+
+
+def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
+    """The files and folders in a folder that are not ignored, by name."""
+    entries = scan(folder.path)
+    rules = (*folder.rules, *_rules_in(folder.path))
+    for entry in entries:
         if entry.name.startswith("."):
             continue
         is_folder = entry.is_dir(follow_symlinks=False)
@@ -136,7 +150,7 @@ def _walk(folder: str, rules: tuple[_Rules, ...]) -> Iterator[ManifestFile]:
         if _is_ignored(entry.path, is_folder, rules):
             continue
         if is_folder:
-            yield from _walk(entry.path, rules)
+            yield _Folder(entry.path, rules)
         elif entry.is_file(follow_symlinks=False):
             yield ManifestFile(entry.path)
         else:
@@ -166,8 +180,12 @@ def _rules_above(folder: Path) -> tuple[_Rules, ...]:
 
 
 def _rules_in(folder: str) -> tuple[_Rules, ...]:
-    try:
-        text = Path(folder, ".gitignore").read_text("utf-8", errors="replace")
-    except OSError:
+    """The rules of a folder's file; none where that is a link, as for Git.
+
+    Raises SourceError where it is larger than such a file may be.
+    """
+    path = os.path.join(folder, ".gitignore")  # noqa: PTH118
+    if os.path.islink(path) or not os.path.isfile(path):  # noqa: PTH113,PTH114
         return ()
-    return (_Rules(os.path.abspath(folder), tuple(text.splitlines())),)  # noqa: PTH100
+    lines = split_lines(read_bytes(Path(path)), path)
+    return (_Rules(os.path.abspath(folder), lines),)  # noqa: PTH100

@@ -8,6 +8,7 @@ document, those of the whole document.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -44,9 +45,24 @@ class Ignore(NamedTuple):
     last: int
     document: int
 
-    def covers(self, finding: Finding) -> bool:
-        """Whether the comment ignores a finding of its file."""
-        return finding.rule_id == self.rule and self.first <= finding.line <= self.last
+    @property
+    def scope(self) -> _Scope:
+        """What it ignores."""
+        return _Scope(self.rule, self.first, self.last)
+
+
+class _Scope(NamedTuple):
+    """What comments ignore: the findings of a rule in the lines from ``first`` to
+    ``last``."""
+
+    rule: str
+    first: int
+    last: int
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it has more than a line, which only whole documents have."""
+        return self.first < self.last
 
 
 class Ignored(NamedTuple):
@@ -64,25 +80,48 @@ def apply_ignores(
     ignores = list(read_ignores(_text(data)))
     if not ignores:
         return Ignored(tuple(findings), 0)
-    used: set[Ignore] = set()
+    scopes = _Scopes(ignores)
+    used: set[_Scope] = set()
     kept: list[Finding] = []
     for finding in findings:
-        covering = [ignore for ignore in ignores if ignore.covers(finding)]
+        covering = scopes.covering(finding)
         used.update(covering)
         if not covering:
             kept.append(finding)
     dropped = len(findings) - len(kept)
     kept += [
-        _unused(ignore, file, releases) for ignore in ignores if ignore not in used
+        _unused(ignore, file, releases)
+        for ignore in ignores
+        if ignore.scope not in used
     ]
     return Ignored(
         tuple(sorted(kept, key=lambda item: (item.line, item.column))), dropped
     )
 
 
+class _Scopes:
+    """The scopes of the comments of a file: lines, and documents, which do not overlap."""
+
+    def __init__(self, ignores: Sequence[Ignore]) -> None:
+        self.scopes = {ignore.scope for ignore in ignores}
+        self.documents = sorted(
+            {(scope.first, scope.last) for scope in self.scopes if scope.is_document}
+        )
+
+    def covering(self, finding: Finding) -> list[_Scope]:
+        """The scopes that a finding is in."""
+        line, rule = finding.line, finding.rule_id
+        candidates = [_Scope(rule, line, line)]
+        index = bisect_right(self.documents, line, key=lambda document: document[0])
+        if index and line <= self.documents[index - 1][1]:
+            candidates.append(_Scope(rule, *self.documents[index - 1]))
+        return [scope for scope in candidates if scope in self.scopes]
+
+
 def read_ignores(text: str) -> Iterator[Ignore]:
     """The comments of a file that ignore findings."""
     lines = split_lines(text)
+    next_values, document_ends = _next_values(lines), _document_ends(lines)
     document = start = 0
     in_document = False
     for index, line in enumerate(lines):
@@ -96,9 +135,9 @@ def read_ignores(text: str) -> Iterator[Ignore]:
             if is_value:
                 first = last = index
             elif in_document:
-                first = last = _next_value(lines, index)
+                first = last = next_values[index]
             else:
-                first, last = start, _document_end(lines, index)
+                first, last = start, document_ends[index]
             yield Ignore(
                 rule,
                 reason.strip(),
@@ -121,21 +160,29 @@ def _text(data: bytes) -> str:
         return ""
 
 
-def _next_value(lines: Sequence[str], index: int) -> int:
-    """The index of the next line that is neither blank nor a comment."""
-    for following in range(index + 1, len(lines)):
-        content = lines[following].strip()
+def _next_values(lines: Sequence[str]) -> list[int]:
+    """For each line, the index of the next one that is neither blank nor a comment; its
+    own where none follows."""
+    indexes = list(range(len(lines)))
+    following: int | None = None
+    for index in reversed(indexes):
+        if following is not None:
+            indexes[index] = following
+        content = lines[index].strip()
         if content and not content.startswith("#"):
-            return following
-    return index
+            following = index
+    return indexes
 
 
-def _document_end(lines: Sequence[str], index: int) -> int:
-    """The index of the last line of the document that the line ``index`` is in."""
-    for following in range(index + 1, len(lines)):
-        if _SEPARATOR.match(lines[following]):
-            return following - 1
-    return len(lines) - 1
+def _document_ends(lines: Sequence[str]) -> list[int]:
+    """For each line, the index of the last line of its document."""
+    indexes = list(range(len(lines)))
+    end = len(lines) - 1
+    for index in reversed(indexes):
+        indexes[index] = end
+        if _SEPARATOR.match(lines[index]):
+            end = index - 1
+    return indexes
 
 
 def _unused(ignore: Ignore, file: str, releases: tuple[str, ...]) -> Finding:

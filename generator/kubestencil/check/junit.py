@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from kubestencil.check.findings import Finding, Report
 from kubestencil.check.rules import Severity, at_least
+from kubestencil.text.terminal import one_line, without_controls
 
 # What XML 1.0 cannot have, not even as a reference (2.2, Char).
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -76,9 +77,9 @@ def _add_suite(
             file=_text(file),
             line=str(finding.line),
         )
-        details = f"{file}:{finding.line}:{finding.column}: {finding.message}"
+        details = one_line(f"{file}:{finding.line}:{finding.column}: {finding.message}")
         if finding.hint:
-            details += f"\nhint: {finding.hint}"
+            details += f"\nhint: {one_line(finding.hint)}"
         if _fails(finding, failing):
             failure = SubElement(
                 case,
@@ -98,4 +99,4 @@ def _fails(finding: Finding, failing: tuple[Severity, ...]) -> bool:
 
 
 def _text(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)
+    return _NOT_XML.sub("\ufffd", without_controls(text))

@@ -104,7 +104,7 @@ def _reached(change: str, release: str) -> bool:
 
 def _deprecation(kind: GroupVersionKind, facts: Lifecycle) -> str:
     text = f"{kind.kind} of {kind.api_version} is deprecated since {facts.deprecated}"
-    return f"{text}, and removed in {facts.removed}" if facts.removed else text
+    return f"{text}, and not served from {facts.removed} on" if facts.removed else text
 
 
 def _other_kind(kind: GroupVersionKind, release: CheckedRelease) -> str:

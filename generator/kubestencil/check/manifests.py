@@ -22,7 +22,7 @@ from kubestencil.source.yaml import (
     split_documents,
 )
 
-_SOURCE = re.compile(r"^# Source: (\S.*?)\s*$", re.MULTILINE)
+_SOURCE = re.compile(r"^# Source: (\S.*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _document(index: int, line: int, text: str, file: str) -> Iterator[Item]:
     if document is None:
         return
     source = _SOURCE.search(text, 0, 500) if "# Source: " in text else None
-    yield from _items(index, document, source[1] if source else "")
+    yield from _items(index, document, source[1].rstrip() if source else "")
 
 
 def _unreadable(index: int, error: YamlError, text: str) -> Unreadable:

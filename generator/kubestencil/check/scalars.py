@@ -12,8 +12,9 @@ from calendar import monthrange
 
 # resource.ParseQuantity accepts more than its documentation says: a sign alone, a
 # suffix alone, "1.". An empty text is none.
+# Digits are never tried again with fewer of them, which takes quadratic time.
 _QUANTITY = re.compile(
-    r"[+-]?0*(?:[0-9]*\.?[0-9]*)"
+    r"[+-]?[0-9]*+(?:\.[0-9]*+)?"
     r"(?:n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?[0-9]+)?\Z"
 )
 _TIME = re.compile(
@@ -27,7 +28,7 @@ _MICRO_TIME = re.compile(
     re.ASCII,
 )
 _DURATION = re.compile(
-    r"[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)\Z", re.ASCII
+    r"[+-]?(?:0|(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:ns|us|µs|μs|ms|s|m|h))+)\Z", re.ASCII
 )
 _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/=\r\n]")
 

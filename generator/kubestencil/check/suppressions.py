@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kubestencil.check.files import is_pattern
 from kubestencil.check.findings import Finding, FindingKey, Report, Subject
+from kubestencil.check.ignored_paths import is_pattern, make_spec
 from kubestencil.check.rules import RULES
 from kubestencil.errors import SourceError, UsageError, nearest
 
@@ -50,7 +50,7 @@ def load_config(path: Path) -> tuple[IgnoreEntry, ...]:
 
     try:
         config = tomllib.loads(_read(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError(f"is no TOML: {error}", where=str(path)) from error
     for key in config:
         if key != "ignore":
@@ -103,11 +103,7 @@ def apply_config(
 ) -> Report:
     """``report`` without the findings that a configuration ignores, and with one for
     each of its entries that ignores none."""
-    from pathspec import GitIgnoreSpec
-
-    patterns = {
-        entry: GitIgnoreSpec.from_lines([entry.path or "*"]) for entry in entries
-    }
+    patterns = {entry: make_spec([entry.path or "*"]) for entry in entries}
     used: set[IgnoreEntry] = set()
     kept: list[Finding] = []
     for finding in report.findings:
@@ -167,7 +163,7 @@ def load_baseline(path: Path) -> Counter[FindingKey]:
             )
             for entry in report["findings"]
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise SourceError(
             "is no report of kubestencil check in JSON",
             where=str(path),

@@ -244,7 +244,9 @@ def _rendered(
 def _json(value: object) -> str:
     import json
 
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    from kubestencil.text.terminal import escape_json
+
+    return escape_json(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _has_severity(report: Report, least: Severity) -> bool:

@@ -13,6 +13,7 @@ import click
 from kubestencil import atomic
 from kubestencil.cli.signals import Terminated
 from kubestencil.errors import KubestencilError, OutputError
+from kubestencil.text.terminal import one_line, without_controls
 
 if TYPE_CHECKING:
     from kubestencil.source import Source
@@ -26,7 +27,9 @@ def exit_code(run: Callable[[], int]) -> int:
     try:
         return run()
     except KubestencilError as error:
-        _show_error(str(error))
+        where = f"{one_line(error.where)}: " if error.where else ""
+        hint = f"\n  {error.hint}" if error.hint else ""
+        _show_error(f"{where}{error.what}{hint}")
         return error.exit_code
     except click.ClickException as error:
         error.show()
@@ -60,31 +63,36 @@ def open_closed_streams() -> None:
 
 
 def status(text: str) -> None:
-    """Show a line on standard error."""
-    click.echo(text, err=True)
+    """Show a text on standard error, without the control characters that it quotes."""
+    _show("", text)
+
+
+def _show(label: str, text: str) -> None:
+    click.echo(label + without_controls(text), err=True)
 
 
 def _show_error(text: str) -> None:
-    status(click.style("error: ", fg="red", bold=True) + text)
+    _show(click.style("error: ", fg="red", bold=True), text)
 
 
 def warn(text: str) -> None:
     """Show a warning on standard error."""
-    status(click.style("warning: ", fg="yellow") + text)
+    _show(click.style("warning: ", fg="yellow"), text)
 
 
 def announce_sources(sources: Iterable[Source], quiet: bool) -> None:
     """Show which documents are read: release, origin, digest."""
     if not quiet:
         for source in sources:
-            status(f"{source.release}: {source.origin}, sha256 {source.sha256}")
+            origin = one_line(source.origin)
+            status(f"{source.release}: {origin}, sha256 {source.sha256}")
 
 
 def show_notes(notes: Iterable[str], quiet: bool) -> None:
     """Show how documents were read: what was ignored or is out of date."""
     lines = [] if quiet else list(dict.fromkeys(notes))
     for note in lines[:_MAX_NOTES]:
-        status(f"note: {note}")
+        status(f"note: {one_line(note)}")
     if len(lines) > _MAX_NOTES:
         status(f"note: and {len(lines) - _MAX_NOTES} more")
 

@@ -114,7 +114,7 @@ jobs_option: Decorator = click.option(
     default=os.cpu_count() or 1,
     show_default="number of processors",
     metavar="N",
-    help="Number of parallel processes.",
+    help="Number of parallel processes; large documents get fewer.",
 )
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="Suppress output except errors."

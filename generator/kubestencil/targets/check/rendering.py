@@ -11,6 +11,7 @@ from kubestencil.check import SEVERITIES, Finding, Report, Severity
 from kubestencil.data_files import data_file
 from kubestencil.engine.templates import Templates
 from kubestencil.text import markdown
+from kubestencil.text.terminal import one_line
 from kubestencil.version import __version__
 
 #: The formats that have templates.
@@ -56,7 +57,7 @@ class SeverityCount:
 
 def render_report(report: Report, format_name: TemplateFormat) -> str:
     """A report as Markdown, or as an HTML page that needs no other file."""
-    escape = markdown.literal if format_name == "markdown" else str
+    escape = _markdown if format_name == "markdown" else one_line
     folder = data_file("templates") / "_check"
     templates = Templates((folder,), {"version": __version__}, str(folder))
     title = f"Check against {report.after}"
@@ -85,6 +86,10 @@ def render_report(report: Report, format_name: TemplateFormat) -> str:
             "skipped": [escape(text) for text in report.skipped_lines()],
         },
     )
+
+
+def _markdown(text: str) -> str:
+    return markdown.literal(one_line(text))
 
 
 def _row(finding: Finding, report: Report, escape: Callable[[str], str]) -> FindingRow:

@@ -1,0 +1,191 @@
+"""Text of manifests is text in the reports of ``kubestencil check``: with hostile texts
+they have the elements that they have with harmless ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+from markdown_it import MarkdownIt
+
+from kubestencil.check.placeholders import has_placeholder, is_template
+from kubestencil.cli import cli
+from tests.hostile.printed import Elements
+from tests.hostile.texts import Texts
+
+#: Names of files: what may be in one, and leaves it in the folder.
+_NOT_IN_NAMES = re.compile("[/\0]")
+
+
+def objects(texts: list[str]) -> list[Any]:
+    """Objects of which findings quote the texts: names, values and keys of fields, kinds
+    without a schema, a value that is not in an enum."""
+    first, second, third = texts
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": first, "namespace": second, "labels": {third: 1}},
+            "spec": {
+                "restartPolicy": second,
+                "containers": [{"name": third, f"a{first}": 1, "image": [second]}],
+                f"b{third}": {"a": first},
+            },
+        },
+        {"apiVersion": "x.io/v1", "kind": f"K{second}", "metadata": {"name": third}},
+        {"apiVersion": f"x{third}/v1", "kind": "Pod", "metadata": {"name": first}},
+        {"apiVersion": "v1", "kind": "Pods", "metadata": {"name": second}},
+    ]
+
+
+def report(folder: Path, texts: list[str], format_name: str) -> str:
+    """A report on objects with the texts, in a file with a text in its name."""
+    folder.mkdir(exist_ok=True)
+    source = " ".join(texts[0].splitlines())
+    documents = [f"# Source: {source}\n{_line(item)}" for item in objects(texts)]
+    name = _NOT_IN_NAMES.sub("-", f"f{texts[1]}"[:60])
+    (folder / f"{name}.yaml").write_text("\n---\n".join(documents), "utf-8")
+    with pytest.MonkeyPatch.context() as context:
+        context.chdir(folder)
+        result = CliRunner().invoke(
+            cli,
+            ["check", ".", "--from", "1.34", "--to", "1.35", "-q", "-f", format_name],
+        )
+    assert result.exit_code == 1, result.output
+    return result.stdout
+
+
+def _line(item: Any) -> str:
+    """An object as JSON that YAML reads, whose keys cannot have line breaks."""
+    text = json.dumps(item, ensure_ascii=False)
+    return re.sub("[\x85\u2028\u2029]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def harmless(texts: list[str]) -> list[str]:
+    """Other texts, that are equal where the texts are, and empty where they are."""
+    return [text and f"text{texts.index(text)}" for text in texts]
+
+
+# Values with placeholders are left out of a check, and controls are no YAML.
+TEXTS = [
+    text
+    for text in Texts(random.Random(1)).pool
+    if not has_placeholder(text)
+    and not is_template(text)
+    and not re.search("[\0-\x08\x0e-\x1f\ud800]", text)
+]
+
+
+def _triples(count: int) -> list[list[str]]:
+    """Lists of three texts: all of TEXTS are in some, others are random."""
+    source = random.Random(18)
+    alphabet = "<>&'\"`|[]()*_!#~:\u2028\u202eax \n"
+    triples = [
+        ["".join(source.choices(alphabet, k=source.randrange(20))) for _ in range(3)]
+        for _ in range(count)
+    ]
+    for index, text in enumerate(TEXTS):
+        triples[index % count][index % 3] += text
+    return triples
+
+
+@pytest.mark.parametrize("texts", _triples(15), ids=repr)
+def test_reports_have_the_elements_of_those_on_harmless_text(
+    texts: list[str], tmp_path: Path
+) -> None:
+    folders = ((tmp_path / "hostile", texts), (tmp_path / "plain", harmless(texts)))
+    for format_name, elements in (
+        ("html", _elements),
+        ("markdown", _blocks),
+        ("junit", _tags),
+    ):
+        hostile, plain = (
+            elements(report(folder, used, format_name)) for folder, used in folders
+        )
+        assert hostile == plain
+        assert len(plain) > 12
+
+
+def _elements(page: str) -> list[tuple[str, tuple[str, ...]]]:
+    elements = Elements(page)
+    assert elements.problems == []
+    return elements.elements
+
+
+def _blocks(text: str) -> list[tuple[str, ...]]:
+    """The kinds of blocks of a Markdown text, and of what is in them but for text."""
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(text)
+    return [
+        (
+            token.type,
+            token.tag,
+            *(
+                child.type
+                for child in token.children or ()
+                if child.type not in ("text", "text_special", "softbreak")
+            ),
+        )
+        for token in tokens
+    ]
+
+
+def _tags(text: str) -> list[tuple[str, ...]]:
+    return [
+        (element.tag, *sorted(element.attrib))
+        for element in ElementTree.fromstring(text).iter()
+    ]
+
+
+_CONTROLS = re.compile(
+    "[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are bytes on Linux")
+@pytest.mark.parametrize(
+    "format_name", ["text", "json", "sarif", "junit", "github", "markdown", "html"]
+)
+def test_names_of_files_have_no_control_characters_in_reports(
+    format_name: str, tmp_path: Path
+) -> None:
+    """Escape sequences, line breaks, other directions, and bytes that are no UTF-8."""
+    names = [b"a\x1b]0;x\x07", b"b\n::error::x", b"c\xff", "d\u202e\u061c".encode()]
+    for name in names:
+        path = os.fsencode(tmp_path) + b"/" + name + b".yaml"
+        Path(os.fsdecode(path)).write_text(_line(objects(["x", "y", "z"])[0]))
+    arguments = ["check", str(tmp_path), "--to", "1.35", "-q", "-f", format_name]
+    result = CliRunner().invoke(cli, arguments)
+    assert result.exit_code == 1, result.output
+    assert not _CONTROLS.search(result.stdout)
+    assert not re.search("^ *::error::", result.stdout, re.MULTILINE)
+    assert re.search(r"c(\\|&#92;|%5C)+xff\.yaml", result.stdout)
+    if format_name in ("json", "sarif"):
+        assert len(json.dumps(json.loads(result.stdout))) > 1000
+
+
+def test_a_deep_folder_is_checked(tmp_path: Path) -> None:
+    """Deeper than calls of functions may be nested."""
+    folder = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1_200):
+        os.mkdir("d", dir_fd=folder)
+        inner = os.open("d", os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    file = os.open("a.yaml", os.O_CREAT | os.O_WRONLY, dir_fd=folder)
+    os.write(file, _line(objects(["x", "y", "z"])[0]).encode())
+    os.close(file)
+    os.close(folder)
+    result = CliRunner().invoke(cli, ["check", str(tmp_path), "--to", "1.35", "-q"])
+    # shutil.rmtree, by which pytest removes it, nests calls.
+    subprocess.run(["rm", "-r", tmp_path / "d"], check=True)
+    assert result.exit_code == 1
+    assert f"{'/d' * 1_200}/a.yaml" in result.stdout
