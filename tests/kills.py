@@ -76,9 +76,11 @@ def end_runs(folder: Path, count: int, seed: int) -> Iterator[Outcome]:
         files = read_output(folder / "out")
         for path, data in files.items():
             assert data in (before.get(path), after.get(path)), path
-        ended = process.returncode == _EXIT_CODES[end]
-        assert ended or process.returncode == 0, (process.returncode, errors)
         tree = "before" if files == before else "after" if files == after else "both"
+        # The action of the signal itself, while the interpreter starts and ends.
+        is_outside = process.returncode == -end and tree != "both"
+        ended = is_outside or process.returncode == _EXIT_CODES[end]
+        assert ended or process.returncode == 0, (process.returncode, errors, tree)
         yield Outcome(end.name, ended, tree)
         done = command(*_arguments("out"))
         assert done.returncode == 0, done.stderr
@@ -136,6 +138,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=COUNT)
     parser.add_argument("--seed", type=int, default=SEED)
     options = parser.parse_args()
+    # Shells start what runs in the background so that it ignores SIGINT, with all that
+    # it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     outcomes: Counter[Outcome] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         for outcome in end_runs(Path(folder), options.count, options.seed):

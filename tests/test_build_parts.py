@@ -53,10 +53,11 @@ def test_progress_counts_the_parts_of_a_site(project: Project) -> None:
     assert labels == {"site", "site/1.34", "site/1.35", "site/diff"}
 
 
-def test_the_parts_that_need_most_releases_come_first(project: Project) -> None:
+def test_the_parts_of_one_release_come_first(project: Project) -> None:
+    """They take the most time; a process that is done early takes the others."""
     plan = project.plan(SOURCES, site_and_reports())
     sizes = [len(job.sources) for job in plan.jobs if isinstance(job, PartJob)]
-    assert sizes == sorted(sizes, reverse=True)
+    assert sizes == sorted(sizes)
     assert stale_trees(plan) == {
         "diff",
         "site",
@@ -64,6 +65,16 @@ def test_the_parts_that_need_most_releases_come_first(project: Project) -> None:
         "site/1.35",
         "site/diff",
     }
+
+
+def test_neighbouring_releases_go_to_one_process(project: Project) -> None:
+    """Jobs are taken in turns, so each process gets a row of neighbours."""
+    sources = [source(f"1.{minor}") for minor in range(30, 36)]
+    plan = project.plan(sources, site_and_reports()[1:], processes=2)
+    names = [job.part for job in plan.jobs if isinstance(job, PartJob)]
+    assert sorted(names[6:]) == ["", "diff"]
+    rows = sorted([names[:6:2], names[1:6:2]])
+    assert rows == [["1.30", "1.31", "1.32"], ["1.33", "1.34", "1.35"]]
 
 
 def test_a_part_of_a_release_that_left_the_run_is_removed(project: Project) -> None:

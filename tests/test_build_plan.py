@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from kubestencil.build.plan import (
-    ReleaseJob,
-)
+from kubestencil.build.plan import ReleaseJob, limit_processes
 from kubestencil.engine import Target
 from kubestencil.source import Source
+from kubestencil.source.document import CrdSet, SourceFile
 from tests.build_project import (
     ALL,
     SOURCES,
@@ -178,3 +177,17 @@ def test_each_target_is_in_one_job_however_many_processes_there_are(
     if len(sources) >= processes:
         # A document is parsed once.
         assert len(jobs) == len(sources)
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "processes"), [(0, 8), (5, 8), (40, 3), (63, 2), (65, 1), (400, 1)]
+)
+def test_large_documents_get_fewer_processes(megabytes: int, processes: int) -> None:
+    """Each process has the whole document in memory: a catalogue of 2,000
+    CustomResourceDefinitions took 3 GiB in two processes, and 1.8 GiB in one."""
+    data = bytes(megabytes * 2**20)
+    crds = CrdSet(("crds",), (SourceFile("crds.yaml", data),))
+    small = Source("small", "small.json", b"{}")
+    assert limit_processes([small, replace(small, crds=crds)], 8) == processes
+    assert limit_processes([small, replace(small, data=data)], 8) == processes
+    assert limit_processes([small, replace(small, crds=crds)], 1) == 1

@@ -176,17 +176,43 @@ def test_an_interrupt_that_comes_in_a_finalizer_ends_the_run(
     run: Command, interrupt: str, code: int
 ) -> None:
     """Python itself would print a traceback, and go on."""
-    program = LOST_INTERRUPT.format(interrupt)
-    done = subprocess.run(
+    done = run_program(run, LOST_INTERRUPT.format(interrupt), timeout=15)
+    assert done.returncode == code
+    assert done.stderr in ("interrupted\n", "terminated\n")
+
+
+INTERRUPTED_IMPORT = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Interrupt(MetaPathFinder):
+    def find_spec(self, name, *_):
+        if name == "kubestencil.cli":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupt())
+from kubestencil.__main__ import main
+main()
+"""
+
+
+def test_an_interrupt_while_modules_are_imported_is_no_traceback(run: Command) -> None:
+    done = run_program(run, INTERRUPTED_IMPORT, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+
+
+def run_program(
+    run: Command, program: str, timeout: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a program of Python that imports the package."""
+    return subprocess.run(
         [sys.executable, "-c", program],
         env=run.environment,
         capture_output=True,
         text=True,
-        timeout=15,
+        timeout=timeout,
         check=False,
     )
-    assert done.returncode == code
-    assert done.stderr in ("interrupted\n", "terminated\n")
 
 
 def in_shell(

@@ -79,7 +79,7 @@ def test_every_python_file_of_a_built_in_target_is_declared_for_black() -> None:
         for rule in target.files
         if rule.path.endswith((".py", ".pyi"))
     ]
-    assert len(rules) == 38
+    assert len(rules) == 39
     assert {rule.format for rule in rules} == {"black"}
 
 

@@ -89,6 +89,12 @@ def test_a_folder_in_the_way_is_an_error(tmp_path: Path) -> None:
         write(tmp_path, {"a": b"1"})
 
 
+def test_an_output_folder_that_is_a_link_to_nothing_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "out").symlink_to("none")
+    with pytest.raises(OutputError, match="a link to what does not exist"):
+        write(tmp_path / "out", {"a": b"1"})
+
+
 def test_a_damaged_record_costs_nothing(tmp_path: Path) -> None:
     write(tmp_path, {"a": b"1"})
     (tmp_path / ".kubestencil/1.0/t.json").write_text('{"format": 1, "files": 3}')

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import jinja2
 import pytest
 
 from kubestencil.engine import load_targets
+from kubestencil.engine.template_variables import variables_of
 from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageError
 from kubestencil.targets import generate_files
 from tests.conftest import POD, SMALL, Command, make_release, read_files
@@ -312,6 +314,31 @@ def test_an_error_in_a_template_generated_once_is_reported_once(tmp_path: Path) 
         generated(folder)
     assert caught.value.where == f"{folder}/mine/part.j2:2"
     assert str(caught.value).count("has no attribute") == 1
+
+
+@pytest.mark.parametrize(
+    ("template", "variables"),
+    [
+        ("{{ rows }}{% set own = 1 %}{{ own }}", {"rows"}),
+        ("{% include 'inner.j2' %}", {"release"}),
+        ("{% from 'macro.j2' import m with context %}{{ m() }}", {"target"}),
+        ("{{ shared('inner.j2', 1, {}) }}", {"shared", "release"}),
+        ("{{ once('inner.j2', 1, {}) }}", {"once", "release"}),
+        ("{% include name %}", None),
+        ("{{ shared(name, 1, {}) }}", None),
+        ("{% set render = once %}{{ render('inner.j2', 1, {}) }}", None),
+    ],
+)
+def test_the_variables_of_a_template_include_those_of_all_that_it_needs(
+    template: str, variables: set[str] | None
+) -> None:
+    templates = {
+        "t.j2": template,
+        "inner.j2": "{{ release }}",
+        "macro.j2": "{% macro m() %}{{ target }}{% endmacro %}",
+    }
+    environment = jinja2.Environment(loader=jinja2.DictLoader(templates))
+    assert variables_of(environment, "t.j2") == variables
 
 
 def test_filters_of_a_placeholder_are_applied_in_turn(tmp_path: Path) -> None:

@@ -1,6 +1,21 @@
-"""``python -m kubestencil``: the same as the ``kubestencil`` command."""
+"""The ``kubestencil`` command, also as ``python -m kubestencil``."""
 
-from kubestencil.cli import main
+import sys
+from typing import NoReturn
+
+
+def main() -> NoReturn:
+    """Run the command line; exits as ``kubestencil.cli.main`` does.
+
+    Ctrl-C prints no traceback, even while modules are imported.
+    """
+    try:
+        from kubestencil.cli import main as run_command_line
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+    run_command_line()
+
 
 if __name__ == "__main__":
     main()

@@ -72,7 +72,7 @@ def _content_digest(path: Path, pattern: str) -> str:
 
 
 def _combined(parts: Iterable[str]) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    return hashlib.sha256("\0".join(parts).encode(errors="surrogateescape")).hexdigest()
 
 
 def _source_identities(sources: Iterable[Source]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
@@ -62,25 +63,28 @@ def processes(count: int) -> Iterator[ParallelMap]:
                 "a worker process was killed",
                 hint="the machine may be short of memory: try --jobs 1",
             ) from error
-        except BaseException:
-            writer.close()
-            raise
         finally:
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            # Before the pool waits for its workers: where one was killed, it sends
+            # SIGTERM to the others, which they ignore.
             writer.close()
 
 
 def _start_worker(reader: Connection, writer: Connection) -> None:
     """Let this worker end with the process that started it, and not before.
 
-    Ctrl-C in a terminal interrupts all processes of a run. The first process stops the
-    others, where it may stop.
+    Ctrl-C in a terminal interrupts all processes of a run, and others may send SIGTERM
+    to all of them. The first process stops the others, but not while files are moved
+    into place.
     """
     import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     writer.close()
+    # What was read before the fork is no garbage. To look at it would also copy the
+    # memory that the processes have in common.
+    gc.freeze()
     threading.Thread(target=_exit_after, args=(reader,), daemon=True).start()
 
 

@@ -17,6 +17,10 @@ from kubestencil.engine import Part, Target
 from kubestencil.source import Source
 from kubestencil.targets import load_multi_release_view
 
+#: Bytes of a document, times the processes that have it. A process takes up to sixteen
+#: times as much memory, so that all together stay below 2 GiB.
+_MAX_BYTES_IN_PROCESSES = 128 * 2**20
+
 
 @dataclass(frozen=True, slots=True)
 class TreeResult:
@@ -107,6 +111,13 @@ class BuildPlan:
     rerecorded: tuple[TreeChange, ...]
 
 
+def limit_processes(sources: Sequence[Source], processes: int) -> int:
+    """At most ``processes``; fewer where a document is large, as of a catalogue of
+    CustomResourceDefinitions, since each process has all of it in memory."""
+    largest = max((source.size for source in sources), default=0)
+    return max(1, min(processes, _MAX_BYTES_IN_PROCESSES // max(1, largest)))
+
+
 def make_plan(
     sources: Sequence[Source],
     targets: Sequence[Target],
@@ -130,8 +141,10 @@ def make_plan(
     ]
     release_jobs = [outcome for outcome in outcomes if isinstance(outcome, ReleaseJob)]
     part_jobs = [outcome for outcome in outcomes if isinstance(outcome, PartJob)]
-    # The longest jobs come first, so that no process waits for them at the end.
-    part_jobs.sort(key=lambda job: -len(job.sources))
+    part_jobs = _interleaved(part_jobs, processes)
+    # What covers several releases takes less time than the pages of one. At the end, it
+    # goes to the process that would wait for the others.
+    part_jobs.sort(key=lambda job: len(job.sources))
     return BuildPlan(
         current=tuple(outcome for outcome in outcomes if isinstance(outcome, TreeResult)),
         jobs=(
@@ -258,6 +271,16 @@ def _remove_jobs(
     for name in record.trees_with_files(out, target.name):
         if name not in part_trees:
             yield RemoveJob(target, name)
+
+
+def _interleaved(jobs: Sequence[PartJob], processes: int) -> list[PartJob]:
+    """The jobs in an order in which each process takes those of neighbouring releases.
+
+    These have most in common, which a process makes once. The jobs are divided into a
+    row for each process. The first jobs of all rows come first, then the second ones.
+    """
+    length = -(-len(jobs) // processes)
+    return [job for start in range(length) for job in jobs[start::length]]
 
 
 def _divided(jobs: Sequence[ReleaseJob], processes: int) -> Iterator[ReleaseJob]:

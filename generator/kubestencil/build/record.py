@@ -135,8 +135,11 @@ def trees_with_files(out: Path, folder: str) -> list[str]:
 
 def write_error(path: Path, error: OSError) -> OutputError:
     """The error for a file that the operating system did not let us write."""
+    failed = Path(error.filename or path)
+    is_dangling = failed.is_symlink() and not failed.exists()
+    reason = "a link to what does not exist" if is_dangling else error.strerror or error
     return OutputError(
-        f"cannot be written: {error.strerror or error}",
-        where=str(error.filename or path),
+        f"cannot be written: {reason}",
+        where=str(failed),
         hint="choose another folder with -o, or free some space, and run it again",
     )

@@ -22,6 +22,7 @@ from kubestencil.build.plan import (
     PartJob,
     RemoveJob,
     TreeResult,
+    limit_processes,
     make_plan,
     tree_name,
 )
@@ -71,6 +72,7 @@ def render(
     unchanged.
     """
     clear_run_caches()
+    jobs = limit_processes(sources, jobs)
     plan_now = partial(
         make_plan, sources, targets, out, read_bytes=False, processes=jobs
     )
@@ -106,6 +108,7 @@ def check(
     Raises as ``render`` does.
     """
     clear_run_caches()
+    jobs = limit_processes(sources, jobs)
     plan = make_plan(sources, targets, out, read_bytes=True, processes=jobs)
     with _workers(plan.jobs, jobs) as parallel:
         results = _run_jobs(parallel, partial(_check_job, out=out), plan.jobs, progress)

@@ -12,7 +12,7 @@ from json import JSONEncoder
 from json.encoder import encode_basestring
 from typing import Any
 
-from kubestencil.text import casing, literals
+from kubestencil.text import casing, html, literals
 from kubestencil.text import comments as comment_text
 from kubestencil.text.wrapping import wrap as wrap_text
 
@@ -70,6 +70,12 @@ def quote(text: str, language: str = "json") -> str:
     return literals.quote(_string(text), language)
 
 
+def breakable(text: str) -> str:
+    """HTML in which long names can be broken behind their dots and slashes
+    (``<wbr>``)."""
+    return html.breakable(_string(text))
+
+
 def json(value: Any, indent: int | None = None) -> str:
     """A value as JSON, with ``indent`` on several lines."""
     # Most values are strings, which need no encoder.
@@ -91,6 +97,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
         comment,
         wrap,
         quote,
+        breakable,
         json,
     )
 }

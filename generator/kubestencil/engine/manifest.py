@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from kubestencil.data_files import data_file
-from kubestencil.errors import TargetError, UsageError, nearest
+from kubestencil.errors import KubestencilError, TargetError, UsageError, nearest
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
-_PLACEHOLDER = re.compile(r"\{.*?\}")
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 #: A code formatter that can be applied to what a user's own template generates.
 Formatter = Literal["black"]
@@ -59,7 +59,7 @@ class Target:
     applies; each has a ``reason``. ``min_releases`` is the least number of releases
     that a target of scope ``releases`` needs. ``depends_on`` names the targets whose
     templates or names it uses, and ``dependency_options`` has what the user set for
-    those.
+    those. ``changed_options`` are the options that have a user's value.
     """
 
     name: str
@@ -78,6 +78,7 @@ class Target:
     min_releases: int
     depends_on: tuple[str, ...]
     dependency_options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    changed_options: frozenset[str] = frozenset()
 
     @property
     def manifest(self) -> Path:
@@ -110,11 +111,19 @@ class Target:
                     hint=nearest(name, options),
                 )
             options[name] = _converted(options[name], text, f"{self.name}.{name}")
-        return replace(self, options=options)
+        return replace(self, options=options, changed_options=frozenset(changes))
 
     def error(self, what: str, key: str, hint: str = "") -> TargetError:
         """A TargetError that points at a key of this target's manifest."""
         return TargetError(what, where=f"{self.manifest}: {key}", hint=hint)
+
+    def option_error(self, what: str, option: str, hint: str = "") -> KubestencilError:
+        """An error that points at the value of an option: a UsageError where the user
+        set it, a TargetError where the manifest did."""
+        if option not in self.changed_options:
+            return self.error(what, f"options.{option}", hint)
+        value = self.options[option]
+        return UsageError(what, where=f"--set {self.name}.{option}={value}", hint=hint)
 
 
 def load_targets(user_templates: Path | None) -> dict[str, Target]:

@@ -46,6 +46,10 @@ _FUNCTIONS: Mapping[str, str] = {
     "once(template, subject, variables)": (
         "the text of a template for a subject, rendered once for all files"
     ),
+    "shared(template, subject, variables)": (
+        "the same for the files of all releases: subjects are equal only where the "
+        "variables are"
+    ),
 }
 
 

@@ -80,10 +80,13 @@ def render_contexts(
                 continue
             if len(generated) % _FILES_PER_COLLECTION == 0:
                 gc.collect(0)
-            text = templates.render(rule.template, context.subject, context.variables)
+            values = context.variables
             if post_process:
-                text = post_process(text, context.subject)
-            yield File(path, text.encode())
+                text = templates.render(rule.template, context.subject, values)
+                data = post_process(text, context.subject).encode()
+            else:
+                data = templates.render_bytes(rule.template, context.subject, values)
+            yield File(path, data)
 
 
 def _same_path_error(

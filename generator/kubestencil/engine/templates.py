@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kubestencil.engine.filters import FILTERS
 from kubestencil.engine.run_cache import cached_for_run
+from kubestencil.engine.template_variables import RENDERING_FUNCTIONS, variables_of
 from kubestencil.errors import KubestencilError, SpecError, TargetError, nearest
 
 if TYPE_CHECKING:
@@ -23,14 +25,42 @@ _IMPORT_HINT = (
     "{% from … import … with context %}"
 )
 
-_Render = Callable[[Mapping[str, Any]], str]
+# Renders a template with its variables, in pieces.
+_Render = Callable[[Mapping[str, Any]], list[str]]
 
-# More than a release of Kubernetes has types. Pages of a large catalogue of custom
-# resources have texts in common with those close to them.
-_CACHED_FRAGMENTS = 4_000
+# The characters of the texts that many files contain: more than those of seven releases
+# of Kubernetes. Pages of a large catalogue of custom resources have texts in common
+# with those close to them.
+_CACHED_CHARACTERS = 24_000_000
+# The strings whose escaped form is kept, and their length: names and links, of which
+# most of a page consists.
+_ESCAPED_STRINGS = 30_000
+_ESCAPED_LENGTH = 200
 
 #: The ends of the names of templates that generate HTML or XML.
 ESCAPED = (".html.j2", ".xml.j2")
+
+
+class _Texts(dict[Hashable, str]):
+    """Texts by subject. All are dropped where they become too long together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._length = 0
+
+    def __setitem__(self, subject: Hashable, text: str) -> None:
+        self._length += len(text)
+        if self._length > _CACHED_CHARACTERS:
+            self.clear()
+            self._length = len(text)
+        super().__setitem__(subject, text)
+
+
+@cached_for_run
+def _shared_texts(folders: tuple[str, ...], name: str, scope: Hashable) -> _Texts:
+    """The texts of a template that ``Templates.shared`` has rendered in this process."""
+    del folders, name, scope
+    return _Texts()
 
 
 class Templates:
@@ -49,11 +79,18 @@ class Templates:
         where: str,
     ) -> None:
         self.folders = tuple(str(folder) for folder in folders)
-        self.common = {**common, "once": self.once, "declare": self.declare}
+        self.common = {
+            **common,
+            "once": self.once,
+            "shared": self.shared,
+            "declare": self.declare,
+        }
         self.where = where
+        self.subject = ""
         self.declared: dict[tuple[str, str], str] = {}
         self.compiled: dict[str, _Render] = {}
-        self.fragments: dict[tuple[str, str], str] = {}
+        self.fragments: dict[str, _Texts] = {}
+        self.shared_fragments: dict[str, _Texts] = {}
 
     def render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
         """The text of a file: the template ``name``, rendered for ``subject``.
@@ -61,29 +98,71 @@ class Templates:
         Raises TargetError with the template's file and line, and the subject; SpecError
         where ``declare`` does.
         """
+        return "".join(self._file(name, subject, values))
+
+    def render_bytes(self, name: str, subject: str, values: Mapping[str, Any]) -> bytes:
+        """The text of a file in UTF-8; raises as ``render`` does.
+
+        With a single dash in it, every character of a text takes two bytes in memory,
+        which are slow to join and to encode. So each piece is encoded by itself.
+        """
+        return b"".join(map(str.encode, self._file(name, subject, values)))
+
+    def _file(self, name: str, subject: str, values: Mapping[str, Any]) -> list[str]:
         self.declared.clear()
+        self.subject = subject
         return self._render(name, subject, values)
 
-    def _render(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
+    def _render(self, name: str, subject: str, values: Mapping[str, Any]) -> list[str]:
         render = self.compiled.get(name) or self._compile(name)
         try:
             return render(values)
         except Exception as error:
             raise self._failure(error, name, subject, values) from error
 
-    def once(self, name: str, subject: str, values: Mapping[str, Any]) -> str:
+    def once(self, name: str, subject: Hashable, values: Mapping[str, Any]) -> str:
         """The text of the template ``name`` for ``subject``, rendered once and cached:
         for a text that many files contain."""
-        key = name, subject
-        text = self.fragments.get(key)
-        if text is None:
-            from markupsafe import Markup
+        texts = self.fragments.get(name)
+        if texts is None:
+            texts = self.fragments[name] = _Texts()
+        text = texts.get(subject)
+        return self._add(texts, name, subject, values) if text is None else text
 
-            text = Markup(self._render(name, subject, values))
-            if len(self.fragments) >= _CACHED_FRAGMENTS:
-                self.fragments.clear()
-            self.fragments[key] = text
+    def shared(self, name: str, subject: Hashable, values: Mapping[str, Any]) -> str:
+        """The text of the template ``name``, rendered once for equal subjects, in all
+        parts of a target: for a text that files of several releases contain.
+
+        Equal subjects have equal ``values``. A template that uses variables of a part,
+        as a user's may, is rendered once for each of their values.
+        """
+        texts = self.shared_fragments.get(name)
+        if texts is None:
+            texts = _shared_texts(self.folders, name, self._scope(name))
+            self.shared_fragments[name] = texts
+        text = texts.get(subject)
+        return self._add(texts, name, subject, values) if text is None else text
+
+    def _add(
+        self, texts: _Texts, name: str, subject: Hashable, values: Mapping[str, Any]
+    ) -> str:
+        from markupsafe import Markup
+
+        text = Markup("".join(self._render(name, self.subject, values)))
+        texts[subject] = text
         return text
+
+    def _scope(self, name: str) -> Hashable:
+        """The common variables that a template uses, with their values; a new object
+        where it may use any."""
+        variables = _variables(self.folders, name)
+        if variables is None or "declare" in variables:
+            return object()
+        return tuple(
+            (variable, repr(value))
+            for variable, value in self.common.items()
+            if variable in variables and variable not in RENDERING_FUNCTIONS
+        )
 
     def declare(self, name: str, subject: str, scope: str = "") -> str:
         """``name`` itself; an error where the file being generated declares it for two
@@ -117,14 +196,14 @@ class Templates:
             ) from error
         common = {**environment.globals, **self.common}
 
-        def render(values: Mapping[str, Any]) -> str:
+        def render(values: Mapping[str, Any]) -> list[str]:
             # Like Template.render, which merges the globals into every context once
             # more, and that takes longer than generating most pages.
             context = template.new_context({**common, **values}, shared=True)
             try:
-                return "".join(template.root_render_func(context))
+                return list(template.root_render_func(context))
             except Exception:
-                return environment.handle_exception()
+                environment.handle_exception()
 
         self.compiled[name] = render
         return render
@@ -198,6 +277,18 @@ def _test_hint(name: str) -> str:
 
 
 @cached_for_run
+def _variables(folders: tuple[str, ...], name: str) -> frozenset[str] | None:
+    """The variables that a template uses, where that can be said."""
+    import jinja2
+
+    try:
+        return variables_of(_environment(folders), name)
+    except (jinja2.TemplateError, UnicodeDecodeError):
+        # Rendering it reports the mistake.
+        return None
+
+
+@cached_for_run
 def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
     """The environment for a search path. It is shared, so that a template is compiled
     once in a process.
@@ -209,7 +300,17 @@ def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
 
     from kubestencil.engine.undefined import ExplainedUndefined
 
-    environment = jinja2.Environment(
+    class Template(jinja2.Template):
+        @classmethod
+        def from_code(cls, *args: Any, **keywords: Any) -> jinja2.Template:
+            template = super().from_code(*args, **keywords)
+            template.root_render_func.__globals__["escape"] = _escape_function()
+            return template
+
+    class Environment(jinja2.Environment):
+        template_class = Template
+
+    environment = Environment(
         loader=jinja2.FileSystemLoader(folders),
         undefined=ExplainedUndefined,
         autoescape=lambda name: name is not None and name.endswith(ESCAPED),
@@ -220,3 +321,22 @@ def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
     )
     environment.filters.update(FILTERS)
     return environment
+
+
+@cache
+def _escape_function() -> Callable[[Any], str]:
+    """What templates escape their output with: ``markupsafe.escape``, without copying
+    what is escaped, and with the result for short strings, which pages repeat."""
+    from markupsafe import Markup, escape
+
+    escape_short = lru_cache(_ESCAPED_STRINGS)(escape)
+
+    def escape_output(value: Any) -> str:
+        kind = value.__class__
+        if kind is Markup:
+            return value  # type: ignore[no-any-return]
+        if kind is str and len(value) < _ESCAPED_LENGTH:
+            return escape_short(value)
+        return escape(value)
+
+    return escape_output
