@@ -597,7 +597,8 @@ def test_a_program_gives_credentials_and_new_ones(
         'echo run >> "$LOG"\n'
         'echo "$KUBERNETES_EXEC_INFO" | grep -q client.authentication.k8s.io/v1 || exit 1\n'
         'count=$(wc -l < "$LOG")\n'
-        'echo "{\\"status\\": {\\"token\\": \\"t$((count))\\"}}"\n'
+        """printf '{"apiVersion": "client.authentication.k8s.io/v1", """
+        """"status": {"token": "t%s"}}' $count\n"""
     )
     program.chmod(0o755)
     plugin = {
@@ -611,10 +612,35 @@ def test_a_program_gives_credentials_and_new_ones(
     server.answers = [*lists, status(401, "expired"), *lists]
     headers = authorization(package, server, config, 4)
     assert headers == [f"Bearer t{number}" for number in (1, 1, 1, 2, 2)]
-    plugin["command"] = "./none"
-    config = package.load_kubeconfig(kubeconfig({"exec": plugin}))
-    with pytest.raises(package.ConfigError, match="none failed"):
-        authorization(package, server, config)
+    for mistake, message in (
+        ({"command": "./none"}, "none failed"),
+        ({"args": ["\0"]}, "login failed: embedded null byte"),
+        ({"env": [{"name": "A=", "value": "b"}]}, "login failed: illegal environment"),
+    ):
+        config = package.load_kubeconfig(kubeconfig({"exec": {**plugin, **mistake}}))
+        with pytest.raises(package.ConfigError, match=message):
+            authorization(package, server, config)
+
+
+def test_a_user_can_act_as_another(
+    package: Any, server: Server, kubeconfig: Any
+) -> None:
+    """Each group is a header of its own, as API servers expect."""
+    user = {
+        "token": "t",
+        "as": "jane",
+        "as-uid": "7",
+        "as-groups": ["dev", "ops, all"],
+        "as-user-extra": {"Example.com/Scope": ["a", "b"]},
+    }
+    server.answers = [answer({"items": []})]
+    authorization(package, server, package.load_kubeconfig(kubeconfig(user)))
+    headers = server.requests[0].headers
+    assert headers.get_all("Impersonate-User") == ["jane"]
+    assert headers.get_all("Impersonate-Uid") == ["7"]
+    assert headers.get_all("Impersonate-Group") == ["dev", "ops, all"]
+    assert headers.get_all("Impersonate-Extra-example.com%2Fscope") == ["a", "b"]
+    assert headers.get_all("Authorization") == ["Bearer t"]
 
 
 def test_several_kubeconfig_files_are_one(
@@ -655,7 +681,24 @@ def test_a_pod_has_its_service_account(
         ("[]", "must be an object"),
         ("{}", "no current-context"),
         ("current-context: a", "there is no context 'a'"),
-        (KUBECONFIG.format(url="x", user="{}"), "is no http or https URL"),
+        (KUBECONFIG.format(url="x", user="{}"), "server 'x' is no http or https URL"),
+        (
+            KUBECONFIG.format(url="http://x:y", user="{}"),
+            "is no http or https URL: Port",
+        ),
+        (
+            KUBECONFIG.format(url='http://x", proxy-url: "ftp://x', user="{}"),
+            "proxy-url 'ftp://x' is no URL of a proxy",
+        ),
+        (
+            KUBECONFIG.format(url="http://x", user='{"tokenFile": "\\0"}'),
+            "tokenFile must not have a null character",
+        ),
+        (
+            KUBECONFIG.format(url="http://x", user='{"client-key-data": "é"}'),
+            "client-key-data is not base64",
+        ),
+        ("current-context: 2021-99-99", "not valid YAML"),
         (KUBECONFIG.format(url="http://x", user="[]"), "must be an object"),
         (
             KUBECONFIG.format(url="http://x", user='{"client-key-data": "*"}'),

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubestencil.engine import load_targets
-from kubestencil.errors import SpecError, TargetError
+from kubestencil.errors import SpecError, UsageError
 from kubestencil.targets import generate_files
 from tests.conftest import ROOT, load, make_release
 from tests.packages import generate_client
@@ -189,6 +189,37 @@ def test_nothing_is_imported_before_it_is_used(folder: Path) -> None:
     )
 
 
+def test_help_says_what_arguments_mean(folder: Path) -> None:
+    """Of a method, and of the operation in the class. The models describe the body."""
+    code = """
+from typed_client import Client, Config, CoreV1Api, ExampleComV1Api, aio
+core = CoreV1Api(Client(Config(server='http://localhost')))
+for operation in (core.list_namespaced_pod, CoreV1Api.list_namespaced_pod,
+                  aio.CoreV1Api.list_namespaced_pod):
+    lines = operation.__doc__.splitlines()
+    assert lines[0].startswith('list_namespaced_pod(namespace, *, _continue=None')
+    assert lines[1] == 'GET /api/v1/namespaces/{namespace}/pods'
+    assert 'namespace: the namespace of the object, or of all objects (required)' in lines
+    assert "label_selector: only objects with these labels: app=web,tier!=cache" in lines
+assert type(core.list_namespaced_pod).__doc__.startswith('Lists objects')
+names = {'body', 'timeout', 'name', 'namespace'}
+undescribed = set()
+for api in (CoreV1Api, ExampleComV1Api):
+    for name in dir(api):
+        operation = getattr(api, name)
+        if not name.startswith('_') and hasattr(operation, 'arguments'):
+            described = {line.partition(':')[0] for line in operation.__doc__.splitlines()}
+            undescribed |= set(operation.arguments) - described
+assert not undescribed, undescribed
+"""
+    subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        check=True,
+        timeout=60,
+    )
+
+
 def test_stubs_declare_what_modules_have(folder: Path) -> None:
     """Methods, and their arguments in the same order."""
     for stub in sorted((folder / "typed_client" / "apis").glob("*.pyi")):
@@ -297,7 +328,7 @@ def test_two_packages_cannot_have_one_name() -> None:
         {"project": "kubernetes-models"},
         {"project": 'a"'},
     ):
-        with pytest.raises(TargetError):
+        with pytest.raises(UsageError):
             list(generate_files(load("1.35"), target.with_options(options)))
 
 

@@ -33,7 +33,7 @@ from tests.python_crds import in_group, with_crds
 pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 pytest.importorskip("wsproto", reason="wsproto is not installed")
 
-PREFIX = "server"
+PREFIX = "called"
 OBJECTS = 10_000
 
 #: Kinds that no other test installs.

@@ -47,12 +47,13 @@ class QueryParameter(NamedTuple):
 
 
 class MethodArguments(NamedTuple):
-    """The arguments of a method, the query parameters that they are, and the path with
-    arguments in braces."""
+    """The arguments of a method, the query parameters that they are, the path with
+    arguments in braces, and the parameters, each with the argument that gives it."""
 
     arguments: tuple[Argument, ...]
     query: tuple[QueryParameter, ...]
     path: str
+    parameters: tuple[tuple[str, OperationParameter], ...]
 
 
 def method_arguments(
@@ -75,6 +76,7 @@ def method_arguments(
             )
         ),
         _path(details, parameters, names),
+        tuple(zip(names, parameters, strict=True)),
     )
 
 

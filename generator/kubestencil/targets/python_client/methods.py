@@ -18,6 +18,7 @@ from kubestencil.targets.python.api_methods import (
 )
 from kubestencil.targets.python.literals import docstring, literal
 from kubestencil.targets.python.spelling import Spelling
+from kubestencil.targets.python_client.argument_texts import ArgumentTexts
 from kubestencil.targets.python_client.arguments import (
     Argument,
     QueryParameter,
@@ -113,13 +114,17 @@ class _Shape(NamedTuple):
 
 
 class ApiMethods:
-    """Makes the API classes of a release."""
+    """Makes the API classes of a release.
+
+    ``argument_texts`` has what the arguments of the methods made so far mean.
+    """
 
     def __init__(self, release: Release, types: BodyTypes, spelling: Spelling) -> None:
         self._release = release
         self._types = types
         # Other names are reserved in models.
         self._spelling = replace(spelling, reserved=frozenset())
+        self.argument_texts = ArgumentTexts()
 
     def api(self, api: ApiClass, name: str, module: str) -> ClientApi:
         """An API class with its methods, those for server-side apply included.
@@ -272,9 +277,12 @@ class ApiMethods:
         queries: dict[tuple[QueryParameter, ...], str],
     ) -> ClientMethod:
         is_apply = shape.sends.startswith("apply ")
-        arguments, query, path = method_arguments(
+        arguments, query, path, parameters = method_arguments(
             details, self._spelling, shape.body, is_apply=is_apply
         )
+        for argument, parameter in parameters:
+            if parameter.location != _BODY:
+                self.argument_texts.add(argument, parameter)
         query_name = queries.setdefault(query, f"_QUERY_{len(queries) + 1}")
         http_method = details.operation.method.upper()
         text = f"{http_method} {served_path(details.operation)}"

@@ -7,27 +7,25 @@ of the official client (``kubestencil.targets.python.api_methods``).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from keyword import iskeyword
 from typing import Annotated
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
+from kubestencil.schema.operation_details import OperationDetails
 from kubestencil.schema.rebuilt_details import operation_details
-from kubestencil.targets.python.api_methods import api_classes
-from kubestencil.targets.python.package import Package, project_version
-from kubestencil.targets.python.spelling import module_name, read_spelling
+from kubestencil.targets.python.api_methods import ApiClass, api_classes
+from kubestencil.targets.python.package import Package, check_names, project_version
+from kubestencil.targets.python.spelling import Spelling, module_name, read_spelling
+from kubestencil.targets.python_client.argument_texts import ArgumentText
 from kubestencil.targets.python_client.methods import ApiMethods, ClientApi
 from kubestencil.targets.python_client.types import BodyTypes
 
 _MODELS = "python"
 # Names in the modules of API classes (api.py.j2).
 _RESERVED_CLASSES = ("Api", "AsyncApi")
-_PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 
 _SHARED = {
     "models_package": Annotated[str, "the package of the models: kubernetes_models"],
@@ -46,7 +44,14 @@ EACH: Mapping[str, Each] = {
         variables={"api": ClientApi, **_SHARED},
     ),
     "release": Each(
-        "the whole package, once", variables={"apis": list[ClientApi], **_SHARED}
+        "the whole package, once",
+        variables={
+            "apis": list[ClientApi],
+            "arguments": Annotated[
+                tuple[ArgumentText, ...], "what the arguments of methods mean"
+            ],
+            **_SHARED,
+        },
     ),
 }
 
@@ -65,7 +70,10 @@ def make_contexts(release: Release, target: Target) -> Contexts:
         raise target.error(f"the target {_MODELS} does not exist", "depends_on")
     _check_options(target, models)
     package = Package(release, models)
-    apis = _apis(release, package, models)
+    spelling = read_spelling(models)
+    methods = ApiMethods(release, BodyTypes(release, package), spelling)
+    apis = _apis(release, methods, spelling)
+    variables = {"apis": apis, "arguments": methods.argument_texts.sorted()}
     return Contexts(
         files={
             "api": lambda: (
@@ -75,7 +83,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 for api in apis
             ),
             # Many files are generated for it.
-            "release": cache(lambda: [FileContext(release.name, {}, {"apis": apis})]),
+            "release": cache(lambda: [FileContext(release.name, {}, variables)]),
         },
         shared_variables={
             "models_package": models.options["package"],
@@ -85,14 +93,19 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     )
 
 
-def _apis(release: Release, package: Package, models: Target) -> list[ClientApi]:
-    spelling = read_spelling(models)
-    methods = ApiMethods(release, BodyTypes(release, package), spelling)
+def _apis(release: Release, methods: ApiMethods, spelling: Spelling) -> list[ClientApi]:
     return [
         methods.api(api, name, module_name(name, spelling.acronyms))
-        for api in api_classes(operation_details(release), spelling, _RESERVED_CLASSES)
-        for name in [_identifier(api.name)]
+        for name, api in named_api_classes(operation_details(release), spelling)
     ]
+
+
+def named_api_classes(
+    operations: Iterable[OperationDetails], spelling: Spelling
+) -> Iterator[tuple[str, ApiClass]]:
+    """The API classes of operations, each with its name in the package."""
+    for api in api_classes(operations, spelling, _RESERVED_CLASSES):
+        yield _identifier(api.name), api
 
 
 def _identifier(name: str) -> str:
@@ -101,11 +114,10 @@ def _identifier(name: str) -> str:
 
 
 def _check_options(target: Target, models: Target) -> None:
-    package = str(target.options.get("package", ""))
-    if not _PACKAGE.match(package) or iskeyword(package):
-        raise target.error(f"{package!r} is not a package name", "options.package")
+    check_names(target)
+    package = target.options["package"]
     if package == models.options.get("package"):
-        raise target.error(f"{package!r} is the package of models", "options.package")
-    project = str(target.options.get("project", ""))
-    if not _PROJECT.match(project) or project == models.options.get("project"):
-        raise target.error(f"{project!r} is not a project name", "options.project")
+        raise target.option_error(f"{package!r} is the package of models", "package")
+    project = target.options["project"]
+    if project == models.options.get("project"):
+        raise target.option_error(f"{project!r} is not a project name", "project")

@@ -1,0 +1,363 @@
+"""The generated client on TLS connections: certificates of the server and of the client,
+from kubeconfig and from programs, and proxies."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import load
+from tests.packages import generate_client, import_client
+from tests.tls_server import (
+    SERVER_NAME,
+    Authority,
+    KeyPair,
+    TlsServer,
+    http_proxy,
+    socks_proxy,
+    tls_server,
+)
+
+pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The package of a client, and its module for asyncio."""
+    folder = generate_client(load("1.35"), tmp_path_factory.mktemp("client"), "tls")
+    return import_client(folder, "tls")
+
+
+@pytest.fixture(scope="module")
+def package(modules: Any) -> Any:
+    return modules[0]
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority.create(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="module")
+def pair(authority: Authority) -> KeyPair:
+    return authority.issue("me")
+
+
+@pytest.fixture
+def server(authority: Authority) -> Iterator[TlsServer]:
+    with tls_server(authority, requires_certificate=True) as server:
+        yield server
+
+
+def write_kubeconfig(path: Path, cluster: dict[str, Any], user: dict[str, Any]) -> Path:
+    config = {
+        "current-context": "main",
+        "contexts": [{"name": "main", "context": {"cluster": "here", "user": "me"}}],
+        "clusters": [{"name": "here", "cluster": cluster}],
+        "users": [{"name": "me", "user": user}],
+    }
+    path.write_text(json.dumps(config))
+    return path
+
+
+def cluster_of(
+    server: TlsServer, authority: Authority, **fields: Any
+) -> dict[str, Any]:
+    return {
+        "server": server.url,
+        "certificate-authority": str(authority.certificate),
+        "tls-server-name": SERVER_NAME,
+        **fields,
+    }
+
+
+def files_of(pair: KeyPair) -> dict[str, Any]:
+    return {
+        "client-certificate": str(pair.certificate),
+        "client-key": str(pair.key),
+    }
+
+
+def list_namespaces(package: Any, config: Any) -> None:
+    with package.Client(config, retry=package.NO_RETRY) as client:
+        assert package.CoreV1Api(client).list_namespace().items == []
+
+
+def encoded(path: Path) -> str:
+    return base64.b64encode(path.read_bytes()).decode()
+
+
+def test_a_client_certificate_is_read_from_files_and_data(
+    package: Any,
+    tmp_path: Path,
+    server: TlsServer,
+    authority: Authority,
+    pair: KeyPair,
+) -> None:
+    cluster = cluster_of(server, authority)
+    data = {
+        "client-certificate-data": encoded(pair.certificate),
+        "client-key-data": encoded(pair.key),
+    }
+    for user in (files_of(pair), data):
+        path = write_kubeconfig(tmp_path / "config", cluster, user)
+        list_namespaces(package, package.load_kubeconfig(path))
+    assert server.clients == ["me", "me"]
+
+
+def test_asyncio_has_the_client_certificate(
+    modules: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
+) -> None:
+    package, aio = modules
+    cluster = cluster_of(server, authority)
+    path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
+
+    async def main() -> None:
+        async with package.AsyncClient(package.load_kubeconfig(path)) as client:
+            await aio.CoreV1Api(client).list_namespace()
+
+    asyncio.run(main())
+    assert server.clients == ["me"]
+
+
+def test_connections_that_cannot_be_trusted_fail(
+    package: Any,
+    tmp_path: Path,
+    server: TlsServer,
+    authority: Authority,
+    pair: KeyPair,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """A server whose certificate has another name or authority, and a user without a
+    certificate."""
+    other = Authority.create(tmp_path_factory.mktemp("other"))
+    for cluster, user in (
+        (cluster_of(server, authority, **{"tls-server-name": "h"}), files_of(pair)),
+        (cluster_of(server, other), files_of(pair)),
+        (cluster_of(server, authority), {}),
+    ):
+        path = write_kubeconfig(tmp_path / "config", cluster, user)
+        with pytest.raises(package.ConnectionFailed):
+            list_namespaces(package, package.load_kubeconfig(path))
+    assert server.clients == []
+
+
+def test_a_server_need_not_be_trusted_where_the_file_says_so(
+    package: Any, tmp_path: Path, server: TlsServer, pair: KeyPair
+) -> None:
+    cluster = {"server": server.url, "insecure-skip-tls-verify": True}
+    path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
+    list_namespaces(package, package.load_kubeconfig(path))
+    assert server.clients == ["me"]
+
+
+def test_a_key_that_does_not_belong_to_the_certificate_is_named(
+    package: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
+) -> None:
+    other = authority.issue("other")
+    user = files_of(KeyPair(pair.certificate, other.key))
+    path = write_kubeconfig(tmp_path / "config", cluster_of(server, authority), user)
+    with pytest.raises(package.ConfigError, match="client certificate cannot be used"):
+        list_namespaces(package, package.load_kubeconfig(path))
+
+
+def credential(version: str, pair: KeyPair, expires: float) -> str:
+    timestamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(expires))
+    return json.dumps(
+        {
+            "apiVersion": f"client.authentication.k8s.io/{version}",
+            "kind": "ExecCredential",
+            "status": {
+                "clientCertificateData": pair.certificate.read_text(),
+                "clientKeyData": pair.key.read_text(),
+                "expirationTimestamp": timestamp,
+            },
+        }
+    )
+
+
+@pytest.mark.parametrize("version", ["v1", "v1beta1"])
+def test_a_program_gives_a_certificate_until_it_expires(
+    package: Any,
+    tmp_path: Path,
+    server: TlsServer,
+    authority: Authority,
+    pair: KeyPair,
+    version: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Then the program is run again, and new connections have its new certificate."""
+    now = time.time()
+    output, program = tmp_path / "credential", tmp_path / "login"
+    program.write_text(f"#!/bin/sh\necho run >> '{tmp_path}/log'\ncat '{output}'\n")
+    program.chmod(0o755)
+    output.write_text(credential(version, pair, now + 3600))
+    plugin = {
+        "apiVersion": f"client.authentication.k8s.io/{version}",
+        "command": "./login",
+        "interactiveMode": "IfAvailable",
+    }
+    cluster = cluster_of(server, authority)
+    path = write_kubeconfig(tmp_path / "config", cluster, {"exec": plugin})
+    runs = tmp_path / "log"
+    with package.Client(package.load_kubeconfig(path)) as client:
+        core = package.CoreV1Api(client)
+        core.list_namespace()
+        core.list_namespace()
+        assert runs.read_text().count("run") == 1
+        output.write_text(credential(version, authority.issue("new"), now + 7200))
+        monkeypatch.setattr(time, "time", lambda: now + 3600)
+        core.list_namespace()
+        assert runs.read_text().count("run") == 2
+    assert set(server.clients) <= {"me", "new"}
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("", "no ExecCredential"),
+        ("{}", "apiVersion"),
+        ('{"apiVersion": "client.authentication.k8s.io/v1beta1"}', "v1beta1"),
+        ('{"apiVersion": "client.authentication.k8s.io/v1"}', "status"),
+        (
+            '{"apiVersion": "client.authentication.k8s.io/v1", "status": {}}',
+            "neither a token nor a certificate",
+        ),
+        (
+            '{"apiVersion": "client.authentication.k8s.io/v1", '
+            '"status": {"clientKeyData": "k"}}',
+            "without the other",
+        ),
+        (
+            '{"apiVersion": "client.authentication.k8s.io/v1", '
+            '"status": {"token": "t", "expirationTimestamp": "soon"}}',
+            "soon",
+        ),
+    ],
+)
+def test_what_a_program_prints_is_checked(
+    package: Any, tmp_path: Path, output: str, message: str
+) -> None:
+    (tmp_path / "output").write_text(output)
+    plugin = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": "cat",
+        "args": [str(tmp_path / "output")],
+    }
+    cluster = {"server": "http://127.0.0.1:9"}
+    path = write_kubeconfig(tmp_path / "config", cluster, {"exec": plugin})
+    with pytest.raises(package.ConfigError, match=message):
+        list_namespaces(package, package.load_kubeconfig(path))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"apiVersion": "client.authentication.k8s.io/v1alpha1"}, "is not supported"),
+        ({"interactiveMode": "Always"}, "no terminal"),
+        ({"args": "a b"}, "args must be a list"),
+        ({"env": [{"name": "A"}]}, "env must be a list"),
+        ({"command": ""}, "command is missing"),
+        ({"command": "no-such-program", "installHint": "get it"}, "get it"),
+    ],
+)
+def test_a_program_that_cannot_be_run_is_named(
+    package: Any, tmp_path: Path, fields: dict[str, Any], message: str
+) -> None:
+    plugin = {
+        "apiVersion": "client.authentication.k8s.io/v1",
+        "command": "true",
+        **fields,
+    }
+    cluster = {"server": "http://127.0.0.1:9"}
+    path = write_kubeconfig(tmp_path / "config", cluster, {"exec": plugin})
+    with pytest.raises(package.ConfigError, match=message):
+        list_namespaces(package, package.load_kubeconfig(path))
+
+
+def test_the_token_of_a_pod_is_read_again(
+    package: Any,
+    tmp_path: Path,
+    authority: Authority,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The kubelet replaces the file; a new token is used after a minute, or where the
+    old one is refused."""
+    (tmp_path / "token").write_text("old\n")
+    (tmp_path / "ca.crt").write_bytes(authority.certificate.read_bytes())
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "443")
+    config = package.load_in_cluster_config(tmp_path)
+    credentials = package.Client(config)._credentials
+    now = time.time()
+    assert credentials.headers() == (("authorization", "Bearer old"),)
+    (tmp_path / "token").write_text("new\n")
+    assert credentials.headers() == (("authorization", "Bearer old"),)
+    assert credentials.headers(refresh=True) == (("authorization", "Bearer new"),)
+    (tmp_path / "token").write_text("newest\n")
+    monkeypatch.setattr(time, "time", lambda: now + 120)
+    assert credentials.headers() == (("authorization", "Bearer newest"),)
+
+
+def test_an_http_proxy_leads_to_the_server(
+    package: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
+) -> None:
+    """With the credentials in its URL. The proxy resolves the server's name."""
+    with http_proxy(server.port) as proxy:
+        fields = {"server": f"https://{SERVER_NAME}", "proxy-url": proxy.url}
+        cluster = {**cluster_of(server, authority), **fields}
+        path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
+        list_namespaces(package, package.load_kubeconfig(path))
+    assert proxy.targets == [f"{SERVER_NAME}:443"]
+    assert proxy.credentials == [f"Basic {base64.b64encode(b'user:p@ss').decode()}"]
+    assert server.clients == ["me"]
+
+
+@pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
+def test_a_socks_proxy_leads_to_the_server(
+    modules: Any,
+    tmp_path: Path,
+    server: TlsServer,
+    authority: Authority,
+    pair: KeyPair,
+    scheme: str,
+) -> None:
+    """Blocking, and with asyncio."""
+    pytest.importorskip("socksio", reason="httpcore2[socks] is not installed")
+    package, aio = modules
+    with socks_proxy(server.port) as proxy:
+        url = proxy.url.replace("socks5", scheme)
+        fields = {"server": f"https://{SERVER_NAME}", "proxy-url": url}
+        cluster = {**cluster_of(server, authority), **fields}
+        path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
+        config = package.load_kubeconfig(path)
+        list_namespaces(package, config)
+
+        async def main() -> None:
+            async with package.AsyncClient(config) as client:
+                await aio.CoreV1Api(client).list_namespace()
+
+        asyncio.run(main())
+    assert proxy.targets == [f"{SERVER_NAME}:443"] * 2
+    assert server.clients == ["me", "me"]
+
+
+def test_a_proxy_that_is_not_there_is_an_error(
+    package: Any, tmp_path: Path, server: TlsServer, authority: Authority, pair: KeyPair
+) -> None:
+    for url, error in (
+        ("http://127.0.0.1:9", package.ConnectionFailed),
+        ("nonsense", package.ConfigError),
+    ):
+        cluster = cluster_of(server, authority, **{"proxy-url": url})
+        path = write_kubeconfig(tmp_path / "config", cluster, files_of(pair))
+        with pytest.raises(error):
+            list_namespaces(package, package.load_kubeconfig(path))
+    assert server.clients == []
