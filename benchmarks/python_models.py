@@ -29,6 +29,12 @@ RELEASE = "1.35"
 INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
 PODS = 1_000
 DEPLOYMENTS = 10_000
+SMALL = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "settings", "namespace": "default"},
+    "data": {"a": "b"},
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,8 @@ class Peer:
     ``requirements`` are installed with pip. ``import_package``, ``import_pod`` and
     ``import_all`` import the package, the model of a Pod, and all models. ``setup``
     is executed before ``read`` (from the bytes ``data`` to ``pods``), ``write`` (of
-    ``pods``) and ``build`` (of a Deployment).
+    ``pods``), ``build`` (of a Deployment) and ``read_small`` (from the dict ``small``,
+    a ConfigMap).
     """
 
     name: str
@@ -50,6 +57,7 @@ class Peer:
     read: str
     write: str
     build: str
+    read_small: str
 
 
 SNAKE_CASE_DEPLOYMENT = """m.V1Deployment(
@@ -68,7 +76,9 @@ CAMEL_CASE_DEPLOYMENT = re.sub(
 )
 
 
-def official_client(major: int, setup: str, read: str, write: str) -> Peer:
+def official_client(
+    major: int, setup: str, read: str, write: str, read_small: str
+) -> Peer:
     """The official Python client of a major version."""
     return Peer(
         name=f"kubernetes {major}",
@@ -81,6 +91,7 @@ def official_client(major: int, setup: str, read: str, write: str) -> Peer:
         read=read,
         write=write,
         build=SNAKE_CASE_DEPLOYMENT,
+        read_small=read_small,
     )
 
 
@@ -96,14 +107,22 @@ PEERS = (
         read="pods = m.V1PodList.from_json(data)",
         write="pods.to_json()",
         build=SNAKE_CASE_DEPLOYMENT,
+        read_small="m.V1ConfigMap.from_dict(small)",
     ),
     official_client(
         35,
         "api = m.ApiClient(); response = type('Response', (), {'data': data})",
         "pods = api.deserialize(response, 'V1PodList')",
         "json.dumps(api.sanitize_for_serialization(pods))",
+        "api._ApiClient__deserialize(small, 'V1ConfigMap')",
     ),
-    official_client(37, "", "pods = m.V1PodList.from_json(data)", "pods.to_json()"),
+    official_client(
+        37,
+        "",
+        "pods = m.V1PodList.from_json(data)",
+        "pods.to_json()",
+        "m.V1ConfigMap.from_dict(small)",
+    ),
     Peer(
         name="lightkube-models",
         requirements=("lightkube", "lightkube-models"),
@@ -119,6 +138,7 @@ PEERS = (
         read="pods = m.V1PodList.from_dict(json.loads(data), lazy=False)",
         write="json.dumps(pods.to_dict())",
         build=CAMEL_CASE_DEPLOYMENT,
+        read_small="m.V1ConfigMap.from_dict(small)",
     ),
     Peer(
         name="datamodel-code-generator",
@@ -130,6 +150,7 @@ PEERS = (
         read="pods = m.V1PodList.model_validate_json(data)",
         write="pods.model_dump_json(by_alias=True, exclude_none=True)",
         build=CAMEL_CASE_DEPLOYMENT,
+        read_small="m.V1ConfigMap.model_validate(small)",
     ),
 )
 
@@ -198,6 +219,10 @@ def measure(peer: Peer, peers: Path, interpreter: Cost) -> dict[str, float]:
     )
     repetitions = DEPLOYMENTS // 20
     build = statement_seconds(peer.setup, peer.build, home, peers, repetitions)
+    setup_small = f"{peer.setup}\nsmall = {SMALL!r}"
+    small = statement_seconds(
+        setup_small, peer.read_small, home, peers, DEPLOYMENTS // 20
+    )
     write = statement_seconds(setup_and_read, peer.write, home, peers)
     return {
         "package ms": (package.seconds - interpreter.seconds) * 1e3,
@@ -208,6 +233,7 @@ def measure(peer: Peer, peers: Path, interpreter: Cost) -> dict[str, float]:
         "read MB": reading.megabytes - interpreter.megabytes,
         "write ms": write * 1e3,
         "10k build ms": build * 20e3,
+        "10k small ms": small * 20e3,
     }
 
 

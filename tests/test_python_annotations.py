@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import black
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,3 +40,12 @@ def test_black_leaves_attributes_unchanged(
     lines = attribute_lines("n" * length, annotation, default, indent=4)
     code = f"class A(B):\n    {lines}\n"
     assert black.format_str(code, mode=black.Mode()) == code
+
+
+def test_the_time_of_a_long_hint_grows_with_its_length() -> None:
+    values = ", ".join(f'"value{number}"' for number in range(20_000))
+    start = time.process_time()
+    lines = attribute_lines("a", f"Literal[{values}]", "", indent=4)
+    # It took minutes where each value divided the text into lines.
+    assert time.process_time() - start < 5
+    assert lines.count("\n") == 20_001

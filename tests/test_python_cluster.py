@@ -115,9 +115,10 @@ def annotations(folder: Path) -> Iterator[set[str]]:
     """The names in the annotation of each attribute of a custom class."""
     for path in modules(folder):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.AnnAssign):
-                names = ast.walk(node.annotation)
-                yield {name.id for name in names if isinstance(name, ast.Name)}
+            for statement in node.body if isinstance(node, ast.ClassDef) else ():
+                if isinstance(statement, ast.AnnAssign):
+                    names = ast.walk(statement.annotation)
+                    yield {name.id for name in names if isinstance(name, ast.Name)}
 
 
 def is_left_open(schema: Schema, release: Release) -> bool:

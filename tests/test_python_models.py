@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime as dt
+import gc
 import json
 import pickle
 import subprocess
@@ -255,6 +256,73 @@ def test_times_in_a_map_are_converted(package: Any) -> None:
     )
     assert status.to_dict()["disruptedPods"] == {"a": "2024-01-31T12:00:00Z"}
     assert type(status).from_json(status.to_json()) == status
+
+
+@pytest.mark.parametrize(
+    "text", ["2024-01-31T12:00:00.000005Z", "2024-01-31T12:00:00", NOON]
+)
+def test_times_that_are_read_are_exact(package: Any, text: Any) -> None:
+    for data in (
+        {"metadata": {"creationTimestamp": text}},
+        # A time of its own type, and a second model of a class with such times.
+        {"metadata": {"creationTimestamp": text}, "spec": {"renewTime": text}},
+        {"spec": {"acquireTime": text}},
+    ):
+        lease = package.V1Lease.from_dict(data)
+        if text is not NOON:
+            assert package.V1Lease.from_json(json.dumps(data)) == lease
+        if lease.metadata:
+            assert lease.metadata.creation_timestamp == NOON
+        if lease.spec:
+            time = lease.spec.renew_time or lease.spec.acquire_time
+            assert type(time) is package.MicroTime
+            assert time.replace(microsecond=0) == NOON
+
+
+def test_reading_a_small_object_calls_no_function_per_attribute(package: Any) -> None:
+    """What every object costs besides msgspec: ``from_dict``, and ``__post_init__`` of
+    its metadata."""
+    calls = []
+
+    def profile(frame: Any, event: str, _: object) -> None:
+        if event == "call":
+            calls.append(frame.f_code.co_name)
+
+    data = {"metadata": {"name": "a"}, "data": {"b": "c"}}
+    package.V1ConfigMap.from_dict(data)
+    sys.setprofile(profile)
+    try:
+        package.V1ConfigMap.from_dict(data)
+    finally:
+        sys.setprofile(None)
+    assert calls == ["from_dict", "__post_init__"]
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_no_garbage_is_collected_while_a_long_list_is_read(
+    package: Any, is_enabled: bool
+) -> None:
+    container = {"name": "main", "args": ["a", "b"], "env": [{"name": "a"}]}
+    pods = {"items": [{"spec": {"containers": [container]}}] * 3_000}
+    text = json.dumps(pods)
+    collections = []
+
+    def note(phase: str, _: object) -> None:
+        collections.append(phase)
+
+    (gc.enable if is_enabled else gc.disable)()
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        package._base.read_text(package._base._decoder(package.V1PodList), text)
+        during = list(collections)
+        with pytest.raises(package.ModelError):
+            package.V1PodList.from_json(text + "]")
+        assert gc.isenabled() is is_enabled
+    finally:
+        gc.callbacks.remove(note)
+        gc.enable()
+    assert during == []
 
 
 def test_times_in_other_zones_are_kept(package: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kubestencil.engine import Target, load_targets
-from kubestencil.errors import SpecError, TargetError
+from kubestencil.errors import SpecError, TargetError, UsageError
 from kubestencil.targets import generate_files
 from kubestencil.targets.python import view
 from kubestencil.targets.python.imports import import_cycles
@@ -233,9 +233,9 @@ def test_a_spec_that_cannot_become_a_package_is_refused(
 )
 def test_an_invalid_option_is_refused(option: str, value: str) -> None:
     target = load_targets(None)["python"].with_options({option: value})
-    with pytest.raises(TargetError) as caught:
+    with pytest.raises(UsageError) as caught:
         list(generate_files(load("1.35"), target))
-    assert caught.value.where.endswith(f"target.toml: options.{option}")
+    assert caught.value.where == f"--set python.{option}={value}"
 
 
 def edit_manifest(folder: Path, old: str, new: str) -> Target:

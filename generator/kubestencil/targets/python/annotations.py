@@ -26,20 +26,21 @@ def attribute_lines(name: str, annotation: str, default: str, indent: int) -> st
     margin = " " * indent
     if default and indent + len(f"{name}: {annotation} = (") <= LINE_LENGTH:
         return f"{name}: {annotation} = (\n{margin}{_STEP}{default}\n{margin})"
-    tree = ast.parse(annotation, mode="eval").body
+    source = annotation.encode()
+    tree = ast.parse(source, mode="eval").body
     if not isinstance(tree, ast.BinOp | ast.Subscript):
         if len(margin + _STEP + annotation) <= LINE_LENGTH:
             return f"{name}: (\n{margin}{_STEP}{annotation}\n{margin}){end}"
         return f"{name}: {annotation}" + (f" = ({default})" if default else "")
     if isinstance(tree, ast.BinOp):
-        lines = _lines(annotation, tree, margin + _STEP, "", "")
+        lines = _lines(source, tree, margin + _STEP, "", "")
         return "\n".join([f"{name}: (", *lines, f"{margin}){end}"])
-    lines = _bracket_lines(annotation, tree, margin, f"{name}: ", end)
+    lines = _bracket_lines(source, tree, margin, f"{name}: ", end)
     return "\n".join(lines).removeprefix(margin)
 
 
 def _lines(
-    source: str, node: ast.expr, margin: str, before: str, after: str
+    source: bytes, node: ast.expr, margin: str, before: str, after: str
 ) -> list[str]:
     """The lines of a type, with what is before it on the first and after it on the
     last one."""
@@ -61,7 +62,7 @@ def _lines(
 
 
 def _bracket_lines(
-    source: str, node: ast.expr, margin: str, before: str, after: str
+    source: bytes, node: ast.expr, margin: str, before: str, after: str
 ) -> list[str]:
     """The lines of a type that is split at its brackets; one line if it has none."""
     if not isinstance(node, ast.Subscript):
@@ -83,5 +84,9 @@ def _bracket_lines(
     return [f"{margin}{before}{name}[", *lines, f"{margin}]{after}"]
 
 
-def _text(source: str, node: ast.expr) -> str:
-    return ast.get_source_segment(source, node) or ""
+def _text(source: bytes, node: ast.expr) -> str:
+    """The text of a node in a hint, which has one line.
+
+    ``ast.get_source_segment`` divides the whole text into lines for each node.
+    """
+    return source[node.col_offset : node.end_col_offset].decode()

@@ -17,6 +17,7 @@ from kubestencil.schema.operation_details import (
     Response,
 )
 from kubestencil.schema.operations import Operation
+from kubestencil.schema.rebuilt_operations import capitalized
 from kubestencil.schema.types import Schema
 from kubestencil.targets.python.spelling import Spelling, unique_names
 
@@ -88,7 +89,7 @@ def _operation_id(details: OperationDetails) -> str:
     operation = details.operation
     if not operation.name:
         return f"{operation.path}_{operation.method}"
-    tag = "".join(word[:1].upper() + word[1:] for word in details.tag.split("_"))
+    tag = _without_underscores(details.tag)
     return operation.name.replace(tag, "") if tag else operation.name
 
 
@@ -128,5 +129,9 @@ def result_schema(responses: Iterable[Response]) -> Schema | None:
 
 
 def _class_name(tag: str) -> str:
-    words = "".join(word[:1].upper() + word[1:] for word in tag.split("_"))
-    return f"{words}Api"
+    return f"{_without_underscores(tag)}Api"
+
+
+def _without_underscores(tag: str) -> str:
+    """A tag with its words in upper case, as operations have it in their names."""
+    return "".join(map(capitalized, tag.split("_")))

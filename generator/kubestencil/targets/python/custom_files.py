@@ -174,6 +174,7 @@ class _FileBuilder:
         bases = ["OpenModel" if is_open else "CustomModel"]
         if time_fields:
             bases.append("TimedModel")
+            self._names.add("Any")
         self._names.update(bases, (field.time_converter for field in time_fields))
         return CustomClass(
             name=custom.modules.locations[definition.name].class_name,

@@ -105,10 +105,11 @@ class CustomModules:
             "_",
             _RESERVED_GROUPS,
         )
+        versions = {group: _version_names(definitions, group) for group in groups}
         return [
             CustomVersion(
                 group=groups[group],
-                version=_version_names(definitions, group)[version],
+                version=versions[group][version],
                 api_version=f"{group}/{version}",
                 files=tuple(self._files(definitions[GroupVersion(group, version)])),
             )

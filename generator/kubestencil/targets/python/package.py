@@ -45,7 +45,7 @@ class Package:
     """
 
     def __init__(self, release: Release, target: Target) -> None:
-        _check_options(target)
+        check_names(target)
         self.definitions = release.definitions
         self.spelling = read_spelling(target)
         self.custom = CustomClasses(release, self.spelling)
@@ -156,13 +156,14 @@ def _same_kind_error(key: KindKey, first: str, second: str) -> SpecError:
     )
 
 
-def _check_options(target: Target) -> None:
+def check_names(target: Target) -> None:
+    """Raise ``option_error`` where the options name no package or no distribution."""
     package = str(target.options.get("package", ""))
     if not _PACKAGE.match(package) or iskeyword(package):
-        raise target.error(f"{package!r} is not a package name", "options.package")
+        raise target.option_error(f"{package!r} is not a package name", "package")
     project = str(target.options.get("project", ""))
     if not _PROJECT.match(project):
-        raise target.error(f"{project!r} is not a project name", "options.project")
+        raise target.option_error(f"{project!r} is not a project name", "project")
 
 
 def project_version(release: str) -> str:

@@ -237,7 +237,7 @@ def make_module(package: Package, definition: Definition) -> Module:
         docstring=docstring(definition.description, 4) or docstring(definition.name, 4),
         fields=rows,
         time_fields=time_fields,
-        typing_names=("Any",) if "Any" in words else (),
+        typing_names=("Any",) if time_fields or "Any" in words else (),
         runtime_names=tuple(
             _IMPORTED_AS.get(runtime_name, runtime_name)
             for runtime_name in sort_like_isort(
