@@ -95,7 +95,7 @@ class Client:
         """A configuration of kubectl and of other clients."""
         cluster = {
             "server": f"https://127.0.0.1:{self.port}",
-            "certificate-authority": str(self._authority),
+            "certificate-authority": str(self.authority),
         }
         name = "test"
         return {
@@ -142,7 +142,7 @@ class Client:
             try:
                 connection.request(method, path, body, headers)
                 response = connection.getresponse()
-            except (http.client.RemoteDisconnected, ConnectionError):
+            except (http.client.RemoteDisconnected, ConnectionError, ssl.SSLError):
                 # The server closes connections that were idle for some time.
                 connection.close()
                 connection.request(method, path, body, headers)
@@ -181,15 +181,16 @@ class Client:
             return list(threads.map(self.submit, values))
 
     def create_path(self, value: Mapping[str, Any]) -> str | None:
-        """The path under which an object is created, in its own namespace or in
-        ``default``; None where there is no such resource."""
+        """The path under which an object is created, in its own namespace or, where
+        that is no segment of a path, in ``default``; None where there is no such
+        resource."""
         api_version, kind = str(value.get("apiVersion")), str(value.get("kind"))
         endpoint = self.endpoints(api_version).get(kind)
         if endpoint is None:
             return None
         metadata = value.get("metadata")
         namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
-        if not isinstance(namespace, str) or not namespace:
+        if not isinstance(namespace, str) or not namespace or "/" in namespace:
             namespace = "default"
         return endpoint.path(namespace)
 

@@ -14,6 +14,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
 from kubestencil.source import locate
 from kubestencil.source.inputs import add_crds, read_crds, read_location
+from tests.crd_schemas import definition
 
 STRING: dict[str, Any] = {"type": "string"}
 #: The fields of Kubernetes' own types, as CustomResourceDefinitions repeat them.
@@ -74,20 +75,8 @@ def crd(
     if spec is not None:
         fields = {"spec": spec, **fields}
     schema = {"openAPIV3Schema": struct(**fields)} if fields else {}
-    plural = f"{kind.lower()}s"
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
-        "spec": {
-            "group": group,
-            "scope": scope,
-            "names": {"plural": plural, "kind": kind, **(names or {})},
-            "versions": [
-                {"name": version, "served": True, "storage": True, "schema": schema}
-            ],
-        },
-    }
+    item = {"name": version, "served": True, "storage": True, "schema": schema}
+    return definition(kind, item, group=group, scope=scope, **(names or {}))
 
 
 PRESERVE = {"x-kubernetes-preserve-unknown-fields": True}

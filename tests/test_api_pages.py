@@ -29,6 +29,7 @@ from kubestencil.schema.operations import METHODS
 from kubestencil.schema.rebuilt_details import operation_details
 from kubestencil.source import Source
 from kubestencil.targets import generate_files
+from kubestencil.targets.markdown.authentication import authentication_of
 from kubestencil.targets.markdown.corrections import CORRECTIONS
 from tests.cluster import served_document
 from tests.conftest import RELEASES, full_specs, load, make_release
@@ -101,6 +102,43 @@ def test_pages_from_the_full_specs_are_the_published_ones(
 ) -> None:
     generated = api_digests(target, release, full_specs())
     assert generated == published_digests(target, release)
+
+
+# --- authentication
+
+_KEY = {"type": "apiKey", "in": "header", "name": "x-token"}
+
+
+@pytest.mark.parametrize(
+    ("definitions", "security", "expected"),
+    [
+        (None, [], "BearerToken authorization"),
+        ({"Token": _KEY}, [{"Token": []}], "Token x-token"),
+        ({"A": {**_KEY, "name": "a"}, "Token": _KEY}, [{"Token": []}], "Token x-token"),
+        ({"Token": _KEY}, None, "Token x-token"),
+        ({"Basic": {"type": "basic"}}, [], "BearerToken authorization"),
+        ({"Token": {**_KEY, "in": "query"}}, "Token", "BearerToken authorization"),
+        ({"a'b": _KEY}, [{"a'b": []}, 3], "BearerToken authorization"),
+        ({"Token": {**_KEY, "name": "x\n'"}}, [], "BearerToken authorization"),
+        ([_KEY], [], "BearerToken authorization"),
+    ],
+)
+def test_the_api_key_is_the_one_of_the_document(
+    definitions: Any, security: Any, expected: str
+) -> None:
+    """With a name that can be in code, in a header, and needed by operations first."""
+    document = {"securityDefinitions": definitions, "security": security}
+    release = make_release({"io.k8s.api.core.v1.A": {"type": "object"}})
+    assert " ".join(authentication_of(replace(release, document=document))) == expected
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_pages_show_the_api_key_of_the_document(target: str) -> None:
+    release = load("1.35")
+    document = {**release.document, "securityDefinitions": {"Token": _KEY}}
+    page = api_files(replace(release, document=document), target)["docs/AppsApi.md"]
+    assert "configuration.api_key['Token']" in page or "['x-token']" in page
+    assert "BearerToken" not in page
 
 
 # --- from embedded documents
@@ -189,7 +227,7 @@ def test_a_list_of_custom_resources_can_have_any_name() -> None:
     assert "> ComExampleOtherV1alpha1GadgetClasses list_" in page
 
 
-@pytest.mark.parametrize("target", ["markdown", "markdown-v5"])
+@pytest.mark.parametrize("target", ["markdown", "markdown-v4", "markdown-v5"])
 def test_the_document_of_a_cluster_has_the_pages_of_openapi_generator(
     target: str,
 ) -> None:

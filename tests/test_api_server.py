@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kubestencil.errors import SpecError
 from kubestencil.schema.crd import custom_resource
 from kubestencil.schema.load import load_release
 from kubestencil.schema.openapi3 import as_openapi2
@@ -21,9 +22,32 @@ from kubestencil.source.inputs import read_location
 from tests.api_server import Client, proxy
 from tests.cluster import comparable
 from tests.conftest import Command, load, load_with_crds
-from tests.crd_schemas import CLUSTER_SCOPED, EVERY_KEYWORD, random_definitions
+from tests.crd_schemas import (
+    CLUSTER_SCOPED,
+    EVERY_KEYWORD,
+    definition,
+    random_definitions,
+    version,
+)
 
 Crds = list[dict[str, Any]]
+
+
+TEXT: dict[str, Any] = {"type": "string"}
+NAMED = {"type": "object", "properties": {"name": TEXT}, "required": ["name"]}
+ATOMIC = {**NAMED, "x-kubernetes-map-type": "atomic"}
+
+
+def merged(
+    items: dict[str, Any], list_type: str | None, *keys: str, type_: str = "array"
+) -> dict[str, Any]:
+    """The schema of a list that is merged in a way."""
+    schema: dict[str, Any] = {"type": type_, "items": items}
+    if list_type is not None:
+        schema["x-kubernetes-list-type"] = list_type
+    if keys:
+        schema["x-kubernetes-list-map-keys"] = list(keys)
+    return schema
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +68,48 @@ def test_small_crds_are_read_as_openapi_2_has_them(
     api_server: Client, small_crds: Crds
 ) -> None:
     assert compare_openapi2(api_server, small_crds) == 2 * 3 + 2 * 100
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        merged(TEXT, "atomic"),
+        merged(TEXT, "set"),
+        merged(TEXT, "bag"),
+        merged(TEXT, "set", type_="object"),
+        merged(TEXT, "map", "name"),
+        merged(NAMED, "map", "name"),
+        merged(NAMED, "map"),
+        merged(NAMED, "map", "name", "name"),
+        merged(NAMED, "map", "other"),
+        merged(NAMED, None, "name"),
+        merged(NAMED, "set"),
+        merged(ATOMIC, "set"),
+        merged(merged(TEXT, "set"), "set"),
+        merged(merged(TEXT, None), "set"),
+        merged({**NAMED, "required": []}, "map", "name"),
+        merged(
+            {**NAMED, "properties": {"name": {**TEXT, "default": "a"}}}, "map", "name"
+        ),
+        merged({**NAMED, "properties": {"name": NAMED}}, "map", "name"),
+        {**NAMED, "x-kubernetes-map-type": "granular"},
+        {**NAMED, "x-kubernetes-map-type": "odd"},
+        {**TEXT, "x-kubernetes-map-type": "atomic"},
+    ],
+)
+def test_what_the_server_refuses_about_merging_is_refused(
+    api_server: Client, schema: dict[str, Any]
+) -> None:
+    root = {"type": "object", "properties": {"spec": schema}}
+    crd = definition("Merged", version("v1", root, storage=True))
+    reply = api_server.submit(crd)
+    assert reply.status in (201, 422), reply.message
+    try:
+        custom_resource(crd, "crd.json", StandardFields.of({}), unserved=False)
+    except SpecError:
+        assert not reply.accepted
+    else:
+        assert reply.accepted, reply.message
 
 
 def test_published_crds_are_read_as_openapi_3_has_them(

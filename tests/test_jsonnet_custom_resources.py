@@ -24,6 +24,7 @@ from kubestencil.targets import generate_files
 from kubestencil.targets.jsonnet.library import make_library
 from kubestencil.targets.jsonnet.members import Constructor
 from tests.cluster import crd_file, load_crds, stored_crds
+from tests.crd_schemas import definition, version
 from tests.jsonnet_library import (
     all_calls,
     evaluate,
@@ -69,25 +70,9 @@ def crd(
 ) -> dict[str, Any]:
     """A CustomResourceDefinition whose kind has such a field ``spec``."""
     schema = {"type": "object", "properties": {"spec": spec}}
-    version = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": schema},
-    }
-    plural = f"{kind.lower()}s"
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{plural}.{group}"},
-        "spec": {
-            "group": group,
-            "scope": "Namespaced",
-            "names": {"plural": plural, "singular": kind.lower(), "kind": kind},
-            "versions": [version],
-            **more,
-        },
-    }
+    v1 = version("v1", schema, storage=True)
+    result = definition(kind, v1, group=group, singular=kind.lower())
+    return {**result, "spec": {**result["spec"], **more}}
 
 
 def groups(release: Release) -> dict[str, tuple[str, ...]]:

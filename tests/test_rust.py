@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestencil.engine import Target, load_targets
-from kubestencil.errors import KubestencilError, SpecError, TargetError
+from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageError
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.resources import Resource, Subresource
 from kubestencil.targets import generate_files
@@ -108,10 +108,13 @@ def test_an_unknown_correction_is_an_error(target: Target) -> None:
 
 
 def test_options_are_valid_in_a_cargo_manifest(target: Target) -> None:
-    with pytest.raises(TargetError, match="is not the name of a Cargo package"):
-        generate_crate(
-            load("1.35"), target.with_options({"name": 'x"\n[dependencies]'})
-        )
+    name = 'x"\n[dependencies]'
+    message = "is not the name of a Cargo package"
+    with pytest.raises(UsageError, match=f"--set rust.name=(?s:.*){message}"):
+        generate_crate(load("1.35"), target.with_options({"name": name}))
+    own_target = replace(target, options={**target.options, "name": name})
+    with pytest.raises(TargetError, match=f"target.toml: options.name: .*{message}"):
+        generate_crate(load("1.35"), own_target)
 
 
 def _object(**fields: Any) -> dict[str, Any]:

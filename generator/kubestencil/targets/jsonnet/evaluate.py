@@ -25,7 +25,7 @@ _MAIN = "main"
 _MEMORY_LIMIT = 4 << 30
 
 # The location of a stack frame: file.libsonnet:3:12, file.libsonnet:(3:7)-(4:6).
-_LOCATION = re.compile(r"([^\s:]+\.libsonnet):\(?(\d+)")
+_LOCATION = re.compile(r"(?<![^\s:])([^\s:]+\.libsonnet):\(?(\d+)")
 # go-jsonnet puts the location of a syntax error before the message.
 _LEADING_LOCATION = re.compile(r"\A[^\s:]+:[-:,()\d]+\s+")
 _MISSING_IMPORT = re.compile(r"can't resolve (?P<import>.+) from (?P<file>\S+)")

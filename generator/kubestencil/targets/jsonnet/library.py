@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kubestencil.engine.manifest import Target
-from kubestencil.errors import UsageError, nearest
+from kubestencil.errors import nearest
 from kubestencil.schema import Definition, Release
 from kubestencil.targets.jsonnet.builders import Builders
 from kubestencil.targets.jsonnet.members import LibraryType, NestedObject
@@ -96,7 +96,7 @@ def make_library(release: Release, target: Target) -> Library:
     options = {name: str(value) for name, value in target.options.items()}
     quirks = frozenset(target.quirks) - _CUSTOM_QUIRKS.keys()
     custom_quirks = _custom_quirks(options["custom_resources"], target)
-    _check_pattern(options["prefix"], target.name)
+    _check_pattern(options["prefix"], target)
     builders = Builders(release, quirks, custom_quirks)
     paths = type_paths(release, options["prefix"], quirks, custom_quirks)
     types = (
@@ -128,18 +128,18 @@ def _library_type(
 def _custom_quirks(option: str, target: Target) -> frozenset[str]:
     """The quirks in the builders of custom resources: all of the target's, or none."""
     if option not in _CUSTOM_RESOURCES:
-        raise UsageError(
+        raise target.option_error(
             f"unknown value {option!r}",
-            where=f"--set {target.name}.custom_resources",
-            hint=nearest(option, _CUSTOM_RESOURCES),
+            "custom_resources",
+            nearest(option, _CUSTOM_RESOURCES),
         )
     return frozenset(target.quirks if option == "k8s-gen" else ())
 
 
-def _check_pattern(prefix: str, target: str) -> None:
+def _check_pattern(prefix: str, target: Target) -> None:
     try:
         re.compile(prefix)
     except re.error as error:
-        raise UsageError(
-            f"is not a regular expression: {error}", where=f"--set {target}.prefix"
+        raise target.option_error(
+            f"is not a regular expression: {error}", "prefix"
         ) from error

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
-from kubestencil.errors import TargetError, UsageError
+from kubestencil.errors import TargetError
 from kubestencil.targets.jsonnet.library import ObjectTree
 
 _DEFAULT = "default"
@@ -53,10 +53,10 @@ def read_overlay(target: Target, objects: ObjectTree) -> tuple[OverlayFile, ...]
         return ()
     folder = _overlay_folder(target)
     if not folder.is_dir():
-        raise UsageError(
+        raise target.option_error(
             "is not a folder",
-            where=f"--set {target.name}.overlay={option}",
-            hint=f"name a folder of .libsonnet files, or {_DEFAULT!r}, or nothing",
+            "overlay",
+            f"name a folder of .libsonnet files, or {_DEFAULT!r}, or nothing",
         )
     if not _has_required_types(objects, folder / _REQUIREMENTS):
         return ()

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
-from kubestencil.errors import UsageError, nearest
+from kubestencil.errors import nearest
 
 #: The file with all definitions that the schemas of a folder refer to.
 DEFINITIONS_FILE = "_definitions.json"
@@ -50,7 +50,7 @@ def kubernetes_version(release: str, target: Target) -> str:
     """
     patch = int(target.options["patch"])
     if patch < 0:
-        raise UsageError("must not be negative", where=f"--set {target.name}.patch")
+        raise target.option_error("must not be negative", "patch")
     if minor := _MINOR.match(release):
         return f"v{minor[1]}.{patch}"
     version = _PATCH.match(release)
@@ -63,11 +63,10 @@ def chosen_flavours(target: Target, version: str) -> Mapping[str, Flavour]:
     Raises UsageError for an unknown flavour, and where none is listed.
     """
     names = [name.strip() for name in str(target.options["flavours"]).split(",")]
-    where = f"--set {target.name}.flavours"
     for name in names:
         if name not in _FLAVOURS:
-            raise UsageError(
-                f"unknown flavour {name!r}", where=where, hint=nearest(name, _FLAVOURS)
+            raise target.option_error(
+                f"unknown flavour {name!r}", "flavours", nearest(name, _FLAVOURS)
             )
     prefix = str(target.options["prefix"]).replace("{version}", version)
     flavours = {name: _FLAVOURS[name] for name in names}

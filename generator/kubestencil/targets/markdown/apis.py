@@ -57,13 +57,6 @@ class ApiMethod(NamedTuple):
     responses: tuple[Status, ...]
 
 
-class Authentication(NamedTuple):
-    """How a client proves who it is: the name of an API key, and its header."""
-
-    name: str
-    parameter: str
-
-
 class ApiPage(NamedTuple):
     """The page of an API class: the operations with one tag, sorted by method."""
 

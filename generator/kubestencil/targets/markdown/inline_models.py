@@ -105,11 +105,10 @@ class _Resolver(ABC):
     def add(self, name: str, model: JsonObject, *signatures: Signature) -> JsonObject:
         """A reference to the model with one of ``signatures``; if there is none, it is
         ``model``, which is called ``name``."""
-        for known in signatures:
-            if known in self.names:
-                return _reference(self.names[known])
-        for new in signatures:
-            self.names[new] = name
+        existing = next(filter(None, map(self.names.get, signatures)), None)
+        if existing is not None:
+            return _reference(existing)
+        self.names.update(dict.fromkeys(signatures, name))
         self.taken.add(name)
         self.added[name] = model
         return _reference(name)
@@ -169,8 +168,7 @@ class _Gatherer(_Resolver):
     ) -> None:
         super().__init__(definitions, short_names)
         for name, model in definitions.items():
-            for known in _titled_signatures(model):
-                self.names[known] = name
+            self.names.update(dict.fromkeys(_titled_signatures(model), name))
 
     def resolved(self, model: JsonObject, path: str) -> JsonObject:
         """A schema whose inline objects are references."""

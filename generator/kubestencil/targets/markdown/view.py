@@ -20,7 +20,11 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.rebuilt_details import operation_details
 from kubestencil.schema.well_known import is_built_in
-from kubestencil.targets.markdown.apis import ApiPage, ApiPages, Authentication
+from kubestencil.targets.markdown.apis import ApiPage, ApiPages
+from kubestencil.targets.markdown.authentication import (
+    Authentication,
+    authentication_of,
+)
 from kubestencil.targets.markdown.corrections import corrections
 from kubestencil.targets.markdown.inline_models import VERSIONS
 from kubestencil.targets.markdown.models import published_models
@@ -92,9 +96,6 @@ class GroupVersion:
     models: tuple[ModelEntry, ...]
 
 
-# That of every API server (kube-apiserver, securityDefinitions of its document).
-_AUTHENTICATION = Authentication("BearerToken", "authorization")
-
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "definition": Each(
@@ -152,7 +153,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                     {
                         "groups": list(pages.groups()),
                         "apis": pages.apis,
-                        "authentication": _AUTHENTICATION,
+                        "authentication": pages.authentication,
                     },
                 )
             ],
@@ -243,6 +244,11 @@ class _Pages:
         return FileContext(definition.name, placeholders, {"model": page})
 
     @cached_property
+    def authentication(self) -> Authentication:
+        """How a client proves who it is."""
+        return authentication_of(self._release)
+
+    @cached_property
     def apis(self) -> list[ApiPage]:
         """The pages of the API classes, sorted by tag."""
         if not self._has_apis:
@@ -257,7 +263,7 @@ class _Pages:
         """The context of the page of an API class."""
         variables = {
             "api": api,
-            "authentication": _AUTHENTICATION,
+            "authentication": self.authentication,
             "package": self._client_package,
         }
         return FileContext(api.name, {"name": api.name}, variables)

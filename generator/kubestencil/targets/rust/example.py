@@ -7,7 +7,7 @@ field that the crate requires has its default if the example does not have the f
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -66,16 +66,22 @@ class _Struct(NamedTuple):
 class Writer:
     """Writes examples in Rust. Code that several examples share is written once.
 
-    Raises SpecError where the crate cannot be generated.
+    ``names`` has the path of each definition's type, and what its fields are called
+    and have to be. Raises SpecError where the crate cannot be generated.
     """
 
-    def __init__(self, release: Release, target: Target) -> None:
+    def __init__(
+        self, release: Release, target: Target, fragments: FragmentCache[_Code]
+    ) -> None:
         check_options(target)
         self._crate = plan_crate(correct(release, target))
         self._name = spelling.crate_name(package_name(target))
         self._aliases = self._module_aliases()
         self._structs: dict[str, _Struct] = {}
-        self._fragments = FragmentCache[_Code]()
+        self.names = {
+            name: self._names(name) for name in self._crate.release.definitions
+        }
+        self._fragments = fragments
 
     def _module_aliases(self) -> Mapping[Module, str]:
         """A short name for each module that has types: ``core_v1``."""
@@ -93,6 +99,18 @@ class Writer:
         imports = sorted(path.imports | code.imports, key=str.swapcase)
         uses = "".join(f"use {imported};\n" for imported in imports)
         return f"{uses}\npub fn example() -> {path.text} {{\n{_INDENT}{code.text}\n}}\n"
+
+    def _names(self, name: str) -> Hashable:
+        has_type = name in self._crate.paths or name in self._crate.list_items
+        return (
+            self._path(name) if has_type else None,
+            tuple(
+                (field.name, field.boxed, field.is_option)
+                for field in self._crate.fields.get(name, {}).values()
+            ),
+            self._crate.unknown_fields.get(name),
+            name in self._crate.without_default,
+        )
 
     def _path(self, name: str) -> _Code:
         """The type of a definition."""
@@ -139,24 +157,19 @@ class Writer:
         if len(node.items) > 1:
             return self._map_with_several_keys(node, schema, indent)
         deeper = indent + _INDENT
-        entries, imports = [], _BTREE_MAP
-        for name, inner in node.items:
-            key = f"{spelling.string_literal(name)}.into()"
-            value = self._inner(inner, schema, deeper)
-            entries.append((key, value.text))
-            imports |= value.imports
-        text = ", ".join(f"({key}, {value})" for key, value in entries)
-        text = f"BTreeMap::from([{text}])"
+        ((name, inner),) = node.items
+        key = f"{spelling.string_literal(name)}.into()"
+        value, imports = self._inner(inner, schema, deeper)
+        text = f"BTreeMap::from([({key}, {value})])"
         if "\n" in text or len(text) > _CALL_WIDTH:
-            text = "), (\n".join(
-                f"{deeper}{key},\n{deeper}{value},\n{indent}" for key, value in entries
-            )
-            text = f"BTreeMap::from([(\n{text})])"
-        return _Code(text, imports)
+            lines = f"{deeper}{key},\n{deeper}{value},\n{indent}"
+            text = f"BTreeMap::from([(\n{lines})])"
+        return _Code(text, imports | _BTREE_MAP)
 
     def _map_with_several_keys(
         self, node: MapNode, schema: Schema, indent: str
     ) -> _Code:
+        """The same where rustfmt gives each key lines of its own."""
         entry_indent = indent + _INDENT
         deeper = entry_indent + _INDENT
         entries, imports = [], _BTREE_MAP

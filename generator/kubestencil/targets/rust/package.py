@@ -43,7 +43,7 @@ class Package(NamedTuple):
 def make_package(release: str, target: Target) -> Package:
     """The package of the crate of ``release``, which is the name of a release.
 
-    Raises TargetError for options that Cargo does not accept, and for a crate that
+    Raises ``option_error`` for options that Cargo does not accept, and for a crate that
     cannot replace the version of k8s-openapi that the option ``drop_in`` names.
     """
     check_options(target)
@@ -53,10 +53,10 @@ def make_package(release: str, target: Target) -> Package:
         return Package(str(options["name"]), str(options["version"]), None)
     number = minor_version_in(release)
     if number is None or not number.startswith("1."):
-        raise target.error(
+        raise target.option_error(
             f"{release!r} names no version of Kubernetes, which the features of "
             f"{_REPLACED_CRATE} are named after",
-            "options.drop_in",
+            "drop_in",
             "name the release after its version: render 1.35 --spec FILE",
         )
     return Package(
@@ -70,19 +70,19 @@ def package_name(target: Target) -> str:
 
 
 def check_options(target: Target) -> None:
-    """Raise TargetError for options that Cargo does not accept."""
+    """Raise ``option_error`` for options that Cargo does not accept."""
     for option, pattern, meaning in (
         ("name", _CRATE_NAME, "the name of a Cargo package"),
         ("version", _VERSION, "a version of a Cargo package"),
     ):
         value = str(target.options.get(option))
         if pattern.match(value) is None:
-            raise target.error(f"{value!r} is not {meaning}", f"options.{option}")
+            raise target.option_error(f"{value!r} is not {meaning}", option)
     value = str(target.options["drop_in"])
     if value and _minor(value) < _FIRST_REPLACED:
-        raise target.error(
+        raise target.option_error(
             f"{value!r} is not a version of {_REPLACED_CRATE} that the crate can replace",
-            "options.drop_in",
+            "drop_in",
             "name the version that Cargo.lock has, 0.27.0 or later: earlier ones have "
             "chrono for times",
         )

@@ -15,7 +15,6 @@ from kubestencil.targets.examples.nodes import (
     Node,
     Object,
     Scalar,
-    to_json,
 )
 from kubestencil.targets.model.modules import module_names
 from kubestencil.text.casing import identifier
@@ -26,12 +25,17 @@ _LINE_LENGTH = 80
 
 
 class Writer:
-    """Writes TypeScript, and keeps what several examples have in common."""
+    """Writes TypeScript, and keeps what several examples have in common.
 
-    def __init__(self, release: Release, target: Target) -> None:
+    ``names`` has the module of each definition.
+    """
+
+    def __init__(
+        self, release: Release, target: Target, fragments: FragmentCache[str]
+    ) -> None:
         self._package = str(target.options["name"])
-        self._modules = module_names(release.definitions)
-        self._fragments = FragmentCache[str]()
+        self._modules = self.names = module_names(release.definitions)
+        self._fragments = fragments
 
     def write(self, example: Object) -> str:
         """A module that exports the object."""
@@ -98,5 +102,5 @@ def _is_on_one_line(node: Node) -> bool:
 
 
 def _scalar(node: Scalar) -> str:
-    value = to_json(node)
+    value = node.value
     return quote(value, "typescript") if isinstance(value, str) else json.dumps(value)
