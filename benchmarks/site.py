@@ -6,6 +6,10 @@ The parts, each of which can be run alone:
 
 generate  the site of all seven releases, into an empty folder and with nothing changed,
           as ratios to ``cp -r`` of the result on the same disk
+floor     what generating the site cannot go below: writing the same bytes from memory,
+          with their digests, and parsing the seven documents; beside it generating it in
+          one process, and in one per core, which each make what releases have in common.
+          All in processor seconds, which other work on the machine disturbs less
 change    after a change of one description in 1.33: the time of the next run, and the
           releases of the files that it wrote
 mkdocs    MkDocs with Material for MkDocs on the pages that ``-t markdown`` generates for
@@ -23,6 +27,7 @@ documents are used.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -32,11 +37,11 @@ import tempfile
 import time
 import venv
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from measuring import ROOT, Task, best_times, environment, row
+from measuring import ROOT, Task, best_times, child_times, environment, row
 from site_browser import (
     LoadedFiles,
     browser,
@@ -48,6 +53,15 @@ from site_browser import (
 
 RELEASES = [f"1.{minor}" for minor in range(29, 36)]
 LATEST, CHANGED = "1.35", "1.33"
+PARSE_ALL = f"""
+import sys
+from pathlib import Path
+from kubestencil.schema.load import load_release
+from kubestencil.source import locate
+specs = Path(sys.argv[1]) if sys.argv[1:] else None
+for name in {RELEASES}:
+    load_release(locate(name, specs))
+"""
 POD = f"{LATEST}/core/v1/Pod/"
 
 
@@ -91,11 +105,13 @@ class Tool:
         self.limit = options.limit
         folder.mkdir()
 
-    def render(self, *releases: str, target: str = "") -> str:
-        """Generate a target and return what the command prints."""
+    def render(self, *releases: str, target: str = "", jobs: int = 0) -> str:
+        """Generate a target, in ``jobs`` processes or as many as by default, and return
+        what the command prints."""
         command = [sys.executable, "-m", "kubestencil", "render", *releases]
         command += ["-t", target or self.target, "-o", str(self.out)]
         command += ["--specs", str(self.specs.resolve())] if self.specs else []
+        command += ["-j", str(jobs)] if jobs else []
         return run(command, self.limit)
 
     def remove_output(self) -> None:
@@ -117,6 +133,43 @@ def measure_generation(tool: Tool, options: argparse.Namespace) -> Iterator[str]
     tool.render(*RELEASES)
     (unchanged,) = best_times(options.runs, Task(lambda: tool.render(*RELEASES)))
     yield row("the same again, nothing changed", unchanged, generated)
+
+
+def measure_floor(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
+    tool.render(*RELEASES)
+    top = tool.out / tool.target
+    paths = [path for path in top.rglob("*") if path.is_file()]
+    contents = {path.relative_to(top): path.read_bytes() for path in paths}
+    copy = tool.folder / "copy"
+    specs = [str(tool.specs.resolve())] if tool.specs else []
+    parse = [sys.executable, "-c", PARSE_ALL, *specs]
+    written, parsed = [], []
+    for _ in range(options.runs):
+        start = time.process_time()
+        write_files(contents, copy)
+        written.append(time.process_time() - start)
+        shutil.rmtree(copy)
+        parsed.append(child_times(lambda: run(parse)).processor)
+    size = sum(map(len, contents.values()))
+    yield f"{len(contents)} files, {size / 1e6:.1f} MB; processor seconds:"
+    yield f"{'writing them, with their digests':40} {min(written):8.3f} s"
+    yield f"{'starting Python, parsing the documents':40} {min(parsed):8.3f} s"
+    for jobs in (1, os.cpu_count() or 1):
+        seconds = []
+        for _ in range(options.runs):
+            tool.remove_output()
+            times = child_times(lambda jobs=jobs: tool.render(*RELEASES, jobs=jobs))
+            seconds.append(times.processor)
+        yield f"{f'generating the site, {jobs} process(es)':40} {min(seconds):8.3f} s"
+
+
+def write_files(contents: Mapping[Path, bytes], folder: Path) -> None:
+    """Write files as a build does: each with its digest, into an empty folder."""
+    for parent in {folder / path.parent for path in contents}:
+        parent.mkdir(parents=True, exist_ok=True)
+    for path, data in contents.items():
+        hashlib.sha256(data).hexdigest()
+        (folder / path).write_bytes(data)
 
 
 def measure_change(tool: Tool, options: argparse.Namespace) -> Iterator[str]:
@@ -251,6 +304,7 @@ def run(command: list[Any], limit: int = 900) -> str:
 
 PARTS: dict[str, Callable[[Tool, argparse.Namespace], Iterator[str]]] = {
     "generate": measure_generation,
+    "floor": measure_floor,
     "change": measure_change,
     "mkdocs": measure_mkdocs,
     "page": measure_page,

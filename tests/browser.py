@@ -25,6 +25,18 @@ DEPLOYMENT = "1.35/apps/v1/Deployment/"
 RECURSIVE = "1.35/apiextensions.k8s.io/v1/JSONSchemaProps/"
 SITE_OPTIONS = ("-o", "printed", "--set", "site.url=http://localhost/site/")
 NESTED_FIELD = "spec.containers.livenessProbe.httpGet.port"
+# A page of each kind.
+PAGES = (
+    *("", "1.35/", "1.35/apps/", "1.35/apps/v1/", POD, f"{POD}all/", RECURSIVE),
+    *(
+        f"{DEPLOYMENT}operations/",
+        "1.35/core/v1/PodList/",
+        "1.35/meta/v1/LabelSelector/",
+    ),
+    *("1.34/scheduling.k8s.io/v1alpha1/Workload/", "1.34/apps/v1/Deployment/"),
+    *("diff/index.html", "diff/1.34-1.35.html", "diff/history.html"),
+    *("404.html", "pages/guide/", "compare/"),
+)
 INDEX_IS_LOADED = "document.querySelector('#found[aria-busy=false]')"
 
 
@@ -92,6 +104,9 @@ class Browser:
         """Load a page, even where only its fragment differs from the current one."""
         self.driver.get("about:blank")
         self.driver.get(url)
+        # Tab may have led out of the page before: without the focus, a page has no
+        # clipboard, and no events of it.
+        self.driver.execute_cdp_cmd("Page.bringToFront", {})
         self.settle()
 
     def settle(self, pause: int = 0) -> None:

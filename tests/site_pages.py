@@ -15,10 +15,14 @@ from urllib.parse import unquote
 _HREF = re.compile(r'<a\b[^>]*? href="([^"]*)"')
 _ASSET = re.compile(r'<(?:script|link|img)\b[^>]*? (?:src|href)="([^"]*)"')
 _ID = re.compile(r' id="([^"]*)"')
-_TEMPLATE = re.compile(r'<template data-type="([^"]*)">(.*?)</template>', re.DOTALL)
+_NESTED_TYPE = re.compile(
+    r'<ul class=tree data-type="([^"]*)">(.*?)(?=<ul class=tree data-type=|</noscript>)',
+    re.DOTALL,
+)
 _FIELD = re.compile(
-    r'<li id="([^"]*)"(?: class=quiet)?><div class=line><a class=name href="#[^"]*">[^<]*</a> '
-    r'(?:<a class=type href="([^"]*)">)?'
+    r'<li(?: (?:id|data-path)="([^"]*)")?(?: class=quiet)?><p>'
+    r'<a(?: href="#[^"]*")?>([^<]*)</a> '
+    r'(?:<a href="([^"]*)">)?'
 )
 
 
@@ -31,11 +35,15 @@ class Page:
 
     @cached_property
     def _split(self) -> tuple[str, list[tuple[str, str]]]:
-        return _TEMPLATE.sub("", self.text), _TEMPLATE.findall(self.text)
+        types = [
+            (f"../../../{path}/", text)
+            for path, text in _NESTED_TYPE.findall(self.text)
+        ]
+        return _NESTED_TYPE.sub("", self.text), types
 
     @property
     def visible_text(self) -> str:
-        """The HTML without the templates, from which scripts expand fields."""
+        """The HTML without the types that scripts expand fields to."""
         return self._split[0]
 
     @property
@@ -55,7 +63,7 @@ class Page:
 
     @cached_property
     def ids(self) -> set[str]:
-        """The ids of elements outside of templates."""
+        """The ids of elements outside of these types."""
         return {unescape(name) for name in _ID.findall(self.visible_text)}
 
     @cached_property
@@ -86,7 +94,10 @@ class Page:
 
 
 def _fields(text: str) -> dict[str, str]:
-    return {unescape(name): unescape(href) for name, href in _FIELD.findall(text)}
+    return {
+        unescape(path or name): unescape(href)
+        for path, name, href in _FIELD.findall(text)
+    }
 
 
 class Site:

@@ -92,18 +92,18 @@ def field_facts(page: Page, field: str) -> dict[str, list[str]]:
     _, _, text = page.text.partition(f'<li id="{field}">')
     text = text.partition("<li id=")[0]
     rules = re.findall(r"<ul class=rules>(.*?)</ul>", text, re.DOTALL)
-    found = _facts("".join(re.findall(r"<dl>(.*?)</dl>", text, re.DOTALL)))
+    facts = _facts("".join(re.findall(r"<dl>(.*?)</dl>", text, re.DOTALL)))
     if rules:
-        found["rules"] = [_text(rule) for rule in rules[0].split("<li>")[1:]]
-    return found
+        facts["rules"] = [_text(rule) for rule in rules[0].split("<li>")[1:]]
+    return facts
 
 
 def _facts(text: str) -> dict[str, list[str]]:
-    found = {}
-    for row in re.findall(r"<div><dt>(.*?)</div>", text, re.DOTALL):
+    facts = {}
+    for row in re.findall(r"<dt>(.*?)(?=<dt>|\Z)", text, re.DOTALL):
         name, *values = re.split(r"<dd>", row.replace("</dt>", "").replace("</dd>", ""))
-        found[_text(name)] = [_text(value) for value in values]
-    return found
+        facts[_text(name)] = [_text(value) for value in values]
+    return facts
 
 
 def _text(markup: str) -> str:
@@ -127,7 +127,7 @@ def test_the_page_of_a_kind_says_how_it_is_served(run: Command) -> None:
     assert '<p class="notice">Deprecated: use v2</p>' in page.text
     # The list kind is not deprecated, and has no names.
     listed = render(run, crd()).page("crds/example.com/v1/WidgetList/")
-    assert 'class="notice"' not in listed.text
+    assert '<p class="notice">' not in listed.text
     assert "plural" not in facts(listed)
 
 
@@ -135,10 +135,11 @@ def test_the_search_has_the_names_of_a_resource(run: Command) -> None:
     render(run, crd())
     script = (run.folder / "out" / "site" / "crds" / "search.js").read_text()
     index = json.loads(script.removeprefix("kubestencilIndex(").removesuffix(")\n"))
-    names = {path: names for _, path, _, _, _, names in index["types"]}
-    assert names["example.com/v1/Widget/"] == "widgets wd wdg"
+    names = {type_[0]: type_[5] for type_ in index["types"]}
+    assert "example.com/v1" in index["apiVersions"]
+    assert names["Widget"] == "widgets wd wdg"
     # What the search finds by the name of the kind is left out.
-    assert names["example.com/v1/WidgetList/"] == ""
+    assert names["WidgetList"] == ""
 
 
 def test_lists_of_types_have_kinds_but_not_the_types_inside_of_them(
@@ -188,8 +189,8 @@ def test_fields_have_what_the_schema_states(run: Command) -> None:
     }
     # What the type of a field requires is shown where the field is, too.
     kind = site.page("crds/example.com/v1/Widget/")
-    for found in (field_facts(kind, "spec"), {**facts(spec)}):
-        assert found["exactly one of"] == ["mode", "size and share"]
+    for shown_facts in (field_facts(kind, "spec"), {**facts(spec)}):
+        assert shown_facts["exactly one of"] == ["mode", "size and share"]
     assert field_facts(kind, "spec")["rules"] == [
         "has(self.a) == has(self.b) a needs b",
         "true  'x'",
@@ -246,7 +247,6 @@ def test_hostile_text_in_a_crd_is_escaped(run: Command) -> None:
     names = dict.fromkeys(HOSTILE, TEXT)
     field = {
         "type": "string",
-        "default": HOSTILE[0],
         "enum": [HOSTILE[0], *HOSTILE],
         "pattern": HOSTILE[1],
         "format": HOSTILE[2],
@@ -260,7 +260,18 @@ def test_hostile_text_in_a_crd_is_escaped(run: Command) -> None:
     hostile = crd(
         {
             "type": "object",
-            "properties": {**names, "a": field, "b": {**field, "type": "object"}},
+            "properties": {
+                **names,
+                "a": field,
+                "b": {**field, "type": "object"},
+                # Defaults have the type of their field and satisfy its pattern.
+                "c": {**TEXT, "default": HOSTILE[0], "enum": HOSTILE},
+                "d": {
+                    "type": "object",
+                    "additionalProperties": TEXT,
+                    "default": dict.fromkeys(HOSTILE, "x"),
+                },
+            },
             "oneOf": [{"required": [text]} for text in HOSTILE],
             "x-kubernetes-validations": field["x-kubernetes-validations"],
         }

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT, Command, make_document, read_files
+from tests.test_crd_examples import widget
 
 if sys.platform != "linux":
     pytest.skip("uses limits and audit events of Linux", allow_module_level=True)
@@ -80,27 +81,28 @@ def test_a_definition_that_is_no_schema_is_refused_beside_custom_resources(
     assert "spec.json#/definitions/io.x.v1.Wrong: must be a schema" in done.stderr
 
 
+def test_what_is_beside_a_reference_is_ignored(run: Command) -> None:
+    """Objects in it are no types."""
+    inner = {"type": "object", "properties": {"b": {"type": "string"}}}
+    spec = {"properties": {"a": inner}, "$ref": "#/definitions/x.v1.In"}
+    kind = [{"group": "x.io", "version": "v1", "kind": "In"}]
+    definition = {
+        "type": "object",
+        "properties": {"spec": spec},
+        "x-kubernetes-group-version-kind": kind,
+    }
+    alias = {"$ref": "#/definitions/x.v1.In", "properties": {"a": inner}}
+    document = make_document({"x.v1.In": definition, "x.v1.Alias": alias})
+    (run.folder / "a.json").write_text(json.dumps(document))
+    done = run("render", "a", "--spec", "a.json", "-o", "out")
+    assert done.returncode == 0, done.stderr
+
+
 def test_definitions_without_a_served_version_are_printed(
     run: Command, tmp_path: Path
 ) -> None:
-    crd = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "widgets.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"kind": "Widget", "plural": "widgets"},
-            "versions": [
-                {
-                    "name": "v1",
-                    "served": False,
-                    "storage": True,
-                    "schema": {"openAPIV3Schema": {"type": "object"}},
-                }
-            ],
-        },
-    }
+    crd = widget({"type": "object"})
+    crd["spec"]["versions"][0]["served"] = False
     (tmp_path / "crd.json").write_text(json.dumps(crd))
     done = run("render", "--crds", "crd.json", "-o", "out")
     assert done.returncode == 0, done.stderr

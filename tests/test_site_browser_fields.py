@@ -37,7 +37,7 @@ def test_a_field_expands_and_collapses(browser: Browser, base_url: str) -> None:
     assert browser.run("return document.getElementById(arguments[0]).tagName", controls)
     hrefs = browser.run(
         "return [...document.querySelectorAll('#spec ul.tree > li')].every((item) => item"
-        ".querySelector('a.name').getAttribute('href') === `#${item.id}`)"
+        ".querySelector('a').getAttribute('href') === `#${item.id}`)"
     )
     assert hrefs
     click(browser, "#spec .fold")
@@ -62,7 +62,7 @@ def test_a_link_opens_a_nested_field(
         "return [...document.querySelectorAll('.here')].map((item) => item.id)"
     ) == [NESTED_FIELD]
     top, bottom, header = browser.run(
-        "const box = document.querySelector('.here .line').getBoundingClientRect();"
+        "const box = document.querySelector('.here > p').getBoundingClientRect();"
         "const header = document.querySelector('header').getBoundingClientRect();"
         "return [box.top, innerHeight - box.bottom, header.bottom]"
     )

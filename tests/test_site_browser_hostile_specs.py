@@ -26,9 +26,10 @@ def test_the_text_of_an_index_is_not_html(browser: Browser, base_url: str) -> No
     browser.open(base_url + POD)
     find(browser, "")
     browser.run(
-        "kubestencilIndex({release: '', types: [[arguments[0], 'a/v1/A/', 1, 1,"
-        " arguments[0], '1.34']], fields: [[0, arguments[0], arguments[0],"
-        " arguments[0], '1.34']]})",
+        "const text = arguments[0];"
+        " kubestencilIndex({release: '', apiVersions: [`a/${text}`], types:"
+        " [[text, 0, 1, 0, 1, text, [[text, text]], '1.34']]});"
+        " kubestencilTexts({release: '', texts: [text], positions: [0, 0]})",
         HOSTILE,
     )
     browser.settle()

@@ -32,61 +32,31 @@ def searched(driver: Any, base_url: str) -> Browser:
 @pytest.mark.parametrize(
     "query, expected",
     [
-        ("containers", ["core/v1/PodSpec/#containers"]),
-        ("spec.containers", ["core/v1/PodSpec/#containers"]),
-        ("podspec.containers", ["core/v1/PodSpec/#containers"]),
-        ("pod", ["core/v1/Pod/", "core/v1/PodTemplate/"]),
-        ("po", ["core/v1/Pod/"]),
-        ("p", ["core/v1/Pod/"]),
-        ("deployment", ["apps/v1/Deployment/"]),
-        ("deploymnet", ["apps/v1/Deployment/"]),
-        ("apps/v1 deployment", ["apps/v1/Deployment/"]),
-        ("deployment replicas", ["apps/v1/DeploymentSpec/#replicas"]),
-        ("replicas", ["apps/v1/DeploymentSpec/#replicas"]),
-        ("container image", ["core/v1/Container/#image"]),
-        ("liveness probe", ["core/v1/Container/#livenessProbe"]),
-        ("livenessProbe", ["core/v1/Container/#livenessProbe"]),
-        ("livenessprobe", ["core/v1/Container/#livenessProbe"]),
-        ("image pull policy", ["core/v1/Container/#imagePullPolicy"]),
-        ("hpa", ["autoscaling/v1/HorizontalPodAutoscaler/"]),
-        ("pvc", ["core/v1/PersistentVolumeClaim/"]),
-        # Names that kubectl takes: short ones and plurals.
-        ("svc", ["core/v1/Service/"]),
-        ("cm", ["core/v1/ConfigMap/"]),
-        ("deploy", ["apps/v1/Deployment/"]),
-        ("ds", ["apps/v1/DaemonSet/"]),
-        ("netpol", ["networking.k8s.io/v1/NetworkPolicy/"]),
-        ("pods", ["core/v1/Pod/"]),
-        ("networkpolicies", ["networking.k8s.io/v1/NetworkPolicy/"]),
-        ("ingresses", ["networking.k8s.io/v1/Ingress/"]),
-        (
-            "resourceclaim",
-            [
-                "resource.k8s.io/v1/ResourceClaim/",
-                "resource.k8s.io/v1beta1/ResourceClaim/",
-                "resource.k8s.io/v1beta2/ResourceClaim/",
-                "core/v1/ResourceClaim/",
-            ],
-        ),
-        ("$ref", ["apiextensions.k8s.io/v1/JSONSchemaProps/#%24ref"]),
-        ("xyzzy", []),
-        ("<>", []),
+        ("sts", "apps/v1/StatefulSet/"),
+        ("containers", "core/v1/PodSpec/#containers"),
+        ("pod.spec.containers", "core/v1/Pod/#spec.containers"),
+        ("apps/v1", "apps/v1/"),
+        ("deploymnet", "apps/v1/Deployment/"),
+        ("$ref", "apiextensions.k8s.io/v1/JSONSchemaProps/#%24ref"),
     ],
 )
 def test_the_best_result_comes_first(
-    searched: Browser, base_url: str, query: str, expected: list[str]
+    searched: Browser, base_url: str, query: str, expected: str
 ) -> None:
-    results = find(searched, query)
-    assert results[: len(expected) or 1] == [
-        f"{base_url}1.35/{path}" for path in expected
-    ]
+    """tests/test_site_search.py has more queries."""
+    assert find(searched, query)[0] == f"{base_url}1.35/{expected}"
+    href = searched.run(
+        "return document.querySelector('#search-dialog [role=option]').href"
+    )
+    assert href == f"{base_url}1.35/{expected}"
 
 
 def test_descriptions_are_searched(searched: Browser, base_url: str) -> None:
     """For all words; results by name come before them."""
     results = find(searched, "taint forever evict")
     assert results[0] == f"{base_url}1.35/core/v1/Toleration/#tolerationSeconds"
-    assert find(searched, "grace period")[0].endswith("#gracePeriodSeconds")
+    text = "return document.querySelector('[role=option] .text').textContent"
+    assert "taint" in searched.run(text)
 
 
 def test_removed_types_are_found_last(searched: Browser, base_url: str) -> None:
@@ -101,7 +71,7 @@ def test_removed_types_are_found_last(searched: Browser, base_url: str) -> None:
     release = searched.run(
         "return [...document.querySelectorAll('#search-dialog [role=option]')]"
         ".find((option) => option.href === arguments[0])"
-        ".querySelector('[data-fill=release]').textContent",
+        ".querySelector('.badge.other').textContent",
         removed,
     )
     assert release == "1.34"
@@ -127,6 +97,7 @@ def test_the_search_can_be_used_by_keyboard(browser: Browser, base_url: str) -> 
     assert browser.run("return document.querySelector('#search-dialog input').value")
     browser.press(Keys.BACKSPACE)
     assert browser.run(selected) == "#replicas"
+    assert browser.run("return location.search") == "?q=replicas"
     count = browser.run(
         "return document.querySelector('#search-dialog [role=status]').innerText"
     )
@@ -169,9 +140,96 @@ def test_a_search_that_lacks_fields_says_so(browser: Browser, base_url: str) -> 
     count = "return document.getElementById('search-count').textContent"
     assert browser.run(count) == "No results"
     browser.run(
-        "kubestencilIndex({release: '', types: [], fields: [], isPartial: true})"
+        "kubestencilIndex({release: '', apiVersions: [], types: [], isPartial: true})"
     )
     find(browser, "xyzzy")
     assert browser.run(count) == (
         "No results; fields deep inside of resources are not searched"
     )
+
+
+def test_the_address_of_a_search_can_be_shared(browser: Browser, base_url: str) -> None:
+    """It opens the search with its results; closing the search removes the query."""
+    first = "document.querySelector('#search-dialog[open] [role=option]')?.href"
+    browser.open(f"{base_url}{POD}?q=pod.spec.volumes")
+    assert browser.wait(first) == f"{base_url}{POD}#spec.volumes"
+    browser.press("/")  # part of the query
+    click(browser, "#search-close")
+    assert browser.run("return location.href") == f"{base_url}{POD}"
+    find(browser, "c++ & x")
+    assert browser.run("return location.search") == "?q=c%2B%2B+%26+x"
+
+
+def test_a_result_on_the_same_page_does_not_load_it_again(
+    browser: Browser, base_url: str
+) -> None:
+    browser.open(base_url + POD)
+    browser.run("window.isTheSamePage = true")
+    find(browser, "pod.spec.volumes")
+    click(browser, "#search-dialog [role=option]")
+    browser.wait("document.querySelector('.here')?.id === 'spec.volumes'")
+    assert browser.run("return window.isTheSamePage")
+    assert browser.run("return location.search") == ""
+
+
+def test_an_index_that_cannot_be_loaded_is_reported(
+    browser: Browser, base_url: str
+) -> None:
+    browser.driver.execute_cdp_cmd("Network.enable", {})
+    browser.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/search*.js"]})
+    try:
+        browser.open(f"{base_url}{POD}?q=xyzzy")
+        text = "document.getElementById('search-count').textContent"
+        assert browser.wait(f"{text} === 'The search index could not be loaded.'")
+        browser.wait(INDEX_IS_LOADED)
+    finally:
+        browser.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+    browser.logged()
+
+
+def test_the_first_result_is_there_within_a_second(
+    browser: Browser, base_url: str
+) -> None:
+    """On a processor that is four times as slow, with 4 Mbit/s. Tries again where other
+    work on this machine takes the time."""
+    slow_network = {
+        "offline": False,
+        "latency": 20,
+        "downloadThroughput": 4_000_000 / 8,
+        "uploadThroughput": 1_000_000 / 8,
+    }
+    fast_network = {**slow_network, "downloadThroughput": -1, "uploadThroughput": -1}
+    command = browser.driver.execute_cdp_cmd
+    command("Network.enable", {})
+    command("Network.setCacheDisabled", {"cacheDisabled": True})
+    times: list[float] = []
+    try:
+        while min(times, default=1000) >= 1000 and len(times) < 20:
+            browser.open(base_url + POD)
+            command("Network.emulateNetworkConditions", slow_network)
+            command("Emulation.setCPUThrottlingRate", {"rate": 4})
+            times.append(browser.driver.execute_async_script(_TIME_TO_FIRST_RESULT))
+            command("Emulation.setCPUThrottlingRate", {"rate": 1})
+            command("Network.emulateNetworkConditions", {**fast_network, "latency": 0})
+    finally:
+        command("Emulation.setCPUThrottlingRate", {"rate": 1})
+        command("Network.emulateNetworkConditions", {**fast_network, "latency": 0})
+        command("Network.setCacheDisabled", {"cacheDisabled": False})
+    print("milliseconds:", [round(time) for time in times])
+    assert min(times) < 1000
+
+
+# Milliseconds from the click that opens the search, with a query typed at once.
+_TIME_TO_FIRST_RESULT = """
+const done = arguments[0], start = performance.now();
+document.getElementById("find").click();
+const input = document.querySelector("#search-dialog input");
+input.value = "deployment";
+input.dispatchEvent(new Event("input"));
+const check = () => {
+  if (document.querySelector("#search-dialog [role=option]"))
+    requestAnimationFrame(() => done(performance.now() - start));
+  else setTimeout(check, 5);
+};
+check();
+"""

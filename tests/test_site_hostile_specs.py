@@ -21,18 +21,31 @@ TAGS = {
     *("a", "article", "aside", "b", "body", "br", "button", "code", "dd", "del"),
     *("dialog", "div", "dl", "dt", "em", "fieldset", "footer", "form", "h1", "h2"),
     *("h3", "h4", "head", "header", "html", "i", "img", "input", "ins", "kbd"),
-    *("label", "legend", "li", "link", "main", "meta", "nav", "ol", "option"),
+    *(
+        "label",
+        "legend",
+        "li",
+        "link",
+        "main",
+        "meta",
+        "nav",
+        "noscript",
+        "ol",
+        "option",
+    ),
     *("output", "p", "pre", "script", "section", "select", "span", "strong"),
     *("summary", "details", "table", "tbody", "td", "template", "th", "thead"),
     *("title", "tr", "ul", "wbr"),
 }
 ALLOWED_ATTRIBUTES = {
     *("charset", "class", "content", "data-release", "data-root", "data-type"),
+    *("data-kind", "data-path", "data-changes", "data-nosnippet"),
+    *("property", "hidden", "selected"),
     *("href", "http-equiv", "id", "lang", "name", "rel", "src", "defer", "title"),
     *("aria-label", "aria-labelledby", "aria-current", "aria-expanded", "role"),
     *("type", "tabindex", "alt", "width", "height", "value", "checked", "for"),
     *("aria-controls", "aria-autocomplete", "aria-hidden", "placeholder", "start"),
-    *("autocomplete", "autocapitalize", "spellcheck", "enterkeyhint", "data-fill"),
+    *("autocomplete", "autocapitalize", "spellcheck", "enterkeyhint"),
     *("data-switch", "aria-busy"),
 }
 HOSTILE = [

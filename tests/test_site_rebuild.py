@@ -4,6 +4,7 @@ removed; each run gives the same."""
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -114,3 +115,32 @@ def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
         assert done.returncode == 0
     assert read_output(run.folder / "a") == read_output(run.folder / "b")
     shutil.rmtree(run.folder / "a")
+
+
+DEPLOYMENTS = ("render", "1.33..1.35", "--kind", "Deployment", "-t", "site", "-j", "1")
+
+
+def test_a_release_is_the_same_alone_and_after_others(run: Command) -> None:
+    """What several releases have in common is made once in a process."""
+    assert run(*DEPLOYMENTS, "-o", "out").returncode == 0
+    together = read_output(run.folder / "out")
+    shutil.rmtree(run.folder / "out" / "site" / "1.35")
+    assert run(*DEPLOYMENTS, "-o", "out").returncode == 0
+    assert read_output(run.folder / "out") == together
+
+
+def test_fragments_of_users_may_use_the_release(run: Command) -> None:
+    """Their text is not that of another release, also where they are included."""
+    folder = run.folder / "templates" / "site"
+    folder.mkdir(parents=True)
+    (folder / "fields.html.j2").write_text("{% include 'mark.html.j2' %}")
+    (folder / "mark.html.j2").write_text(
+        "<p>Fields of {{ rows[0].name }}, {{ release }}"
+    )
+    done = run(*DEPLOYMENTS, "-o", "out", "--templates", "templates")
+    assert done.returncode == 0, done.stderr
+    for release in ("1.33", "1.34", "1.35"):
+        page = run.folder / "out" / "site" / release / "apps/v1/Deployment/index.html"
+        marks = re.findall("<p>Fields of [^<]*, (.*?)<", page.read_text("utf-8"))
+        assert len(marks) > 5
+        assert set(marks) == {release}

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import gc
 import json
+import sys
+import time
+from collections import Counter
 from collections.abc import Callable, Mapping
+from types import FrameType, MappingProxyType
 from typing import Any
 
 import pytest
@@ -16,6 +20,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.examples import nodes, trees
+from kubestencil.targets.examples.values import Values
 from kubestencil.targets.jsonnet import example as jsonnet_example
 from kubestencil.targets.python import example as python_example
 from kubestencil.targets.rust import example as rust_example
@@ -78,13 +83,21 @@ def star(size: int) -> Release:
     return make_release({**parts, hub: schema})
 
 
-def wide(size: int) -> Release:
+def hub(size: int) -> Release:
+    """Kinds that all refer to each other: the square of ``size`` in references."""
+    names = [name_of(index) for index in range(size)]
+    return make_release({name: kind(index, *names) for index, name in enumerate(names)})
+
+
+def wide(size: int, condition: Mapping[str, Any] = MappingProxyType({})) -> Release:
     """A kind with many fields."""
     properties = {
         f"field{index}": {"type": "string", "description": "A field."}
         for index in range(size)
     }
-    return make_release({name_of(0): {**kind(0), "properties": properties}})
+    return make_release(
+        {name_of(0): {**kind(0), **condition, "properties": properties}}
+    )
 
 
 def versions(size: int) -> Release:
@@ -103,6 +116,7 @@ def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trees, "_MAX_EXPANDED_SIZE", 20)
     monkeypatch.setattr(listing, "_MAX_SIBLINGS", 5)
     monkeypatch.setattr(type_page, "MAX_KINDS", 5)
+    monkeypatch.setattr(type_page, "_MAX_VERSIONS", 5)
     monkeypatch.setattr(usage, "MAX_KINDS", 5)
     monkeypatch.setattr(usage, "_MAX_REFERENCES", 4)
 
@@ -117,6 +131,63 @@ def test_a_site_grows_in_proportion_to_its_document(
     )
     # The assets and the first definitions are in every size.
     assert large - middle <= 2.2 * (middle - small), (small, middle, large)
+
+
+@pytest.mark.usefixtures("low_limits")
+def test_a_site_of_kinds_that_all_refer_to_each_other_grows_with_their_references() -> (
+    None
+):
+    small, middle, large = (
+        sum(map(len, generated(hub(size)).values())) for size in (10, 20, 40)
+    )
+    # Four times the references.
+    assert large - middle <= 4.4 * (middle - small), (small, middle, large)
+
+
+def calls(release: Release) -> Counter[tuple[str, str]]:
+    """How often each function of the package is called to generate a site."""
+    counts: Counter[tuple[str, str]] = Counter()
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        code = frame.f_code
+        if event == "call" and "kubestencil" in code.co_filename:
+            counts[code.co_filename, code.co_qualname] += 1
+
+    sys.setprofile(count)
+    try:
+        generated(release)
+    finally:
+        sys.setprofile(None)
+    return counts
+
+
+@pytest.mark.usefixtures("low_limits")
+def test_the_calls_of_each_function_grow_with_the_versions_of_a_resource() -> None:
+    # What is kept between releases is there in all of them.
+    generated(versions(40))
+    small, middle, large = (calls(versions(size)) for size in (10, 20, 40))
+    for function, count in large.items():
+        growth = count - middle[function], middle[function] - small[function]
+        assert growth[0] <= 2.2 * growth[1] + 40, (function, count, growth)
+
+
+@pytest.mark.parametrize("condition", [{}, {"maxProperties": 20_000}])
+def test_the_time_of_an_example_grows_with_its_fields(
+    condition: Mapping[str, Any],
+) -> None:
+    def seconds(size: int) -> float:
+        release = wide(size, condition)
+        values = Values(release.definitions)
+        definition = release.definitions[name_of(0)]
+        start = time.process_time()
+        assert values.all_entries(definition)
+        return time.process_time() - start
+
+    for _ in range(6):
+        once, twice = seconds(5_000), seconds(10_000)
+        if twice <= 2.5 * once:
+            return
+    raise AssertionError((once, twice))
 
 
 def test_pages_of_kubernetes_list_all_resources() -> None:
@@ -169,6 +240,10 @@ def index_of(release: Release) -> Any:
     return json.loads(script.removeprefix(b"kubestencilIndex(").removesuffix(b")\n"))
 
 
+def field_count(index: Any) -> int:
+    return sum(len(type_[6]) for type_ in index["types"])
+
+
 def test_the_search_of_a_catalogue_has_the_levels_that_fit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -176,10 +251,10 @@ def test_the_search_of_a_catalogue_has_the_levels_that_fit(
     whole = index_of(release)
     assert "isPartial" not in whole
     assert len(whole["types"]) == len(release.definitions)
-    monkeypatch.setattr(search_index, "_MAX_FIELDS", len(whole["fields"]) - 1)
+    monkeypatch.setattr(search_index, "_MAX_FIELDS", field_count(whole) - 1)
     partial = index_of(release)
     assert partial["isPartial"] is True
-    assert 0 < len(partial["fields"]) < len(whole["fields"])
+    assert 0 < field_count(partial) < field_count(whole)
     kinds = {type_[0] for type_ in partial["types"] if type_[2]}
     assert kinds == {type_[0] for type_ in whole["types"] if type_[2]}
     # Of each kind the same levels: those of the spec, not those deep inside of it.
@@ -192,7 +267,7 @@ def test_small_caches_generate_the_same_site(monkeypatch: pytest.MonkeyPatch) ->
     release = release_of(crd("Widget"), crd("Gadget"))
     expected = generated(release)
     monkeypatch.setattr(nodes, "_CACHED_FRAGMENTS", 2)
-    monkeypatch.setattr(templates, "_CACHED_FRAGMENTS", 2)
+    monkeypatch.setattr(templates, "_CACHED_CHARACTERS", 200)
     monkeypatch.setattr(fields, "_CACHED_TYPES", 2)
     assert generated(release) == expected
 

@@ -24,8 +24,8 @@ from tests import api_server as api
 from tests.conftest import Command, load
 
 FILE = Path(starters.__file__).with_name("starters.yaml")
-# The objects of these kinds are sent to a subresource of an object: its resource, the
-# request that does so, and the manifest of the object.
+# These kinds are sent to a subresource: the method, the path of the API version, the
+# resource, and the subresource.
 SUBRESOURCES = {
     "autoscaling/v1 Scale": ("PUT", "/apis/apps/v1", "deployments", "scale"),
     "policy/v1 Eviction": ("POST", "/api/v1", "pods", "eviction"),

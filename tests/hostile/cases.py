@@ -28,7 +28,9 @@ from tests.manifests import manifests
 from tests.mutations import mutants
 from tests.test_python_hostile_specs import definitions as python_definitions
 
-_CRDS = Path(__file__).parent.parent / "crds" / "gadgets.yaml"
+#: The family of documents with all definitions of a release.
+WHOLE_RELEASE = "whole release"
+CRDS = Path(__file__).parent.parent / "crds" / "gadgets.yaml"
 # The cases that are made in one go by hypothesis, which takes a while to begin.
 _BLOCK = 60
 
@@ -70,7 +72,7 @@ def _part_case(base_seed: int, number: int, source: random.Random) -> Case:
 
 
 def _whole_case(base_seed: int, number: int, source: random.Random) -> Case:
-    return _texts_case(number, "whole release", whole_release, source, False)
+    return _texts_case(number, WHOLE_RELEASE, whole_release, source, False)
 
 
 def _crd_case(base_seed: int, number: int, source: random.Random) -> Case:
@@ -152,7 +154,7 @@ _FAMILIES: dict[str, tuple[float, Callable[[int, int, random.Random], Case]]] = 
     "hypothesis": (16, _hypothesis_case),
     "handmade": (12, _handmade_case),
     "damaged": (10, _damaged_case),
-    "whole release": (0.2, _whole_case),
+    WHOLE_RELEASE: (0.2, _whole_case),
 }
 
 
@@ -164,7 +166,7 @@ def _gadgets(source: random.Random) -> Document:
 
 @cache
 def _gadget_texts() -> list[str]:
-    documents = yaml.safe_load_all(_CRDS.read_text())
+    documents = yaml.safe_load_all(CRDS.read_text())
     return [json.dumps(document) for document in documents if document]
 
 

@@ -34,13 +34,17 @@ _ODD_NAMES = (
 )  # fmt: skip
 
 
-def part_of_release(source: random.Random) -> Document:
-    """A kind of an embedded release, its list, and what they refer to."""
+def part_of_release(
+    source: random.Random, *, has_paths: bool | None = None
+) -> Document:
+    """A kind of an embedded release, its list, and what they refer to; with operations in
+    half of the documents, unless ``has_paths`` says."""
     release = source.choice(RELEASES)
     kind = _PREFIX + source.choice(_KINDS)
     names = [kind, f"{kind}List"] if source.random() < 0.5 else [kind]
     definitions = copy.deepcopy(_closure(release, tuple(names)))
-    paths = _paths(kind) if source.random() < 0.5 else {}
+    is_chosen = source.random() < 0.5
+    paths = _paths(kind) if (is_chosen if has_paths is None else has_paths) else {}
     return make_document(definitions, paths=paths)
 
 

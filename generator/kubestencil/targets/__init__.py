@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kubestencil.errors import nearest
+from kubestencil.text.terminal import one_line
 
 # Imported where they are needed: reports need the templates only, and most runs no
 # entry points.
@@ -52,7 +53,7 @@ def generate_files(release: Release, target: Target) -> Iterator[File]:
     view = load_view(target)
     shared = {
         "release": release.name,
-        "origin": release.origin,
+        "origin": one_line(release.origin),
         "sha256": release.sha256,
     }
     return render_contexts(view.make_contexts(release, target), target, shared)

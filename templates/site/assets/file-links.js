@@ -9,15 +9,14 @@
     return location.protocol === "file:" ? href.replace(FOLDER, "$1index.html") : href;
   }
 
-  globalThis.kubestencil = { address };
-  if (location.protocol !== "file:") return;
-  const templates = [...document.querySelectorAll("template")];
-  for (const template of templates) {
-    if (template.dataset.type) template.dataset.type = address(template.dataset.type);
-  }
-  for (const part of [document, ...templates.map((template) => template.content)]) {
+  /** Let the links in a part of a page lead to index pages, where they have to. */
+  function updateLinks(part) {
+    if (location.protocol !== "file:") return;
     for (const link of part.querySelectorAll("a[href]")) {
       link.setAttribute("href", address(link.getAttribute("href")));
     }
   }
+
+  globalThis.kubestencil = { address, updateLinks };
+  updateLinks(document);
 })();

@@ -8,12 +8,21 @@ from kubestencil.schema import Definition, Field, Schema
 from kubestencil.schema.conditions import alternatives, satisfies
 from kubestencil.schema.keywords import LOGIC
 from kubestencil.schema.types import JsonObject
-from kubestencil.schema.well_known import OBJECT_META
+from kubestencil.schema.well_known import LIST_META, OBJECT_META
 from kubestencil.targets.examples.nodes import Entry, Object, to_json
 
 #: The name of objects.
 NAME = "example"
 _FIELD_ORDER = {"apiVersion": 0, "kind": 1, "metadata": 2}
+# The metadata of objects and lists that only the server writes (meta/v1, ObjectMeta and
+# ListMeta: "read-only").
+_SERVER_METADATA = frozenset(
+    {
+        *("creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp"),
+        *("generation", "managedFields", "resourceVersion", "selfLink", "uid"),
+        *("continue", "remainingItemCount"),
+    }
+)
 # The keywords of an object that say which fields it has, besides "required".
 _CONDITIONS = (*LOGIC, "minProperties", "maxProperties")
 # An object of any kind inside of another one (x-kubernetes-embedded-resource).
@@ -28,13 +37,13 @@ EntryFilter = Callable[[Entry], bool]
 def example_fields(definition: Definition) -> Sequence[Field]:
     """The fields that examples may have; of a kind, apiVersion, kind and metadata come
     first."""
-    server_field = "managedFields" if definition.name == OBJECT_META else ""
-    if definition.kinds:
-        server_field = "status"
+    server_fields: Container[str] = ("status",) if definition.kinds else ()
+    if definition.name in (OBJECT_META, LIST_META):
+        server_fields = _SERVER_METADATA
     fields = [
         field
         for field in definition.fields
-        if field.required or field.name != server_field
+        if field.required or field.name not in server_fields
     ]
     is_object = definition.kinds or _is_embedded(definition)
     return sorted(fields, key=field_rank) if is_object else fields

@@ -74,6 +74,10 @@ class FragmentCache(Generic[Code]):
     def __init__(self) -> None:
         self._fragments: dict[tuple[Entry, str], Code] = {}
 
+    def clear(self) -> None:
+        """Drop all code."""
+        self._fragments.clear()
+
     def get(self, entry: Entry, indent: str, write: Callable[[], Code]) -> Code:
         """The code of ``entry`` at an indentation; ``write`` is called unless a
         shared entry has been written at that indentation before."""

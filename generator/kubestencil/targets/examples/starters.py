@@ -11,10 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kubestencil.schema import Definition, Schema
+from kubestencil.schema import Definition, GroupVersionKind, Schema
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source.yaml import documents
+from kubestencil.targets.examples.fields import NAME
 from kubestencil.targets.examples.nodes import (
     Entry,
     Node,
@@ -30,6 +31,16 @@ _FILE = Path(__file__).with_name("starters.yaml")
 
 class _MisfitError(Exception):
     """A manifest has a field or a type that a definition does not have."""
+
+
+def starter_name(kind: GroupVersionKind) -> str:
+    """The name of the object in the starter of a kind; that of generated examples where
+    there is none."""
+    for manifest in _manifests().get((kind.group, kind.kind), ()):
+        name = manifest.get("metadata", {}).get("name")
+        if isinstance(name, str):
+            return name
+    return NAME
 
 
 class Starters:

@@ -7,8 +7,9 @@ exceeds the size limits, or what no value satisfies.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Schema
@@ -56,6 +57,8 @@ _MAX_SIZE = 500
 #: The levels that a value may have.
 MAX_DEPTH = 30
 _MAX_ITEMS = 10
+# Of an object with conditions, each further field is tried with those before it.
+_MAX_TRIED_FIELDS = 300
 
 
 class Selection(NamedTuple):
@@ -68,13 +71,21 @@ class Selection(NamedTuple):
 class Values:
     """The smallest values of the definitions of a release.
 
-    ``smallest`` has that of each definition that has a finite one.
+    ``smallest`` has that of each definition that has a finite one. ``equal`` has those
+    of definitions that are as in another release, with all that they refer to; None for
+    one that has no value.
     """
 
-    def __init__(self, definitions: Mapping[str, Definition]) -> None:
-        self.smallest: dict[str, Node] = {}
+    def __init__(
+        self,
+        definitions: Mapping[str, Definition],
+        equal: Mapping[str, Node | None] = MappingProxyType({}),
+    ) -> None:
+        self.smallest = {name: node for name, node in equal.items() if node is not None}
         self._definitions = definitions
-        self._find_smallest()
+        self._find_smallest(
+            definition for name, definition in definitions.items() if name not in equal
+        )
 
     def all_entries(self, definition: Definition) -> list[Entry]:
         """All fields of an object, each with its smallest value. Left out are those
@@ -95,12 +106,17 @@ class Values:
         if selection is None:
             return []
         chosen = {entry.field.name: entry for entry in selection.chosen}
-        for entry in selection.entries:
-            if entry.field.name not in chosen and _is_within_limits(entry.node):
+        others = [
+            entry
+            for entry in selection.entries
+            if entry.field.name not in chosen and _is_within_limits(entry.node)
+        ]
+        if not has_conditions(schema.raw):
+            chosen.update((entry.field.name, entry) for entry in others)
+        else:
+            for entry in others[:_MAX_TRIED_FIELDS]:
                 extended = {**chosen, entry.field.name: entry}
-                if not has_conditions(schema.raw) or is_allowed(
-                    extended.values(), fields, [conditions_of(schema)]
-                ):
+                if is_allowed(extended.values(), fields, [conditions_of(schema)]):
                     chosen = extended
         return [chosen[field.name] for field in fields if field.name in chosen]
 
@@ -204,28 +220,40 @@ class Values:
             other = self.value(schema.items, include)
             yield from [first if other is None else other] * _MAX_ITEMS
 
-    def _find_smallest(self) -> None:
+    def _find_smallest(self, definitions: Iterable[Definition]) -> None:
         """Find the smallest value of each definition, those that it requires first."""
         required: dict[str, frozenset[str]] = {}
         useful: dict[str, frozenset[str]] = {}
-        for name, definition in self._definitions.items():
+        for definition in definitions:
+            name = definition.name
             required[name] = frozenset(_required_references(definition.schema))
             useful[name] = required[name].union(
                 _conditional_references(definition.schema)
             )
-        order = list(chain.from_iterable(components(useful)))
-        # Conditions that need each other take further rounds.
-        for _ in range(MAX_DEPTH):
-            count = len(self.smallest)
-            for name in order:
-                # A cycle, or something that requires what has no finite value.
-                if name in self.smallest or not required[name] <= self.smallest.keys():
-                    continue
-                node = self._definition_value(self._definitions[name], ())
-                if node is not None and _is_within_limits(node):
-                    self.smallest[name] = node
-            if len(self.smallest) == count:
-                break
+        # In an order, so that a value does not depend on what else is in the document.
+        for component in components(useful):
+            missing = sorted(component)
+            # Conditions that need each other take further rounds.
+            for _ in range(MAX_DEPTH):
+                count = len(missing)
+                missing = [
+                    name
+                    for name in missing
+                    if not self._has_value(name, required[name])
+                ]
+                if len(missing) in (0, count):
+                    break
+
+    def _has_value(self, name: str, required: Set[str]) -> bool:
+        """Whether a smallest value is found for a definition: not where it requires
+        one that has none, or none so far on a cycle."""
+        if not required <= self.smallest.keys():
+            return False
+        node = self._definition_value(self._definitions[name], ())
+        if node is None or not _is_within_limits(node):
+            return False
+        self.smallest[name] = node
+        return True
 
     def _definition_value(
         self, definition: Definition, conditions: Sequence[JsonObject]
@@ -314,9 +342,9 @@ def _checked(
 ) -> Node | None:
     """The first of ``node`` and ``empty`` that satisfies all conditions."""
     schema, *others = conditions
-    is_limited = others or has_conditions(schema) or schema.get("minItems", 0) > 1
-    if len(node.items) == 1 and not is_limited:
-        return empty if schema.get("maxItems", 1) < 1 else node
+    takes_one = schema.get("minItems", 0) <= 1 <= schema.get("maxItems", 1)
+    if len(node.items) == 1 and takes_one and not (others or has_conditions(schema)):
+        return node
     candidates: tuple[Node, ...] = (node, empty)
     for candidate in candidates:
         value = to_json(candidate)

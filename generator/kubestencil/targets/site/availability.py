@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from kubestencil.schema.kinds import precedence
@@ -17,7 +17,8 @@ class Availability:
         self._releases_by_type = releases_by_type
         self._by_kind: dict[str, list[PageAddress]] = {}
         self._by_group_and_kind: dict[tuple[str, str], list[PageAddress]] = {}
-        self._by_prefix: dict[str, set[str]] = {}
+        by_prefix: dict[str, set[str]] = {}
+        self._preferred: dict[tuple[str, str, str], PageAddress | None] = {}
         for path, releases in releases_by_type.items():
             address = page_address(path)
             self._by_kind.setdefault(address.kind, []).append(address)
@@ -25,22 +26,42 @@ class Availability:
                 (address.group, address.kind), []
             ).append(address)
             for prefix in (address.group, address.group_version):
-                self._by_prefix.setdefault(prefix, set()).update(releases)
+                by_prefix.setdefault(prefix, set()).update(releases)
+        self._by_path: Mapping[str, frozenset[str]] = {
+            path: frozenset(releases)
+            for path, releases in (*releases_by_type.items(), *by_prefix.items())
+        }
         for addresses in chain(
             self._by_kind.values(), self._by_group_and_kind.values()
         ):
             if len(addresses) > 1:
                 addresses.sort(key=lambda address: precedence(address.version))
 
-    def releases(self, path: str) -> Collection[str]:
+    def releases(self, path: str) -> frozenset[str]:
         """The releases that have a type, a group (``apps``) or a group and version
         (``apps/v1``)."""
-        return self._by_prefix.get(path) or self._releases_by_type[path]
+        return self._by_path[path]
 
     def versions(self, address: PageAddress) -> Sequence[PageAddress]:
         """The types of the same kind and group in any release, the most stable
         version last."""
         return self._by_group_and_kind[address.group, address.kind]
+
+    def preferred_version(
+        self, address: PageAddress, release: str
+    ) -> PageAddress | None:
+        """The most stable of these types that ``release`` has, if any."""
+        key = address.group, address.kind, release
+        if key not in self._preferred:
+            self._preferred[key] = next(
+                (
+                    version
+                    for version in reversed(self.versions(address))
+                    if release in self._releases_by_type[version.path]
+                ),
+                None,
+            )
+        return self._preferred[key]
 
     def replacements(self, path: str, release: str) -> tuple[str, ...]:
         """The paths of the types with the same name that ``release`` has, best first:

@@ -1,40 +1,46 @@
 """The files outside of the release folders: start page, sitemap, page for unknown
-addresses, assets, and the user's own pages."""
+addresses, pages that compare releases, assets, and the user's own pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated
 from urllib.parse import urlsplit
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
-from kubestencil.errors import UsageError
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.targets.site import extra_pages, search_index, start_page
+from kubestencil.targets.site import (
+    comparison,
+    extra_pages,
+    latest,
+    search_index,
+    sitemap,
+    start_page,
+)
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
 from kubestencil.targets.site.assets import asset_files
 from kubestencil.targets.site.extra_pages import ExtraPage
+from kubestencil.targets.site.latest import latest_contexts
 from kubestencil.targets.site.listing import api_groups
-from kubestencil.targets.site.navigation import SHARED_VARIABLES
-from kubestencil.targets.site.options import logo_name
-from kubestencil.targets.site.release_context import ReleaseContext
+from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
+from kubestencil.targets.site.options import logo_name, site_url
+from kubestencil.targets.site.release_context import ReleaseContext, SiteContext
+from kubestencil.targets.site.reports import report_links
+from kubestencil.targets.site.sitemap import newest_addresses, sitemap_contexts
 
 _OTHER_RELEASES_INDEX = "other-releases.js"
 
 #: What this part generates, in the folder of the site.
 EACH: Mapping[str, Each] = {
     "site": Each(
-        "the start page of the site, which shows the newest release, and the sitemap",
+        "the start page of the site, which shows the newest release",
         {},
-        {
-            **start_page.VARIABLES,
-            "addresses": Annotated[tuple[str, ...], "all pages of all releases"],
-            "url": Annotated[str, "the option url, with a slash at the end"],
-            **SHARED_VARIABLES,
-        },
+        {**start_page.VARIABLES, **SHARED_VARIABLES},
     ),
+    "sitemap": sitemap.EACH,
+    "latest": latest.EACH,
+    **comparison.EACH,
     "not-found": Each(
         "the page that a server shows for an unknown address", {}, SHARED_VARIABLES
     ),
@@ -51,30 +57,39 @@ EACH: Mapping[str, Each] = {
 
 
 def make_contexts(
-    releases: Sequence[Release], context: ReleaseContext, target: Target
+    releases: Sequence[Release], site: SiteContext, target: Target
 ) -> Contexts:
-    """The contexts of the files outside of the release folders.
-
-    ``releases`` come oldest first; ``context`` is that of the newest.
-    """
+    """The contexts of the files outside of the release folders; ``releases`` come
+    oldest first."""
+    context, url = site.newest, site_url(target)
     addresses = [page_addresses(release) for release in releases]
     index = search_index.other_releases_index(
         releases, addresses, context.releases_by_type
     )
     pages = extra_pages.read_pages(target)
     start = _start_page(releases[-1], context, pages, target, addresses)
+    type_addresses = sorted(
+        newest_addresses(context.releases, context.releases_by_type)
+    )
     return Contexts(
         files={
             "site": lambda: [start],
+            "sitemap": lambda: sitemap_contexts(
+                url, [*_other_addresses(context.releases, pages), *type_addresses]
+            ),
+            "latest": lambda: latest_contexts(
+                [f"{context.releases[-1]}/", *type_addresses], context.releases, url
+            ),
+            "comparison": lambda: comparison.page_context(context.releases, url),
+            "release-changes": lambda: comparison.changes_contexts(site),
             "not-found": lambda: [_not_found_page(target)],
             "extra-page": lambda: extra_pages.page_contexts(pages),
             "asset": lambda: _assets(target, index),
         },
         shared_variables={
-            "release": "",
+            **OUTSIDE_RELEASES,
             "releases": context.releases,
             "newest": releases[-1].name,
-            "release_links": (),
             "logo": logo_name(target),
         },
     )
@@ -93,36 +108,29 @@ def _start_page(
         **start_page.start_variables(release, context, groups),
         "root": "",
         "prefix": f"{release.name}/",
-        "breadcrumbs": (),
+        "canonical": site_url(target),
         "pages": pages,
-        "addresses": tuple(_all_addresses(context.releases, addresses_by_release)),
-        "url": _site_url(target),
     }
     return FileContext("the start page", {}, variables)
+
+
+def _other_addresses(
+    releases: Sequence[str], pages: Sequence[ExtraPage]
+) -> Iterator[str]:
+    """The addresses of all pages but those of types, versions and groups."""
+    yield ""
+    yield from (f"{release}/" for release in reversed(releases))
+    if len(releases) > 1:
+        yield from (f"{comparison.FOLDER}/", "diff/", "diff/history.html")
+        yield from (report.address for report in report_links(releases))
+    yield from (f"pages/{page.path}/" for page in pages)
 
 
 def _not_found_page(target: Target) -> FileContext:
     """The page for an unknown address, where a server shows it: its links are
     absolute."""
-    path = urlsplit(_site_url(target)).path
-    return FileContext(
-        "the page for unknown addresses", {}, {"root": path, "breadcrumbs": ()}
-    )
-
-
-def _site_url(target: Target) -> str:
-    """The URL of the site, which ends in a slash.
-
-    Raises UsageError for an option that is not such a URL.
-    """
-    url = str(target.options["url"])
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query:
-        raise UsageError(
-            "must be the URL of the site, such as https://example.com/kubernetes/",
-            where=f"--set {target.name}.url={url}",
-        )
-    return url if url.endswith("/") else f"{url}/"
+    path = urlsplit(site_url(target)).path or "/"
+    return FileContext("the page for unknown addresses", {}, {"root": path})
 
 
 def _assets(target: Target, index: bytes) -> Iterator[FileContext]:
@@ -132,20 +140,3 @@ def _assets(target: Target, index: bytes) -> Iterator[FileContext]:
 
 def _asset(path: str, data: bytes) -> FileContext:
     return FileContext(path, {"path": path}, {}, data)
-
-
-def _all_addresses(
-    names: Sequence[str], addresses_by_release: Sequence[Mapping[str, PageAddress]]
-) -> Iterator[str]:
-    """The addresses of the pages of all releases, newest release first."""
-    for name, addresses in reversed(
-        list(zip(names, addresses_by_release, strict=True))
-    ):
-        paths = {""}
-        for address in addresses.values():
-            paths |= {
-                f"{address.group}/",
-                f"{address.group_version}/",
-                address.path + "/",
-            }
-        yield from (f"{name}/{path}" for path in sorted(paths))

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import FileContext
-from kubestencil.errors import TargetError, UsageError
+from kubestencil.errors import TargetError
 from kubestencil.text import commonmark
 
 
@@ -35,7 +35,7 @@ def read_pages(target: Target) -> Sequence[ExtraPage]:
         return ()
     folder = Path(option)
     if not folder.is_dir():
-        raise UsageError("is not a folder", where=f"--set {target.name}.pages={option}")
+        raise target.option_error("is not a folder", "pages")
     files = sorted(path for path in folder.rglob("*.md") if path.is_file())
     names = [path.relative_to(folder).as_posix() for path in files]
     return [_read_page(folder, name, names) for name in names]
@@ -45,7 +45,7 @@ def page_contexts(pages: Sequence[ExtraPage]) -> Iterator[FileContext]:
     """The context of the file of each page."""
     for page in pages:
         root = "../" * (page.path.count("/") + 2)
-        variables = {"page": page, "root": root, "breadcrumbs": ()}
+        variables = {"page": page, "root": root}
         yield FileContext(page.path, {"path": page.path}, variables)
 
 

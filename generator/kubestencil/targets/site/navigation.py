@@ -1,11 +1,20 @@
-"""How a page links to the rest of the site: root, breadcrumbs, other releases."""
+"""How a page links to the rest of the site: root, breadcrumbs, other releases and
+versions, and the data of the tree of groups and kinds.
+
+``assets/navigation.js`` reads the data: a list of groups, each with its name and a list
+of versions, each of which has a name and the names of its kinds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
+from kubestencil.schema.kinds import precedence
+from kubestencil.targets.site.addresses import page_address
 from kubestencil.targets.site.availability import Availability
+from kubestencil.targets.site.data_scripts import data_script
+from kubestencil.targets.site.listing import ApiGroup
 from kubestencil.targets.site.release_context import ReleaseContext
 
 
@@ -19,8 +28,10 @@ class Link(NamedTuple):
 class ReleaseLink(NamedTuple):
     """A link to the same page in another release.
 
-    ``is_current`` marks the page's own release; ``is_available`` is false where the
-    release does not have what the page is about.
+    ``href`` has ``{path}`` where it contains the path of the page: most pages have equal
+    links but for that, and templates render these once. ``is_current`` marks the page's
+    own release; ``is_available`` is false where the release does not have what the page
+    is about.
     """
 
     release: str
@@ -36,16 +47,45 @@ SHARED_VARIABLES: Mapping[str, object] = {
     "newest": Annotated[str, "the newest release"],
     "logo": Annotated[str, "the file of the logo in assets/, empty without one"],
     "root": Annotated[str, "the path from the page to the root of the site"],
+    "path": Annotated[
+        str, "the page's path in its release (apps/v1/Deployment), or empty"
+    ],
+    "canonical": Annotated[
+        str,
+        "the URL of the page in the newest release that has it; empty without the "
+        "option url, and for pages that search engines should not list",
+    ],
     "breadcrumbs": tuple[Link, ...],
     "release_links": tuple[ReleaseLink, ...],
+    "newest_link": Annotated[
+        ReleaseLink | None, "the page in the newest release; None in that release"
+    ],
+    "newer_version": Annotated[
+        Link | None, "the most stable version of the type, where that is another one"
+    ],
 }
+
+#: These variables for pages outside of the folders of releases.
+OUTSIDE_RELEASES: Mapping[str, Any] = {
+    "release": "",
+    "path": "",
+    "canonical": "",
+    "breadcrumbs": (),
+    "release_links": (),
+    "newest_link": None,
+    "newer_version": None,
+}
+
+
+# What the links to other releases depend on, besides the path of the page.
+_PageShape = tuple[str, str, frozenset[str] | None, bool]
 
 
 class Navigation:
     """The navigation of the pages of one release.
 
     ``listed`` are the paths of its pages for groups (``apps``) and versions
-    (``apps/v1``).
+    (``apps/v1``). ``site_url`` is the URL of the site, empty where that is unknown.
     """
 
     def __init__(
@@ -54,11 +94,14 @@ class Navigation:
         context: ReleaseContext,
         availability: Availability,
         listed: Collection[str],
+        site_url: str,
     ) -> None:
         self._release = release
         self._context = context
         self._availability = availability
         self._listed = listed
+        self._site_url = site_url
+        self._links: dict[_PageShape, tuple[ReleaseLink, ...]] = {}
 
     def page_variables(self, path: str, subpage: str = "") -> Mapping[str, Any]:
         """The navigation variables of the page ``path`` of the release.
@@ -68,11 +111,42 @@ class Navigation:
         parts = path.split("/") if path else []
         depth = len(parts) + subpage.count("/")
         root = "../" * (depth + 1)
+        available_in = self._availability.releases(path) if path else None
+        is_type = path in self._context.releases_by_type
+        release_links = self._release_links(root, subpage, available_in, is_type)
+        newest_link = release_links[-1]
         return {
             "root": root,
+            "path": path,
+            "canonical": self._canonical(release_links, root, path),
             "breadcrumbs": tuple(self._breadcrumbs(parts, depth)),
-            "release_links": tuple(self._release_links(path, root, subpage)),
+            "release_links": release_links,
+            "newest_link": None if newest_link.is_current else newest_link,
+            "newer_version": self._newer_version(path, depth),
         }
+
+    def _canonical(self, links: Sequence[ReleaseLink], root: str, path: str) -> str:
+        """The URL in the newest release that has the page, which search engines list;
+        empty for the page of a type that the release does not have."""
+        if not self._site_url or not any(
+            link.is_current and link.is_available for link in links
+        ):
+            return ""
+        newest = [link for link in links if link.is_available][-1]
+        return self._site_url + newest.href.removeprefix(root).replace("{path}", path)
+
+    def _newer_version(self, path: str, depth: int) -> Link | None:
+        """The version of a type that the release prefers, where that is not its own."""
+        if path not in self._context.releases_by_type:
+            return None
+        address = page_address(path)
+        preferred = self._availability.preferred_version(address, self._release)
+        if preferred is None or precedence(preferred.version) <= precedence(
+            address.version
+        ):
+            return None
+        href = f"{'../' * depth}{preferred.path}/"
+        return Link(f"{preferred.group_version} {address.kind}", href)
 
     def _breadcrumbs(self, parts: Sequence[str], depth: int) -> Iterator[Link]:
         """The release and each part of a path, without a link to the page itself and
@@ -84,17 +158,52 @@ class Navigation:
             yield Link(part, "../" * (depth - number) if is_page else "")
 
     def _release_links(
-        self, path: str, root: str, subpage: str
+        self,
+        root: str,
+        subpage: str,
+        available_in: frozenset[str] | None,
+        is_type: bool,
+    ) -> tuple[ReleaseLink, ...]:
+        """Links of a page that some releases have, or all with None: the start page.
+
+        Every release has a page for a type that any of them has. Where a group or
+        version is missing, the link leads to the release's start page.
+        """
+        key = root, subpage, available_in, is_type
+        links = self._links.get(key)
+        if links is None:
+            links = self._links[key] = tuple(self._make_links(*key))
+        return links
+
+    def _make_links(
+        self,
+        root: str,
+        subpage: str,
+        available_in: frozenset[str] | None,
+        is_type: bool,
     ) -> Iterator[ReleaseLink]:
-        """Every release has a page for a type that any of them has. Where a group or
-        version is missing, the link leads to the release's start page."""
         for release in self._context.releases:
-            is_available = not path or release in self._availability.releases(path)
-            has_page = is_available or path in self._context.releases_by_type
-            address = "/".join(filter(None, (release, path if has_page else "")))
+            is_available = available_in is None or release in available_in
+            has_path = available_in is not None and (is_available or is_type)
             yield ReleaseLink(
                 release,
-                f"{root}{address}/{subpage if is_available else ''}",
+                f"{root}{release}/{'{path}/' if has_path else ''}"
+                f"{subpage if is_available else ''}",
                 release == self._release,
                 is_available,
             )
+
+
+def tree_data(groups: Sequence[ApiGroup]) -> bytes:
+    """The groups and kinds of a release, as a script that passes them to the page."""
+    data = [
+        (
+            group.name,
+            [
+                (version.name, [kind.name for kind in version.kinds])
+                for version in group.versions
+            ],
+        )
+        for group in groups
+    ]
+    return data_script("kubestencilNavigation", data)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from kubestencil.engine.manifest import Target
-from kubestencil.errors import UsageError
 
 FileOption = Literal["logo", "theme"]
 
@@ -33,11 +33,27 @@ def option_file(target: Target, option: FileOption) -> Path | None:
     path = Path(value)
     suffixes = _SUFFIXES[option]
     if path.suffix.lower() not in suffixes or not path.is_file():
-        raise UsageError(
-            f"must be a file that ends in {' or '.join(suffixes)}",
-            where=f"--set {target.name}.{option}={value}",
+        raise target.option_error(
+            f"must be a file that ends in {' or '.join(suffixes)}", option
         )
     return path
+
+
+def site_url(target: Target) -> str:
+    """The URL of the site, which ends in a slash; empty where the option is.
+
+    Raises UsageError for an option that is not such a URL.
+    """
+    url = str(target.options["url"])
+    if not url:
+        return ""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query:
+        raise target.option_error(
+            "must be the URL of the site, such as https://example.com/kubernetes/",
+            "url",
+        )
+    return url if url.endswith("/") else f"{url}/"
 
 
 def report_folders(target: Target) -> tuple[Path, ...]:

@@ -14,8 +14,14 @@ from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.availability import Availability
 from kubestencil.targets.site.examples import Example
 from kubestencil.targets.site.listing import ApiGroup, ApiVersion, api_groups
-from kubestencil.targets.site.navigation import SHARED_VARIABLES, Link, Navigation
-from kubestencil.targets.site.options import logo_name
+from kubestencil.targets.site.navigation import (
+    SHARED_VARIABLES,
+    Link,
+    Navigation,
+    tree_data,
+)
+from kubestencil.targets.site.operations import Operations
+from kubestencil.targets.site.options import logo_name, site_url
 from kubestencil.targets.site.release_context import ReleaseContext
 from kubestencil.targets.site.type_page import TypePage, TypePages, release_range
 
@@ -36,6 +42,15 @@ EACH: Mapping[str, Each] = {
         {
             "name": Annotated[str, "the kind"],
             "examples": tuple[Example, ...],
+            **SHARED_VARIABLES,
+        },
+    ),
+    "operations": Each(
+        "a page for each kind of a release, with calls of its operations",
+        {"path": "the kind's address: apps/v1/Deployment"},
+        {
+            "name": Annotated[str, "the kind"],
+            "operations": Operations,
             **SHARED_VARIABLES,
         },
     ),
@@ -68,7 +83,12 @@ EACH: Mapping[str, Each] = {
         {},
         {**start_page.VARIABLES, **SHARED_VARIABLES},
     ),
-    "search": Each("the search index of a release, without a template"),
+    "search": Each(
+        "the search index of a release, without a template: its names, and its "
+        "descriptions",
+        {"name": "search, or search-texts"},
+    ),
+    "navigation": Each("the groups and kinds of a release, without a template"),
 }
 
 
@@ -88,16 +108,20 @@ def make_contexts(
         type_pages=type_pages,
         groups=groups,
         api_versions=versions,
-        navigation=Navigation(release.name, context, availability, listed),
+        navigation=Navigation(
+            release.name, context, availability, listed, site_url(target)
+        ),
     )
     return Contexts(
         files={
             "definition": pages.types,
             "example": pages.examples,
+            "operations": pages.operations,
             "absent": pages.absent_types,
             "listing": pages.listings,
             "release": pages.start,
             "search": pages.search_index,
+            "navigation": pages.navigation_data,
         },
         shared_variables={
             "release": release.name,
@@ -141,6 +165,17 @@ class _ReleasePages:
                     "name": definition.kind,
                     "examples": self.type_pages.examples.all_fields(definition),
                     **self.navigation.page_variables(path, "all/"),
+                }
+                yield FileContext(definition.name, {"path": path}, variables)
+
+    def operations(self) -> Iterator[FileContext]:
+        for definition in self.release.definitions.values():
+            if definition.name in self.type_pages.kinds:
+                path = self.type_pages.addresses[definition.name].path
+                variables = {
+                    "name": definition.kind,
+                    "operations": self.type_pages.operations.of(definition),
+                    **self.navigation.page_variables(path, "operations/"),
                 }
                 yield FileContext(definition.name, {"path": path}, variables)
 
@@ -198,10 +233,16 @@ class _ReleasePages:
 
     def search_index(self) -> Iterator[FileContext]:
         used_in = self.type_pages.usage.used_in
-        data = search_index.release_index(
+        scripts = search_index.release_index(
             self.release,
             self.type_pages.addresses,
             self.type_pages.kinds,
             {name: len(uses) for name, uses in used_in.items()},
         )
+        name = self.release.name
+        yield FileContext(name, {"name": "search"}, {}, scripts.names)
+        yield FileContext(name, {"name": "search-texts"}, {}, scripts.texts)
+
+    def navigation_data(self) -> Iterator[FileContext]:
+        data = tree_data(self.groups)
         yield FileContext(self.release.name, {}, {}, data)

@@ -13,11 +13,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kubestencil.diff.audience import Severity
-from kubestencil.diff.compare import compare
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.diff.changes import SeverityCount, format_change
+from kubestencil.targets.diff.comparisons import compare_for_run
 from kubestencil.targets.diff.word_diff import Segment
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
 
@@ -83,6 +83,15 @@ class ReleaseContext:
     summary: ReleaseSummary | None
 
 
+@dataclass(frozen=True, slots=True)
+class SiteContext:
+    """What the files outside of the folders of releases show: the context of the
+    newest release, and the changes of all types by the path of their pages."""
+
+    newest: ReleaseContext
+    changes: Mapping[str, tuple[TypeChange, ...]]
+
+
 class ReleaseContexts:
     """The contexts of all releases of a site, which are given oldest first."""
 
@@ -98,7 +107,7 @@ class ReleaseContexts:
         ]
         for new, (before, after) in enumerate(pairwise(releases), 1):
             old = new - 1
-            comparison = compare(before, after)
+            comparison = compare_for_run(before, after)
             addresses = {**self._addresses[old], **self._addresses[new]}
             for path, change in _type_changes(comparison, addresses):
                 self._changes.setdefault(path, []).append(change)
@@ -120,6 +129,12 @@ class ReleaseContexts:
             },
             self._summaries.get(name),
         )
+
+    @property
+    def site(self) -> SiteContext:
+        """The context of the files outside of the folders of releases."""
+        changes = {path: tuple(self._changes[path]) for path in sorted(self._changes)}
+        return SiteContext(self.of(self._names[-1]), changes)
 
 
 def _releases_by_type(

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from kubestencil.schema import GroupVersionKind
+from kubestencil.schema.facts import ReleaseRange
+from kubestencil.schema.lifecycle import lifecycle, replacement
 from kubestencil.schema.resources import Resource
 from kubestencil.targets.site.schema_labels import Attribute
 
@@ -27,14 +31,28 @@ def resource_attributes(resource: Resource | None) -> Iterator[Attribute]:
         yield Attribute("served", ("false",))
 
 
-def deprecation_warning(resource: Resource | None) -> str:
-    """The warning of the API server about a deprecated version; empty without one.
+class Deprecation(NamedTuple):
+    """That a kind is deprecated: a sentence, and the kind to use instead."""
 
-    Source of the usual one: apiextensions-apiserver, customresource_handler.go.
+    text: str
+    replacement: GroupVersionKind | None
+
+
+def deprecation_of(
+    kind: GroupVersionKind, resource: Resource | None, release: str
+) -> Deprecation | None:
+    """Whether a kind is deprecated in a release; None where it is not.
+
+    Source of the usual warning about a custom resource: apiextensions-apiserver,
+    customresource_handler.go.
     """
+    facts = lifecycle(kind)
+    if facts and facts.deprecated and ReleaseRange(facts.deprecated).includes(release):
+        removal = f", not served from {facts.removed} on" if facts.removed else ""
+        return Deprecation(
+            f"Deprecated since {facts.deprecated}{removal}.", replacement(kind, release)
+        )
     if resource is None or not resource.deprecated:
-        return ""
-    kind = resource.kind
-    return (
-        resource.deprecation_warning or f"{kind.api_version} {kind.kind} is deprecated"
-    )
+        return None
+    usual = f"{kind.api_version} {kind.kind} is deprecated"
+    return Deprecation(f"Deprecated: {resource.deprecation_warning or usual}", None)

@@ -1,15 +1,21 @@
 """The indexes of the site's search: one for each release, and one for types and
 fields that not all releases have.
 
-``assets/find.js`` reads them. An index has a list of types and a list of fields:
+``assets/rank.js`` reads them. An index has the names of API versions (``apps/v1``), and
+a list of types:
 
-- a type is its name, its address, whether it is a kind (1 or 0), the number of kinds
-  that it is part of, its description, and, of a kind, the other names of its resource:
-  ``pods po``;
-- a field is the position of its type in the list of types, its name, its type, and its
-  description.
+- a type is its name, the position of its API version, whether it is a kind (1 or 0),
+  the number of kinds that it is part of, how many manifests use it (``usage_weight``),
+  of a kind the other names of its resource (``pods po``), and a list of its fields;
+- a field is its name, its type, and, unless they are -1 and 0, the position of the type
+  that it refers to and how many manifests use it. Where there is a position, its type
+  is only what is before the name: ``[]``.
 
-In the index of other releases, each has its release as one more item at the end.
+In the index of other releases, each type has its release as one more item at the end.
+
+The descriptions are in a script of their own, which the page loads after it has shown
+results: each description once, and for each type, followed by its fields, the position
+of its description.
 
 A browser cannot hold all fields of a large catalogue of custom resources. Its index has
 those of the levels that are nearest to the kinds, and ``isPartial``.
@@ -17,18 +23,19 @@ those of the levels that are nearest to the kinds, and ``isPartial``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any
+from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
+from kubestencil.schema.field_usage import FieldName, usage_weight
 from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.data_scripts import data_script, encode_json
 from kubestencil.targets.site.field_paths import fields_of
 from kubestencil.targets.site.release_context import ReleasesByType
-from kubestencil.targets.site.schema_labels import type_label
+from kubestencil.targets.site.schema_labels import type_label, unwrapped
 from kubestencil.text.html import summary
 
 Addresses = Mapping[str, PageAddress]
@@ -40,28 +47,29 @@ _Name = tuple[str, str]
 # MB, and take 10 s and 270 MB to index (Node.js 20, in the background of a page).
 _MAX_FIELDS = 50_000
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
-
-def _items(items: list[list[Any]]) -> bytes:
-    """The items of a JSON list, with a comma behind each."""
-    return f"{_ENCODER.encode(items)[1:-1]},".encode() if items else b""
-
 
 class _Index:
     """Collects the types and fields of an index.
 
     ``release`` is the release of all of them, empty where each has its own;
-    ``shorten`` is applied to descriptions.
+    ``positions`` are those of the types that fields refer to, by the definition's full
+    name; ``shorten`` is applied to descriptions.
     """
 
-    def __init__(self, release: str, shorten: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        release: str,
+        positions: Mapping[str, int],
+        shorten: Callable[[str], str],
+    ) -> None:
         self._release = release
+        self._positions = positions
         self._shorten = shorten
-        # The items as JSON. As lists they would take several times the memory.
+        # The types as JSON. As lists they would take several times the memory.
         self._types = bytearray()
-        self._fields = bytearray()
-        self._type_count = 0
+        self._api_versions: dict[str, int] = {}
+        self._texts: dict[str, int] = {}
+        self._text_positions: list[int] = []
 
     def add(
         self,
@@ -75,56 +83,75 @@ class _Index:
         release: str = "",
     ) -> None:
         """Add a type with some of its fields; ``addresses`` are those of its release."""
-        suffix = [release] if release else []
-        position = self._type_count
-        self._type_count += 1
         address = addresses[definition.name]
-        description = self._shorten(definition.description)
-        path = f"{address.path}/"
-        self._types += _items(
-            [
-                [
-                    address.kind,
-                    path,
-                    int(is_kind),
-                    kind_count,
-                    description,
-                    names,
-                    *suffix,
-                ]
-            ]
-        )
-        self._fields += _items(
-            [
-                [
-                    position,
-                    field.name,
-                    type_label(field.schema, addresses),
-                    self._shorten(field.schema.description),
-                    *suffix,
-                ]
-                for field in fields
-            ]
-        )
+        name = FieldName(definition.group, definition.kind, "")
+        self._add_text(definition.description)
+        field_items = []
+        for field in fields:
+            self._add_text(field.schema.description)
+            weight = usage_weight(name._replace(field=field.name))
+            field_items.append(self._field_item(field, weight, addresses))
+        type_item = [
+            address.kind,
+            _position(address.group_version, self._api_versions),
+            int(is_kind),
+            kind_count,
+            usage_weight(name),
+            names,
+            field_items,
+        ]
+        if release:
+            type_item.append(release)
+        self._types += b"," * bool(self._types) + encode_json(type_item)
 
-    def script(self, *, is_partial: bool = False) -> bytes:
-        """JavaScript that passes the index to the search.
+    def _field_item(
+        self, field: Field, weight: int, addresses: Addresses
+    ) -> Sequence[str | int]:
+        containers, value = unwrapped(field.schema)
+        position = self._positions.get(value.ref, -1) if value.ref else -1
+        label = containers if position >= 0 else type_label(field.schema, addresses)
+        if weight:
+            return (field.name, label, position, weight)
+        return (field.name, label) if position < 0 else (field.name, label, position)
 
-        A page that is opened from a disk can load scripts only. JSON is a subset of
-        JavaScript (ECMA-262, 2019), and the script is a separate file, so that its
-        text cannot end a tag.
-        """
+    def _add_text(self, description: str) -> None:
+        text = self._shorten(description)
+        self._text_positions.append(_position(text, self._texts))
+
+    def names_script(self, *, is_partial: bool = False) -> bytes:
+        """JavaScript that passes the names to the search."""
         return b"".join(
             (
                 b'kubestencilIndex({"release":',
-                _ENCODER.encode(self._release).encode(),
+                encode_json(self._release),
+                b',"apiVersions":',
+                encode_json(list(self._api_versions)),
                 b',"types":[',
-                self._types.removesuffix(b","),
-                b'],"fields":[',
-                self._fields.removesuffix(b","),
+                self._types,
                 b'],"isPartial":true})\n' if is_partial else b"]})\n",
             )
         )
+
+    def texts_script(self) -> bytes:
+        """JavaScript that passes the descriptions to the search."""
+        texts = {
+            "release": self._release,
+            "texts": list(self._texts),
+            "positions": self._text_positions,
+        }
+        return data_script("kubestencilTexts", texts)
+
+
+def _position(text: str, positions: dict[str, int]) -> int:
+    """The position of a text in a list of distinct ones, to which it is added."""
+    return positions.setdefault(text, len(positions))
+
+
+class IndexScripts(NamedTuple):
+    """The scripts of an index: its names, and its descriptions."""
+
+    names: bytes
+    texts: bytes
 
 
 def release_index(
@@ -132,14 +159,16 @@ def release_index(
     addresses: Addresses,
     kinds: Collection[str],
     kind_counts: Mapping[str, int],
-) -> bytes:
-    """The index of a release, as a script.
+) -> IndexScripts:
+    """The index of a release.
 
     ``kinds`` are the full names of the kinds' definitions, ``kind_counts`` the number
     of kinds that a definition is part of.
     """
-    index = _Index(release.name, _one_line)
     indexed = _indexed_definitions(release)
+    names = (name for name in release.definitions if name in indexed)
+    positions = {name: position for position, name in enumerate(names)}
+    index = _Index(release.name, positions, _one_line)
     for name, definition in release.definitions.items():
         if name in indexed:
             index.add(
@@ -150,7 +179,8 @@ def release_index(
                 kind_count=kind_counts.get(name, 0),
                 names=_resource_names(definition, release),
             )
-    return index.script(is_partial=len(indexed) < len(release.definitions))
+    is_partial = len(indexed) < len(release.definitions)
+    return IndexScripts(index.names_script(is_partial=is_partial), index.texts_script())
 
 
 def _indexed_definitions(release: Release) -> Collection[str]:
@@ -179,10 +209,10 @@ def other_releases_index(
     releases_by_type: ReleasesByType,
 ) -> bytes:
     """The index of the types and fields that not all releases have, each in the newest
-    release that has it, as a script."""
-    index = _Index("", summary)
+    release that has it, as one script."""
+    index = _Index("", {}, summary)
     if len(releases) == 1:
-        return index.script()
+        return index.names_script() + index.texts_script()
     common = _common_fields(releases, addresses_by_release)
     indexed: set[_Name] = set()
     newest_first = reversed(list(zip(releases, addresses_by_release, strict=True)))
@@ -209,7 +239,7 @@ def other_releases_index(
                 names=_resource_names(definition, release),
                 release=release.name,
             )
-    return index.script()
+    return index.names_script() + index.texts_script()
 
 
 def _common_fields(

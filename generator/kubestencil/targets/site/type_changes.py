@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -55,20 +56,25 @@ class TypeChanges:
 
     def of(self, name: str) -> tuple[ReleaseChanges, ...]:
         """The changes of a definition by release, the newest first."""
-        changes = self._context.changes.get(self._addresses[name].path, ())
+        changes: dict[str, list[TypeChange]] = {}
+        for change in self._context.changes.get(self._addresses[name].path, ()):
+            changes.setdefault(change.release, []).append(change)
         inner = self._inner_changes.get(name, {})
         return tuple(
-            ReleaseChanges(release, own, tuple(sorted(inner.get(release, ()))))
+            ReleaseChanges(
+                release,
+                tuple(changes.get(release, ())),
+                tuple(sorted(inner.get(release, ()))),
+            )
             for release in reversed(self._context.releases)
-            if (own := tuple(c for c in changes if c.release == release))
-            or release in inner
+            if release in changes or release in inner
         )
 
     @cached_property
     def _inner_changes(self) -> Mapping[str, Mapping[str, Sequence[InnerChange]]]:
         """The changes inside of each kind, by its definition and release."""
         inner: dict[str, dict[str, list[InnerChange]]] = {}
-        counts: dict[str, int] = {}
+        counts: Counter[str] = Counter()
         for name, address in self._addresses.items():
             changes = [
                 change
@@ -77,19 +83,22 @@ class TypeChanges:
             ]
             if not changes:
                 continue
-            fields = fields_of(self._release.definitions[name].schema)
-            names = {field.name for field in fields}
-            for kind, path in self._usage.used_in.get(name, ()):
-                counts[kind] = counts.get(kind, 0) + len(changes)
+            schema = self._release.definitions[name].schema
+            fields = {field.name for field in fields_of(schema)}
+            for kind, paths, _ in self._usage.used_in.get(name, ()):
+                counts[kind] += len(changes)
                 if counts[kind] > _MAX_INNER_CHANGES:
                     continue
+                by_release = inner.setdefault(kind, {})
                 for change in changes:
-                    href = anchor(f"{path}.{change.field}")
-                    inner.setdefault(kind, {}).setdefault(change.release, []).append(
-                        InnerChange(
-                            f"{path}.{change.path}",
-                            f"#{href}" if change.field in names else "",
-                            change.label,
-                        )
+                    by_release.setdefault(change.release, []).append(
+                        _inner_change(paths[0], change, fields)
                     )
         return inner
+
+
+def _inner_change(path: str, change: TypeChange, fields: Container[str]) -> InnerChange:
+    """A change of a type that is at ``path`` in a kind and has ``fields``."""
+    is_present = change.field in fields
+    href = f"#{anchor(f'{path}.{change.field}')}" if is_present else ""
+    return InnerChange(f"{path}.{change.path}", href, change.label)

@@ -14,8 +14,9 @@ from typing import Any
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, Part
+from kubestencil.errors import UsageError
 from kubestencil.schema import Release
-from kubestencil.targets.site import common, release, reports
+from kubestencil.targets.site import common, comparison, release, reports
 from kubestencil.targets.site.release_context import ReleaseContext, ReleaseContexts
 
 #: The part with the reports, and the folder of their pages.
@@ -33,8 +34,16 @@ QUIRKS: Mapping[str, str] = {}
 def divide(
     names: Sequence[str], load_releases: Callable[[], Sequence[Release]], target: Target
 ) -> Iterable[Part]:
-    """The parts of the site; there are no reports of a single release."""
-    del target
+    """The parts of the site; there are no reports of a single release.
+
+    Raises UsageError for a release that has the name of another folder of the site.
+    """
+    if comparison.FOLDER in names:
+        raise UsageError(
+            f"{comparison.FOLDER!r} is the name of a folder of the site and cannot be "
+            "that of a release",
+            where=target.name,
+        )
 
     @cache
     def contexts() -> ReleaseContexts:
@@ -47,7 +56,7 @@ def divide(
         yield Part(REPORTS, tuple(names), lambda: tuple(names))
     for name in names:
         yield Part(name, (name,), partial(context, name))
-    yield Part(COMMON, tuple(names), partial(context, names[-1]))
+    yield Part(COMMON, tuple(names), lambda: contexts().site)
 
 
 def make_part_contexts(

@@ -1,0 +1,182 @@
+"use strict";
+// The tree of groups and kinds beside a page: its data is one script for each release, and
+// is loaded when the tree comes into view. Without it, the links in the page stay.
+(() => {
+  const { root, release, path: ownPath } = document.documentElement.dataset;
+  const { address, breakable, loadScript } = globalThis.kubestencil;
+  const browse = document.getElementById("browse");
+  const button = document.getElementById("browse-button");
+  const column = matchMedia("(min-width: 62rem)");
+  if (!browse || !release) return;
+
+  // ------------------------------------------------------------------- what is open
+
+  const STATE = "kubestencil.open-groups";
+
+  /** The groups that are open in this tab; browsers may deny access to the storage. */
+  function readOpenGroups() {
+    try {
+      return new Set(JSON.parse(sessionStorage.getItem(STATE) ?? "[]"));
+    } catch {
+      return new Set();
+    }
+  }
+
+  const openGroups = readOpenGroups();
+
+  function storeOpenGroups() {
+    try {
+      sessionStorage.setItem(STATE, JSON.stringify([...openGroups]));
+    } catch {
+      // They are open on this page only.
+    }
+  }
+
+  // ----------------------------------------------------------------------- the tree
+
+  function linkItem(path, text, className = "") {
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    link.href = address(`${root}${release}/${path}/`);
+    link.append(...breakable(text));
+    link.className = className;
+    if (path === ownPath) link.setAttribute("aria-current", "page");
+    item.append(link);
+    return item;
+  }
+
+  /** An item that is expanded to a list, which is made when it is first shown. */
+  function branch(path, text, fill, isOpen = false) {
+    const item = document.createElement("li");
+    const details = document.createElement("details");
+    const summary = document.createElement("summary");
+    const list = document.createElement("ul");
+    const label = document.createElement("span");
+    label.append(...breakable(text));
+    summary.append(label);
+    details.append(summary, list);
+    item.append(details);
+    const show = () => {
+      if (!list.firstChild) list.append(...fill());
+    };
+    if (isOpen || `${ownPath}/`.startsWith(`${path}/`) || openGroups.has(path)) {
+      show();
+      details.open = true;
+    }
+    details.addEventListener("toggle", () => {
+      if (details.open) show();
+    });
+    summary.addEventListener("click", () => {
+      show();
+      openGroups[details.open ? "delete" : "add"](path); // what it will be
+      storeOpenGroups();
+    });
+    return item;
+  }
+
+  /** The kinds of a version, and the type of the page where that is in this version. */
+  function* kindItems(path, kinds) {
+    yield linkItem(path, `All of ${path}`, "overview");
+    for (const kind of kinds) yield linkItem(`${path}/${kind}`, kind);
+    const [group, version, name] = ownPath.split("/");
+    if (name && path === `${group}/${version}` && !kinds.includes(name)) {
+      yield linkItem(ownPath, name);
+    }
+  }
+
+  function groupItem([group, versions]) {
+    const isOwn = ownPath === group || ownPath.startsWith(`${group}/`);
+    if (!isOwn && versions.every(([, kinds]) => kinds.length === 0)) return linkItem(group, group);
+    return branch(group, group, () =>
+      versions.length === 1
+        ? kindItems(`${group}/${versions[0][0]}`, versions[0][1])
+        : [
+            linkItem(group, `All of ${group}`, "overview"),
+            ...versions.map(([version, kinds], index) => {
+              const path = `${group}/${version}`;
+              return branch(path, version, () => kindItems(path, kinds), index === 0);
+            }),
+          ],
+    );
+  }
+
+  /** Called by the script of the release. */
+  globalThis.kubestencilNavigation = (groups) => {
+    const list = document.createElement("ul");
+    list.className = "groups-tree";
+    list.append(...groups.map(groupItem));
+    document.getElementById("browse-links").replaceWith(list);
+    browse.classList.remove("loading");
+    showCurrent();
+  };
+
+  /** Scroll the tree, and only the tree, to the link of the page. */
+  function showCurrent() {
+    const current = browse.querySelector("[aria-current]") ?? browse.querySelector("details[open]");
+    if (!current) return;
+    const offset = current.getBoundingClientRect().top - browse.getBoundingClientRect().top;
+    browse.scrollTop += offset - browse.clientHeight / 3;
+  }
+
+  let isLoading = false;
+  function load() {
+    if (isLoading) return;
+    isLoading = true;
+    browse.classList.add("loading");
+    loadScript(`${release}/navigation.js`, () => browse.classList.remove("loading"));
+  }
+
+  if (column.matches) load();
+  column.addEventListener("change", () => {
+    if (column.matches) load();
+  });
+
+  // ------------------------------------------------- over the page, on narrow screens
+
+  function setOpen(isOpen) {
+    browse.classList.toggle("open", isOpen);
+    button.setAttribute("aria-expanded", String(isOpen));
+    if (!isOpen) return;
+    load();
+    browse.focus();
+    showCurrent();
+  }
+
+  button.addEventListener("click", () => setOpen(!browse.classList.contains("open")));
+  document.addEventListener("click", ({ target }) => {
+    if (browse.classList.contains("open") && !browse.contains(target) && !button.contains(target)) {
+      setOpen(false);
+    }
+  });
+  browse.addEventListener("focusout", ({ relatedTarget }) => {
+    if (browse.classList.contains("open") && relatedTarget && !browse.contains(relatedTarget)) {
+      setOpen(false);
+    }
+  });
+
+  // ---------------------------------------------------------------------- the keyboard
+
+  function moveFocus(step) {
+    const stops = [...browse.querySelectorAll("summary, a")].filter(
+      (stop) => stop.checkVisibility(),
+    );
+    stops[stops.indexOf(document.activeElement) + step]?.focus();
+  }
+
+  browse.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const details = event.target.closest("details");
+    const isSummary = event.target.matches("summary");
+    if (event.key === "ArrowDown") moveFocus(1);
+    else if (event.key === "ArrowUp") moveFocus(-1);
+    else if (event.key === "ArrowRight" && isSummary && !details.open) event.target.click();
+    else if (event.key === "ArrowLeft" && isSummary && details.open) event.target.click();
+    else if (event.key === "ArrowLeft" && details) {
+      (isSummary ? details.parentElement.closest("details") : details)?.querySelector("summary").focus();
+    } else if (event.key === "Escape" && browse.classList.contains("open")) {
+      setOpen(false);
+      button.focus();
+    } else return;
+    event.preventDefault();
+  });
+})();

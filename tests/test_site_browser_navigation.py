@@ -1,0 +1,343 @@
+"""Finding one's way on the docs site in headless Chromium: groups and kinds, the path on
+the screen, the filter of fields, releases, comparing, and pages without scripts.
+
+Lighthouse is not run in CI. With npm and Chromium, in an empty folder, where ``serve`` shows
+the site (``kubestencil serve 1.34 1.35``)::
+
+    npm install lighthouse
+    CHROME_PATH=$(command -v chromium) npx lighthouse \
+        http://localhost:8000/1.35/core/v1/Pod/ --chrome-flags="--headless --no-sandbox" \
+        --only-categories=performance,accessibility,seo --output=json --output-path=pod.json
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser import (
+    DESK,
+    PHONE,
+    POD,
+    Browser,
+    click,
+    file_url,
+    visible_fields,
+)
+
+CURRENT_LINKS = (
+    "return [...document.querySelectorAll('#browse [aria-current=page]')]"
+    ".map((link) => link.textContent)"
+)
+TREE = "document.querySelector('.groups-tree')"
+SHOWN_PATH = (
+    "return document.getElementById('path-text').textContent.replaceAll('\\u200b', '')"
+)
+FOUND_FIELDS = (
+    "return [...document.querySelectorAll('main .match')].filter((item) => "
+    "item.checkVisibility()).map((item) => item.id)"
+)
+
+
+@pytest.mark.parametrize("is_local", [False, True])
+def test_the_tree_marks_the_page_and_leads_to_others(
+    browser: Browser, base_url: str, site_folder: Path, is_local: bool
+) -> None:
+    browser.screen(DESK)
+    browser.open(file_url(site_folder, POD) if is_local else base_url + POD)
+    browser.wait(TREE)
+    assert browser.run(CURRENT_LINKS) == ["Pod"]
+    click(browser, "#browse [aria-current=page]")
+    browser.run(
+        "[...document.querySelectorAll('#browse summary')]"
+        ".find((summary) => summary.textContent === 'apps').click()"
+    )
+    browser.settle()
+    browser.run(
+        "[...document.querySelectorAll('#browse a')]"
+        ".find((link) => link.textContent === 'Deployment').click()"
+    )
+    browser.wait("document.title.startsWith('Deployment, apps/v1')")
+    browser.wait(TREE)
+    assert browser.run(CURRENT_LINKS) == ["Deployment"]
+
+
+def test_a_supporting_type_is_in_the_tree_of_its_version(
+    browser: Browser, base_url: str
+) -> None:
+    browser.screen(DESK)
+    browser.open(f"{base_url}1.35/resource.k8s.io/v1beta1/DeviceClaim/")
+    browser.wait(TREE)
+    assert browser.run(CURRENT_LINKS) == ["DeviceClaim"]
+    assert browser.run(
+        "return document.querySelector('#browse [aria-current]').checkVisibility()"
+    )
+
+
+def test_the_tree_is_loaded_when_it_is_shown(browser: Browser, base_url: str) -> None:
+    """On a phone it is behind a button; the keyboard opens, walks and closes it."""
+    browser.screen(PHONE)
+    browser.open(base_url + POD)
+    browser.requests()
+    assert not browser.run("return document.getElementById('browse').checkVisibility()")
+    browser.run("document.getElementById('browse-button').focus()")
+    browser.press("\ue007")
+    browser.wait(TREE)
+    assert any(url.endswith("/1.35/navigation.js") for url in browser.requests())
+    assert browser.run("return document.activeElement.id") == "browse"
+    browser.press("\ue004", "\ue004")
+    first = "return document.activeElement.textContent"
+    assert browser.run(first) == "core"
+    browser.press("\ue012", "\ue015")
+    assert browser.run(first) == "apps"
+    browser.press("\ue014", "\ue015", "\ue015")
+    assert browser.run(first) == "ControllerRevision"
+    browser.press("\ue00c")
+    assert not browser.run("return document.getElementById('browse').checkVisibility()")
+    assert browser.run("return document.activeElement.id") == "browse-button"
+
+
+def test_the_path_on_the_screen_is_shown_and_copied(
+    browser: Browser, base_url: str
+) -> None:
+    browser.driver.execute_cdp_cmd(
+        "Browser.grantPermissions",
+        {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
+    )
+    field = "spec.containers.livenessProbe.httpGet"
+    browser.open(f"{base_url}{POD}#{field}")
+    browser.settle(300)
+    assert browser.run(SHOWN_PATH) == f"Pod.{field}"
+    read = "navigator.clipboard.readText().then(arguments[0], (error) => arguments[0](`${error}`))"
+    for button, text in (
+        ("copy-path", field),
+        ("copy-link", f"{base_url}{POD}#{field}"),
+    ):
+        click(browser, f"#{button}")
+        browser.wait("document.getElementById('said').textContent === 'Copied.'")
+        assert browser.driver.execute_async_script(read) == text
+    browser.run("scrollTo(0, 0)")
+    browser.settle(100)
+    assert browser.run(SHOWN_PATH) == "Pod"
+
+
+def type_filter(browser: Browser, query: str) -> None:
+    browser.run(
+        "const input = document.getElementById('field-filter'); input.focus();"
+        "input.value = arguments[0]; input.dispatchEvent(new Event('input'))",
+        query,
+    )
+    browser.settle(250)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("hostNetwork", {"spec.hostNetwork"}),
+        ("pod.spec.containers", {"spec.containers"}),
+        (
+            "livenessProbe.httpGet.port",
+            {
+                f"spec.{name}.livenessProbe.httpGet.port"
+                for name in ("containers", "initContainers", "ephemeralContainers")
+            },
+        ),
+        ("xyzzy", set()),
+    ],
+)
+def test_the_filter_shows_what_matches_with_its_ancestors(
+    browser: Browser, base_url: str, query: str, expected: set[str]
+) -> None:
+    browser.open(base_url + POD)
+    before = visible_fields(browser)
+    browser.press("f")
+    browser.wait("document.activeElement.id === 'field-filter'")
+    type_filter(browser, query)
+    browser.wait("document.getElementById('field-count').textContent")
+    assert set(browser.run(FOUND_FIELDS)) == expected
+    ancestors = {
+        ".".join(path.split(".")[:count])
+        for path in expected
+        for count in range(1, path.count(".") + 1)
+    }
+    shown = browser.run(
+        "return [...document.querySelectorAll('main ul.tree li[id]')]"
+        ".filter((item) => item.checkVisibility()).map((item) => item.id)"
+    )
+    assert set(shown) == expected | ancestors
+    count = browser.run("return document.getElementById('field-count').textContent")
+    assert count == f"{len(expected)} field{'s' * (len(expected) != 1)}"
+    browser.press("\ue00c")
+    assert visible_fields(browser) == before
+    assert browser.run("return document.getElementById('field-filter').value") == ""
+
+
+def test_the_first_match_of_the_filter_gets_the_focus(
+    browser: Browser, base_url: str
+) -> None:
+    browser.open(base_url + POD)
+    type_filter(browser, "terminationGracePeriodSeconds")
+    browser.wait("document.getElementById('field-count').textContent")
+    browser.press("\ue007")
+    focused = "document.activeElement.closest('li')?.id"
+    assert browser.wait(focused) == "spec.terminationGracePeriodSeconds"
+
+
+def test_the_filter_of_a_recursive_type_ends(browser: Browser, base_url: str) -> None:
+    browser.open(f"{base_url}1.35/apiextensions.k8s.io/v1/JSONSchemaProps/")
+    type_filter(browser, "pattern")
+    browser.wait("document.getElementById('field-count').textContent")
+    found = browser.run(FOUND_FIELDS)
+    assert "pattern" in found
+    assert len(found) < 300
+
+
+def test_a_page_says_since_when_it_has_the_field(
+    browser: Browser, base_url: str
+) -> None:
+    """A switch of the release cannot always keep the field."""
+    browser.open(f"{base_url}1.35/core/v1/Pod/#spec.workloadRef.name")
+    browser.settle(200)
+    assert browser.run("return document.getElementById('missing-field').hidden")
+    browser.run("document.querySelector('.switch [href*=\"/1.34/\"]').click()")
+    browser.wait("document.documentElement.dataset.release === '1.34'")
+    text = "document.getElementById('missing-field')?.textContent"
+    assert browser.wait(text) == "spec.workloadRef was added in 1.35. This is 1.34."
+    browser.run("document.querySelector('.banner a').click()")
+    browser.wait("document.documentElement.dataset.release === '1.35'")
+    assert browser.run("return location.hash") == "#spec.workloadRef.name"
+
+
+@pytest.mark.parametrize("is_local", [False, True])
+def test_latest_addresses_keep_the_field(
+    browser: Browser, base_url: str, site_folder: Path, is_local: bool
+) -> None:
+    page = "latest/core/v1/Pod/"
+    url = file_url(site_folder, page) if is_local else base_url + page
+    browser.open(f"{url}#spec.containers")
+    browser.wait("document.documentElement.dataset.release === '1.35'")
+    assert browser.run("return location.hash") == "#spec.containers"
+
+
+@pytest.mark.parametrize("is_local", [False, True])
+def test_two_releases_are_compared(
+    browser: Browser, base_url: str, site_folder: Path, is_local: bool
+) -> None:
+    page = file_url(site_folder, "compare/") if is_local else f"{base_url}compare/"
+    browser.open(page)
+    browser.wait("document.querySelector('.compared')")
+    text = browser.run("return document.getElementById('compare-results').textContent")
+    assert "Workload" in text
+    assert "workloadRef" in text
+    browser.open(f"{page}#1.34..1.35/PodSpec")
+    browser.wait("document.querySelector('.compared')")
+    assert (
+        browser.run("return document.getElementById('compare-filter').value")
+        == "PodSpec"
+    )
+    assert browser.run(
+        "return [...document.querySelectorAll('.compared a')].map((link) => link.textContent)"
+    ) == ["PodSpec"]
+    summary = browser.run(
+        "return document.getElementById('compare-summary').textContent"
+    )
+    assert summary == "1.34 to 1.35: 0 added, 0 removed, 1 changed."
+    browser.run(
+        "const from = document.getElementById('compare-from'); from.value = '1.35';"
+        "from.dispatchEvent(new Event('input'))"
+    )
+    assert not browser.run("return document.querySelector('.compared')")
+
+
+def test_two_releases_are_compared_on_the_page_of_a_type(
+    browser: Browser, base_url: str
+) -> None:
+    browser.open(f"{base_url}1.35/core/v1/Pod/")
+    paths = (
+        "return [...document.querySelectorAll('[data-changes] li')]"
+        ".filter((item) => item.checkVisibility())"
+        ".map((item) => item.querySelector('code').textContent)"
+    )
+    every_change = browser.run(paths)
+    assert "spec.workloadRef" in every_change
+    click(browser, "#compare-button")
+    result = "document.querySelector('form.compare + p').textContent"
+    browser.wait("document.querySelector('form.compare + p')")
+    assert browser.run(paths) == every_change
+    count = len(every_change)
+    assert browser.run(f"return {result}") == f"1.34 to 1.35: {count} changes."
+    browser.run(
+        "const to = document.querySelectorAll('form.compare select')[1]; to.value = '1.34';"
+        "to.dispatchEvent(new Event('input', {bubbles: true}))"
+    )
+    assert browser.run(f"return {result}") == "1.34 to 1.34: 0 changes."
+    assert browser.run(paths) == []
+
+
+# ------------------------------------------------- without scripts, in print, Ctrl-F
+
+
+def test_a_page_without_scripts_has_all_fields(browser: Browser, base_url: str) -> None:
+    browser.driver.execute_cdp_cmd(
+        "Emulation.setScriptExecutionDisabled", {"value": True}
+    )
+    try:
+        browser.driver.get(base_url + POD)
+        text = browser.driver.find_element("tag name", "main").text
+        for name in ("terminationGracePeriodSeconds", "httpHeaders", "topologyKey"):
+            assert name in text
+        links = browser.driver.find_element("id", "browse").text
+        assert "ConfigMap" in links
+        assert "Filter" not in text
+    finally:
+        browser.driver.execute_cdp_cmd(
+            "Emulation.setScriptExecutionDisabled", {"value": False}
+        )
+
+
+def test_a_printed_page_has_the_fields_of_all_types(
+    browser: Browser, base_url: str
+) -> None:
+    """The page is as before afterwards."""
+    browser.open(base_url + POD)
+    before = browser.run("return document.querySelectorAll('*').length")
+    printed: list[str] = browser.run(
+        "dispatchEvent(new Event('beforeprint'));"
+        "return [...document.querySelectorAll('main .tree > li > p:first-child > a:first-of-type')].filter((name) => "
+        "name.checkVisibility()).map((name) => name.textContent)"
+    )
+    assert {"httpHeaders", "topologyKey", "terminationGracePeriodSeconds"} < {*printed}
+    browser.run("dispatchEvent(new Event('afterprint'))")
+    assert browser.run("return document.querySelectorAll('*').length") == before
+    pdf: dict[str, Any] = browser.driver.execute_cdp_cmd("Page.printToPDF", {})
+    assert len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(pdf["data"]))) > 10
+
+
+def test_the_search_of_the_browser_expands_what_it_finds(
+    browser: Browser, base_url: str
+) -> None:
+    """Ctrl-F adds the fields that are not expanded; the browser announces a match."""
+    browser.open(base_url + POD)
+    field = "spec.containers.livenessProbe.httpGet.httpHeaders"
+    assert not browser.run("return document.getElementById(arguments[0])", field)
+    browser.run(
+        "dispatchEvent(new KeyboardEvent('keydown', {key: 'f', ctrlKey: true}))"
+    )
+    hidden = (
+        "let list = document.getElementById(arguments[0]).parentElement; const states = [];"
+        "for (; list.matches('.tree .tree'); list = list.parentElement.closest('ul.tree'))"
+        "states.push(list.getAttribute('hidden')); return states"
+    )
+    assert browser.run(hidden, field) == [*["until-found"] * 3, None]
+    browser.run(
+        "let list = document.getElementById(arguments[0]).parentElement;"
+        "for (; list.hidden; list = list.parentElement.closest('ul.tree'))"
+        "list.dispatchEvent(new Event('beforematch', {bubbles: true}))",
+        field,
+    )
+    assert browser.run(hidden, field) == [None] * 4
+    assert field in visible_fields(browser)
