@@ -24,6 +24,7 @@ from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from tests.conftest import make_document
+from tests.growth import assert_proportional, processor_time
 from tests.test_crd_examples import widget
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
@@ -281,12 +282,13 @@ def test_comments_that_ignore_findings_take_time_in_proportion(
             Finding("unknown-field", "a", line, 1, Subject(0), (), "", "", (), None)
             for line in range(4, count)
         ]
-        start = time.process_time()
-        assert apply_ignores("a", data, findings, ("1.35",)).ignored
-        return time.process_time() - start
 
-    fewer, more = (min(seconds(count) for _ in range(3)) for count in (3_000, 6_000))
-    assert more < 3 * fewer
+        def apply() -> None:
+            assert apply_ignores("a", data, findings, ("1.35",)).ignored
+
+        return processor_time(apply)
+
+    assert_proportional(seconds, 3_000, limit=3)
 
 
 @pytest.mark.parametrize("option", ["--config", "--baseline"])

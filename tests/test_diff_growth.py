@@ -4,7 +4,6 @@ times the time (it would be four with each part compared with each other)."""
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import crds_alone
+from tests.growth import assert_proportional, processor_time
 from tests.test_crd_examples import widget
 
 Pair = tuple[Release, Release]
@@ -52,9 +52,6 @@ def test_twice_the_changes_take_at_most_three_times_as_long(
 ) -> None:
     def seconds(count: int) -> float:
         pair = make(count)
-        start = time.process_time()
-        compare(*pair)
-        return time.process_time() - start
+        return processor_time(lambda: compare(*pair))
 
-    fewer, more = (min(seconds(count) for _ in range(2)) for count in (1_000, 2_000))
-    assert more < 3 * fewer
+    assert_proportional(seconds, 1_000, limit=3)

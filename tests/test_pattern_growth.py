@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.conftest import ROOT
+from tests.growth import assert_proportional, processor_time
 from tests.near_misses import NearMiss, near_misses
 
 _PACKAGE = ROOT / "generator"
@@ -270,42 +270,22 @@ def test_expressions_that_take_longer_are_noticed(
 
 def _check(pattern: re.Pattern[Any], method: str, near_miss: NearMiss) -> None:
     for length in _LENGTHS:
-        if _seconds(pattern, method, near_miss, length, 1) > _SHORT:
-            _compare(pattern, method, near_miss, length)
-
-
-def _compare(
-    pattern: re.Pattern[Any], method: str, near_miss: NearMiss, length: int
-) -> None:
-    """Compare the time of texts of ``length`` and of half of that; more often where
-    that of the whole seems too long."""
-    for repeats in (1, 3, 6):
-        once = _seconds(pattern, method, near_miss, length // 2, repeats)
-        twice = _seconds(pattern, method, near_miss, length, repeats)
-        if twice <= max(_SHORT, 2.5 * once):
-            return
-    raise AssertionError((pattern.pattern, method, near_miss, once, twice))
+        if _seconds(pattern, method, near_miss, length) > _SHORT:
+            assert_proportional(
+                lambda length: _seconds(pattern, method, near_miss, length),
+                length // 2,
+                short=_SHORT,
+            )
 
 
 def _seconds(
-    pattern: re.Pattern[Any],
-    method: str,
-    near_miss: NearMiss,
-    length: int,
-    repeats: int,
+    pattern: re.Pattern[Any], method: str, near_miss: NearMiss, length: int
 ) -> float:
-    """The shortest processor time of a call."""
     text: Any = near_miss.text(length)
     arguments = [text[:0], text] if method in ("sub", "subn") else [text]
     if isinstance(pattern.pattern, bytes):
         arguments = [argument.encode() for argument in arguments]
     call = getattr(pattern, method)
-    shortest = float("inf")
-    for _ in range(repeats):
-        start = time.process_time()
-        result = call(*arguments)
-        if method == "finditer":
-            for _ in result:
-                pass
-        shortest = min(shortest, time.process_time() - start)
-    return shortest
+    if method == "finditer":
+        return processor_time(lambda: deque(call(*arguments), maxlen=0))
+    return processor_time(lambda: call(*arguments))

@@ -6,7 +6,6 @@ from __future__ import annotations
 import gc
 import json
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from types import FrameType, MappingProxyType
@@ -28,6 +27,7 @@ from kubestencil.targets.site import fields, listing, search_index, type_page, u
 from kubestencil.targets.site.examples import Examples
 from kubestencil.targets.typescript import example as typescript_example
 from tests.conftest import make_release
+from tests.growth import assert_proportional, processor_time
 from tests.strategies import generate_all_files
 from tests.test_catalogue import crd, release_of
 
@@ -179,15 +179,9 @@ def test_the_time_of_an_example_grows_with_its_fields(
         release = wide(size, condition)
         values = Values(release.definitions)
         definition = release.definitions[name_of(0)]
-        start = time.process_time()
-        assert values.all_entries(definition)
-        return time.process_time() - start
+        return processor_time(lambda: values.all_entries(definition))
 
-    for _ in range(6):
-        once, twice = seconds(5_000), seconds(10_000)
-        if twice <= 2.5 * once:
-            return
-    raise AssertionError((once, twice))
+    assert_proportional(seconds, 5_000)
 
 
 def test_pages_of_kubernetes_list_all_resources() -> None:

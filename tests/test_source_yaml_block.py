@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from kubestencil.errors import SpecError
 from kubestencil.source import yaml
 from kubestencil.source.yaml_block import BlockDocument, UnusualYamlError, read_block
+from tests.growth import assert_proportional, processor_time
 from tests.test_source_yaml import TEXT
 
 
@@ -209,11 +209,10 @@ def test_depth_is_limited() -> None:
 def test_lines_that_do_not_end_are_read_in_linear_time(line: str) -> None:
     """A quoted scalar is not searched again for each of its lines."""
 
-    def seconds(count: int) -> float:
-        start = time.process_time()
+    def read_lines(count: int) -> None:
         for prefix in ("a: '", 'a: "', "a: x\n", "a: |\n  b\n"):
             read(prefix + line * count)
-        return time.process_time() - start
 
-    once, twice = seconds(20_000), seconds(40_000)
-    assert twice <= max(0.5, 3 * once)
+    assert_proportional(
+        lambda count: processor_time(lambda: read_lines(count)), 20_000, short=0.5
+    )

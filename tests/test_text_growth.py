@@ -3,8 +3,8 @@ square of it, whatever the text is."""
 
 from __future__ import annotations
 
+import itertools
 import random
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -20,6 +20,7 @@ from kubestencil.targets.rust import spelling as rust
 from kubestencil.targets.site.highlight import highlight
 from kubestencil.targets.site.stated_facts import stated_default, stated_values
 from kubestencil.text import casing, comments, html, markdown, terminal, wrapping, yaml
+from tests.growth import assert_proportional, processor_time
 
 LENGTH = 10_000
 
@@ -123,26 +124,17 @@ def near_misses() -> Iterator[tuple[str, str, str]]:
         yield start, unit, chosen.choice(TOKENS)
 
 
-def seconds(function: Callable[[str], object], text: str) -> float:
-    """The processor time of a call, not of other programs on the machine."""
-    start = time.process_time()
-    function(text)
-    return time.process_time() - start
-
-
 def check_growth(
     function: Callable[[str], object], start: str, unit: str, end: str
 ) -> None:
-    repeated = unit * (LENGTH // len(unit))
-    # Functions remember texts, so each attempt has another end.
-    for attempt in range(6):
-        other_end = f"{end}{' ' * attempt}"
-        once = seconds(function, f"{start}{repeated}{other_end}")
-        twice = seconds(function, f"{start}{repeated}{repeated}{other_end}")
-        # Short times are not precise; long ones are measured again.
-        if twice <= max(0.2, 2.5 * once):
-            return
-    raise AssertionError((start, unit, end, once, twice))
+    calls = itertools.count()
+
+    def seconds(length: int) -> float:
+        # Functions remember texts, so each has another end.
+        text = start + unit * (length // len(unit)) + end + " " * next(calls)
+        return processor_time(lambda: function(text))
+
+    assert_proportional(seconds, LENGTH, short=0.2)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
