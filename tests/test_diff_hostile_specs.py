@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from kubestencil.diff import Comparison, compare, history
 from kubestencil.targets.diff import report
-from kubestencil.text import markdown, terminal
+from kubestencil.text import controls, markdown
 from tests.diff_specs import document, pod
 from tests.report_pages import Page, check_page
 
@@ -113,7 +113,7 @@ def test_text_of_a_document_has_no_control_sequences(text: str) -> None:
 
 
 def test_plain_text_has_no_controls() -> None:
-    assert terminal.one_line("a\tb\r\nc\x1b[2Jd\u202e") == "a b c\ufffd[2Jd\ufffd"
+    assert controls.one_line("a\tb\r\nc\x1b[2Jd\u202e") == "a b c\ufffd[2Jd\ufffd"
 
 
 def test_text_of_a_document_is_escaped_in_histories() -> None:

@@ -19,7 +19,7 @@ from kubestencil.targets.python import literals as python
 from kubestencil.targets.rust import spelling as rust
 from kubestencil.targets.site.highlight import highlight
 from kubestencil.targets.site.stated_facts import stated_default, stated_values
-from kubestencil.text import casing, comments, html, markdown, terminal, wrapping, yaml
+from kubestencil.text import casing, comments, controls, html, markdown, wrapping, yaml
 from tests.growth import assert_proportional, processor_time
 
 LENGTH = 10_000
@@ -58,7 +58,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "scalars.is_time": scalars.is_time,
     "stated_default": stated_default,
     "stated_values": stated_values,
-    "terminal.one_line": terminal.one_line,
+    "controls.one_line": controls.one_line,
     "wrapping.wrap": lambda text: wrapping.wrap(text, 80),
     "yaml.string": yaml.string,
 }  # fmt: skip

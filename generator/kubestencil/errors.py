@@ -33,7 +33,9 @@ class KubestencilError(Exception):
         return (_rebuild, (type(self), self.what, self.where, self.hint))
 
     def __str__(self) -> str:
-        prefix = f"{self.where}: " if self.where else ""
+        # A file name may have line breaks.
+        where = self.where.replace("\n", " ")
+        prefix = f"{where}: " if where else ""
         suffix = f"\n  {self.hint}" if self.hint else ""
         return f"{prefix}{self.what}{suffix}"
 

@@ -8,7 +8,7 @@ validates what is left (apiextensions-apiserver, ``pkg/apiserver/schema/pruning`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from kubestencil.check.findings import Results
 from kubestencil.check.problems import (
@@ -22,38 +22,25 @@ from kubestencil.check.problems import (
 )
 from kubestencil.check.rules import RuleId
 from kubestencil.check.scalar_checks import accept_all
-from kubestencil.schema.conditions import has_unsupported_pattern, satisfies
+from kubestencil.schema.conditions import (
+    Condition,
+    conditions,
+    has_unsupported_pattern,
+    is_integer,
+    satisfies,
+)
 from kubestencil.schema.keywords import LOGIC
-from kubestencil.schema.types import JsonObject, Schema
+from kubestencil.schema.types import Schema
 
 CEL = "CEL rules of custom resources"
 PATTERN = "patterns that are too large, or in a syntax that is not supported"
 FORMAT = "formats of strings"
 
 _LIST_TYPE = "x-kubernetes-list-type"
-# Keywords that are checked together; those after the first only change its meaning.
-_KEYWORDS: tuple[tuple[str, ...], ...] = (
-    ("enum",),
-    ("pattern",),
-    ("multipleOf",),
-    ("minimum", "exclusiveMinimum"),
-    ("maximum", "exclusiveMaximum"),
-    ("minLength",),
-    ("maxLength",),
-    ("minItems",),
-    ("maxItems",),
-    ("minProperties",),
-    ("maxProperties",),
-    ("uniqueItems",),
-    (_LIST_TYPE, "x-kubernetes-list-map-keys"),
-    *((keyword,) for keyword in (*LOGIC, "not")),
-)
 # Formats that are checked, and formats that add nothing to the type.
 _CHECKED_FORMATS = frozenset(["byte", "date-time", "ipv4", "ipv6"])
 _INTEGER_FORMATS = frozenset(["int32", "int64", "uint32", "uint64"])
 _FREE_FORMATS = _INTEGER_FORMATS | {"float", "double", "password", "int-or-string"}
-_MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1
-_MAX_FLOAT_INTEGER = 2**53
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "object": (dict,),
     "array": (list,),
@@ -79,21 +66,14 @@ class References(Protocol):
         """The check of a definition that is compiled when there is a value for it."""
 
 
-class _Condition(NamedTuple):
-    """Keywords of a schema that are checked together, the first being ``keyword``."""
-
-    keyword: str
-    schema: JsonObject
-
-
 def check_of_custom(schema: Schema, references: References) -> Check:
     """The check of a schema of a custom resource."""
     if schema.ref is not None:
         return references.referred(schema.ref, True)
     check_shape = _check_of_shape(schema, references)
-    conditions = tuple(_conditions(schema))
+    demanded = tuple(_conditions(schema))
     unchecked = tuple(_unchecked(schema))
-    if not conditions and not unchecked:
+    if not demanded and not unchecked:
         return check_shape
 
     def check(
@@ -101,7 +81,7 @@ def check_of_custom(schema: Schema, references: References) -> Check:
     ) -> None:
         check_shape(value, parent, step, results)
         results.unchecked.extend(unchecked)
-        for condition in conditions:
+        for condition in demanded:
             if not satisfies(value, condition.schema):
                 rule: RuleId = (
                     "invalid-enum" if condition.keyword == "enum" else "invalid-value"
@@ -204,23 +184,15 @@ def _type_check(types: tuple[type, ...], expected: str) -> Check:
 def _check_integer(
     value: Any, parent: Link | None, step: str | int, results: Results
 ) -> None:
-    if not _is_integer(value):
+    if not is_integer(value):
         refuse_type("an integer", value, parent, step, results)
 
 
 def _check_int_or_string(
     value: Any, parent: Link | None, step: str | int, results: Results
 ) -> None:
-    if type(value) is not str and not _is_integer(value):
+    if type(value) is not str and not is_integer(value):
         refuse_type("an integer or a string", value, parent, step, results)
-
-
-def _is_integer(value: Any) -> bool:
-    """Whether a value is an integer: 1.0 is one, and what has more than 64 bits is a
-    float (kube-openapi, pkg/validation/validate/type.go)."""
-    if type(value) is float:
-        return value.is_integer() and abs(value) < _MAX_FLOAT_INTEGER
-    return type(value) is int and _MIN_INT64 <= value <= _MAX_INT64
 
 
 def _any_or_object(check_object: Check) -> Check:
@@ -235,19 +207,13 @@ def _any_or_object(check_object: Check) -> Check:
     return check
 
 
-def _conditions(schema: Schema) -> Iterator[_Condition]:
-    raw = schema.raw
-    for keyword, *others in _KEYWORDS:
-        if keyword not in raw or (keyword == "anyOf" and schema.int_or_string):
-            continue
-        if keyword == _LIST_TYPE and raw[keyword] == "atomic":
-            continue
-        names = (keyword, *others)
-        part = {name: raw[name] for name in names if name in raw}
-        if not has_unsupported_pattern(part):
-            yield _Condition(keyword, part)
+def _conditions(schema: Schema) -> Iterator[Condition]:
+    for condition in conditions(schema.raw):
+        # Of the items of an atomic list, nothing is demanded.
+        if condition.schema.get(_LIST_TYPE) != "atomic":
+            yield condition
     if schema.format in _CHECKED_FORMATS:
-        yield _Condition("format", {"format": schema.format})
+        yield Condition("format", {"format": schema.format})
 
 
 def _unchecked(schema: Schema) -> Iterator[str]:
@@ -255,7 +221,7 @@ def _unchecked(schema: Schema) -> Iterator[str]:
     yield from [CEL] * len(schema.validations)
     if any(
         has_unsupported_pattern({keyword: schema.raw[keyword]})
-        for keyword in ("pattern", *LOGIC, "not")
+        for keyword in ("pattern", *LOGIC)
         if keyword in schema.raw
     ):
         yield PATTERN
@@ -263,7 +229,7 @@ def _unchecked(schema: Schema) -> Iterator[str]:
         yield f"{FORMAT}: {schema.format}"
 
 
-def _message(value: Any, condition: _Condition) -> tuple[str, str]:
+def _message(value: Any, condition: Condition) -> tuple[str, str]:
     """What is wrong with a value that breaks a condition, and what to do."""
     keyword, limit = condition.keyword, condition.schema[condition.keyword]
     if keyword == "enum":

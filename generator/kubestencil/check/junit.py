@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from kubestencil.check.findings import Finding, Report
 from kubestencil.check.rules import Severity, at_least
-from kubestencil.text.terminal import one_line, without_controls
+from kubestencil.text.controls import one_line, without_controls
 
 # What XML 1.0 cannot have, not even as a reference (2.2, Char).
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -10,7 +10,8 @@ from kubestencil.check.findings import Finding, Report
 from kubestencil.check.rules import SEVERITIES, Change, Severity
 from kubestencil.source.decoding import decode_characters
 from kubestencil.source.yaml import split_lines
-from kubestencil.text.terminal import Role, colored, one_line
+from kubestencil.text.controls import one_line
+from kubestencil.text.terminal import Role, colored
 
 _ROLES: Mapping[Severity, Role] = {
     "error": "breaking",

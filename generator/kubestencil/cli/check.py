@@ -244,7 +244,7 @@ def _rendered(
 def _json(value: object) -> str:
     import json
 
-    from kubestencil.text.terminal import escape_json
+    from kubestencil.text.controls import escape_json
 
     return escape_json(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
 

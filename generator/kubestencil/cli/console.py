@@ -13,7 +13,7 @@ import click
 from kubestencil import atomic
 from kubestencil.cli.signals import Terminated
 from kubestencil.errors import KubestencilError, OutputError
-from kubestencil.text.terminal import one_line, without_controls
+from kubestencil.text.controls import one_line, without_controls
 
 if TYPE_CHECKING:
     from kubestencil.source import Source
@@ -27,9 +27,7 @@ def exit_code(run: Callable[[], int]) -> int:
     try:
         return run()
     except KubestencilError as error:
-        where = f"{one_line(error.where)}: " if error.where else ""
-        hint = f"\n  {error.hint}" if error.hint else ""
-        _show_error(f"{where}{error.what}{hint}")
+        _show_error(str(error))
         return error.exit_code
     except click.ClickException as error:
         error.show()

@@ -8,11 +8,10 @@ from kubestencil.diff.compared import ComparedDefinitions
 from kubestencil.diff.constraints import DOCUMENTATION, is_looser, is_looser_keyword
 from kubestencil.diff.differences import Difference, differing_keywords
 from kubestencil.diff.moved_fields import resolved
-from kubestencil.schema.keywords import REFERENCE_PREFIX
+from kubestencil.schema.keywords import PRESERVE, REFERENCE_PREFIX
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import is_built_in
 
-_PRESERVE = "x-kubernetes-preserve-unknown-fields"
 # What says how a value is merged, and not which values there are.
 _MERGING = frozenset(
     f"x-kubernetes-{keyword}"
@@ -25,7 +24,7 @@ _MERGING = frozenset(
     )
 )
 # What a definition says of its fields, apart from which values they may have.
-_STRUCTURE = frozenset({"$ref", "type", "properties", "default", "nullable", _PRESERVE})
+_STRUCTURE = frozenset({"$ref", "type", "properties", "default", "nullable", PRESERVE})
 
 
 def is_compatible_rename(
@@ -153,7 +152,7 @@ def names_object(difference: Difference, definitions: ComparedDefinitions) -> bo
         {key: value for key, value in schema.items() if key not in _STRUCTURE}
         for schema in (old, new)
     )
-    return bool(lists_fields or new.get(_PRESERVE)) and is_looser(
+    return bool(lists_fields or new.get(PRESERVE)) and is_looser(
         rest_before, rest_after
     )
 
@@ -170,7 +169,7 @@ def has_default(difference: Difference, _: ComparedDefinitions) -> bool:
 
 def preserves_unknown_fields(difference: Difference, _: ComparedDefinitions) -> bool:
     """Whether the object of an added field kept such a field before, whatever it was."""
-    return bool(difference.schemas[0].get(_PRESERVE))
+    return bool(difference.schemas[0].get(PRESERVE))
 
 
 def requires_unique_items(difference: Difference, _: ComparedDefinitions) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from kubestencil.diff.differences import json_equal
 from kubestencil.diff.validations import VALIDATIONS
+from kubestencil.schema.keywords import PRESERVE
 
 #: The keywords that describe a schema without constraining its values.
 DOCUMENTATION = frozenset({"description", "title", "example", "externalDocs"})
@@ -148,5 +149,5 @@ _COMPARISONS: Mapping[str, _Comparison] = {
     "oneOf": _is_absent,
     "not": _is_not_looser,
     VALIDATIONS: _has_no_other_rules,
-    "x-kubernetes-preserve-unknown-fields": _is_set,
+    PRESERVE: _is_set,
 }

@@ -111,7 +111,8 @@ class Target:
                     hint=nearest(name, options),
                 )
             options[name] = _converted(options[name], text, f"{self.name}.{name}")
-        return replace(self, options=options, changed_options=frozenset(changes))
+        changed_options = self.changed_options | changes.keys()
+        return replace(self, options=options, changed_options=changed_options)
 
     def error(self, what: str, key: str, hint: str = "") -> TargetError:
         """A TargetError that points at a key of this target's manifest."""

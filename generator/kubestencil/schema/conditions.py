@@ -17,15 +17,56 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import chain, islice, product
-from typing import Any
+from typing import Any, NamedTuple
 
+from kubestencil.schema.keywords import INT_OR_STRING, LOGIC
 from kubestencil.schema.types import JsonObject
 from kubestencil.text import re2
 
 # An object that is one of 10, three times, has 1,000 alternatives.
 _MAX_ALTERNATIVES = 200
 
+# Keywords, each with those that only change what it means.
+_CONDITIONS: tuple[tuple[str, ...], ...] = (
+    ("enum",), ("pattern",), ("multipleOf",), ("minimum", "exclusiveMinimum"),
+    ("maximum", "exclusiveMaximum"), ("minLength",), ("maxLength",), ("minItems",),
+    ("maxItems",), ("minProperties",), ("maxProperties",), ("uniqueItems",),
+    ("x-kubernetes-list-type", "x-kubernetes-list-map-keys"),
+    *((keyword,) for keyword in LOGIC),
+)  # fmt: skip
+_MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1
+# From here on, not every integer is a float.
+_MAX_FLOAT_INTEGER = 2**53
+
 _Check = Callable[[Any, Any], bool]
+
+
+class Condition(NamedTuple):
+    """What a schema demands with one keyword; ``schema`` has no other, but for those
+    that change what it means."""
+
+    keyword: str
+    schema: JsonObject
+
+
+def conditions(schema: JsonObject) -> Iterator[Condition]:
+    """What a schema demands beside types, fields and formats, keyword by keyword.
+    Patterns that cannot be evaluated are left out."""
+    for keyword, *others in _CONDITIONS:
+        if keyword not in schema or (keyword == "anyOf" and schema.get(INT_OR_STRING)):
+            continue
+        names = (keyword, *others)
+        part = {name: schema[name] for name in names if name in schema}
+        if not has_unsupported_pattern(part):
+            yield Condition(keyword, part)
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer: 1.0 is one, and what has more than 64 bits is a
+    float (kube-openapi, pkg/validation/validate/type.go)."""
+    if type(value) is float:
+        return value.is_integer() and abs(value) < _MAX_FLOAT_INTEGER
+    return type(value) is int and _MIN_INT64 <= value <= _MAX_INT64
 
 
 def satisfies(value: Any, schema: JsonObject) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
+from kubestencil.schema.keywords import KINDS_KEYWORD, PRESERVE, REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
 from kubestencil.schema.resources import PrinterColumn, Resource, Subresource
 from kubestencil.schema.standard_fields import StandardFields
@@ -320,7 +320,7 @@ class _Reader:
         result: dict[str, Any]
         if version.schema is None:
             # Without a schema, everything is kept.
-            result = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+            result = {"type": "object", PRESERVE: True}
         else:
             result = self.schemas.read(version.schema, version.schema_pointer)
         result["properties"] = {

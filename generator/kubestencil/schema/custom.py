@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.crd import CustomResource, custom_resource
@@ -207,11 +206,11 @@ def _check_defaults(read: Iterable[tuple[CrdObject, CustomResource]]) -> None:
             from kubestencil.schema.default_values import default_mistakes
 
             for default in resource.defaults:
-                mistakes = islice(default_mistakes(default), 1)
-                errors += (
-                    schema_error(crd.where, mistake.message, mistake.pointer)
-                    for mistake in mistakes
-                )
+                mistake = next(default_mistakes(default), None)
+                if mistake is not None:
+                    errors.append(
+                        schema_error(crd.where, mistake.message, mistake.pointer)
+                    )
     if errors:
         raise _all_errors(errors)
 

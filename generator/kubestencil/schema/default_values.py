@@ -11,35 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubestencil.schema.conditions import has_unsupported_pattern, satisfies
+from kubestencil.schema.conditions import conditions, is_integer, satisfies
+from kubestencil.schema.keywords import EMBEDDED, INT_OR_STRING, PRESERVE
 from kubestencil.schema.pointer import Pointer
 from kubestencil.schema.structural import Default
 from kubestencil.schema.types import JsonObject
 
-_PRESERVE = "x-kubernetes-preserve-unknown-fields"
-_EMBEDDED = "x-kubernetes-embedded-resource"
-_INT_OR_STRING = "x-kubernetes-int-or-string"
-# Keywords with those that change what they mean. The API server does not ask whether
-# the items of a set are unique.
-_CONDITIONS = (
-    ("enum",), ("pattern",), ("minimum", "exclusiveMinimum"),
-    ("maximum", "exclusiveMaximum"), ("minLength",), ("maxLength",), ("minItems",),
-    ("maxItems",), ("minProperties",), ("maxProperties",), ("allOf",), ("anyOf",),
-    ("oneOf",), ("not",),
-)  # fmt: skip
-_MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1
-
-
-def _is_integer(value: Any) -> bool:
-    if type(value) is int:
-        return _MIN_INT64 <= value <= _MAX_INT64
-    return type(value) is float and value.is_integer()
-
-
+# The API server does not ask whether the items of a set are unique.
+_NOT_OF_DEFAULTS = frozenset(["uniqueItems", "x-kubernetes-list-type"])
 _IS_TYPE: Mapping[str, Callable[[Any], bool]] = {
     "array": lambda value: type(value) is list,
     "boolean": lambda value: type(value) is bool,
-    "integer": _is_integer,
+    "integer": is_integer,
     "number": lambda value: type(value) in (int, float),
     "object": lambda value: type(value) is dict,
     "string": lambda value: type(value) is str,
@@ -61,13 +44,13 @@ def default_mistakes(default: Default) -> Iterator[Mistake]:
 
 def _mistakes(value: Any, schema: JsonObject, pointer: Pointer) -> Iterator[Mistake]:
     is_null = value is None and schema.get("nullable")
-    if is_null or schema.get(_EMBEDDED):
+    if is_null or schema.get(EMBEDDED):
         return
     type_name = schema.get("type")
     if type_name and not _IS_TYPE[type_name](value):
         yield Mistake(pointer, f"must be of type {type_name}, as the schema says")
         return
-    if isinstance(value, dict) and not schema.get(_INT_OR_STRING):
+    if isinstance(value, dict) and not schema.get(INT_OR_STRING):
         yield from _field_mistakes(value, schema, pointer)
     items = schema.get("items")
     if isinstance(value, list) and isinstance(items, dict):
@@ -84,7 +67,7 @@ def _field_mistakes(
     it does not know."""
     properties = schema.get("properties", {})
     values = schema.get("additionalProperties")
-    keeps_others = schema.get(_PRESERVE) or values is True
+    keeps_others = schema.get(PRESERVE) or values is True
     for name, content in value.items():
         field = properties.get(name, values)
         if isinstance(field, dict):
@@ -98,11 +81,8 @@ def _field_mistakes(
 
 def _unsatisfied(value: Any, schema: JsonObject) -> Iterator[str]:
     """The keywords of a schema that a value of its type does not satisfy."""
-    for keyword, *others in _CONDITIONS:
-        if keyword not in schema or (keyword == "anyOf" and schema.get(_INT_OR_STRING)):
-            continue
-        part = {name: schema[name] for name in (keyword, *others) if name in schema}
-        if not has_unsupported_pattern(part) and not satisfies(value, part):
+    for keyword, part in conditions(schema):
+        if keyword not in _NOT_OF_DEFAULTS and not satisfies(value, part):
             yield keyword
     # A number may exceed its format.
     if isinstance(value, str) and "format" in schema:

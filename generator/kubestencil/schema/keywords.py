@@ -9,6 +9,12 @@ Check = Callable[[Any], bool]
 
 #: The keyword with the groups, versions and kinds that a definition is served as.
 KINDS_KEYWORD = "x-kubernetes-group-version-kind"
+#: The keyword of objects whose unknown fields the API server keeps.
+PRESERVE = "x-kubernetes-preserve-unknown-fields"
+#: The keyword of objects that are Kubernetes objects themselves.
+EMBEDDED = "x-kubernetes-embedded-resource"
+#: The keyword of values that are an integer or a string.
+INT_OR_STRING = "x-kubernetes-int-or-string"
 #: The keywords that combine schemas.
 LOGIC = ("allOf", "anyOf", "oneOf", "not")
 #: The beginning of a ``$ref``, before the name of a definition.
@@ -87,15 +93,15 @@ KEYWORDS: Mapping[str, Check] = {
     "externalDocs": _OBJECT,
     "nullable": _BOOLEAN,
     "x-nullable": _BOOLEAN,
-    "x-kubernetes-embedded-resource": _BOOLEAN,
+    EMBEDDED: _BOOLEAN,
     KINDS_KEYWORD: _OBJECTS,
-    "x-kubernetes-int-or-string": _BOOLEAN,
+    INT_OR_STRING: _BOOLEAN,
     "x-kubernetes-list-map-keys": _STRINGS,
     "x-kubernetes-list-type": _STRING,
     "x-kubernetes-map-type": _STRING,
     "x-kubernetes-patch-merge-key": _STRING,
     "x-kubernetes-patch-strategy": _STRING,
-    "x-kubernetes-preserve-unknown-fields": _BOOLEAN,
+    PRESERVE: _BOOLEAN,
     "x-kubernetes-selectable-fields": _OBJECTS,
     "x-kubernetes-unions": _OBJECTS,
     "x-kubernetes-validations": _OBJECTS,

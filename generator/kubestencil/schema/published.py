@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubestencil.schema.keywords import KINDS_KEYWORD
+from kubestencil.schema.keywords import EMBEDDED, KINDS_KEYWORD, PRESERVE
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 
-_PRESERVE = "x-kubernetes-preserve-unknown-fields"
-_EMBEDDED = "x-kubernetes-embedded-resource"
 # kube-openapi prunes defaults (builder/openapi.go, PruneDefaultsSchema), the others are
 # no part of OpenAPI 2.0, or were a problem for kubectl.
 _DROPPED = ("default", "allOf", "anyOf", "oneOf", "not", "nullable")
@@ -34,7 +32,7 @@ def published_definition(name: str, schema: JsonObject) -> JsonObject:
     if name in _STRINGS:
         # In OpenAPI 3.0 they may be numbers, too.
         return {**_published(schema), "type": "string"}
-    if schema.get(_PRESERVE) and KINDS_KEYWORD in schema:
+    if schema.get(PRESERVE) and KINDS_KEYWORD in schema:
         # kubectl would refuse fields that are not listed.
         extensions = {
             keyword: schema[keyword]
@@ -51,7 +49,7 @@ def _published(schema: JsonObject) -> JsonObject:
         keyword: value for keyword, value in schema.items() if keyword not in _DROPPED
     }
     nullable = bool(schema.get("nullable"))
-    preserves = bool(schema.get(_PRESERVE))
+    preserves = bool(schema.get(PRESERVE))
     if nullable or preserves:
         result.pop("items", None)
         result.pop("properties", None)
@@ -61,7 +59,7 @@ def _published(schema: JsonObject) -> JsonObject:
         or (result.get("type") == "array" and "items" not in result)
     ):
         result.pop("type", None)
-    if schema.get(_EMBEDDED):
+    if schema.get(EMBEDDED):
         _restore_fields_of_kinds(schema, result, preserves)
     for keyword in ("items", "additionalProperties"):
         if isinstance(result.get(keyword), Mapping):

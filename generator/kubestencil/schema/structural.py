@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema import merge_types
+from kubestencil.schema.keywords import EMBEDDED, INT_OR_STRING, LOGIC, PRESERVE
 from kubestencil.schema.pointer import Pointer, extended, printable_pointer
 from kubestencil.schema.types import JsonObject
 from kubestencil.text import re2_syntax
@@ -21,25 +22,20 @@ _DROPPED = frozenset(["example", "externalDocs", "id", "$schema"])
 _FORBIDDEN = frozenset(
     ["$ref", "definitions", "dependencies", "patternProperties", "additionalItems"]
 )
-_PRESERVE = "x-kubernetes-preserve-unknown-fields"
 # The keywords whose empty values (false, {}, "") mean something, or are refused.
-_MEANT_EMPTY = frozenset(["additionalProperties", "default", "items", "not", _PRESERVE])
-_LOGIC = ("allOf", "anyOf", "oneOf", "not")
+_MEANT_EMPTY = frozenset(["additionalProperties", "default", "items", "not", PRESERVE])
 # The keywords that a schema in allOf, anyOf, oneOf and not must leave to the one around.
 _STRUCTURE_ONLY = (
     "type", "additionalProperties", "default", "title", "description", "nullable",
-    "externalDocs", "x-kubernetes-preserve-unknown-fields",
-    "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
+    "externalDocs", PRESERVE, EMBEDDED, INT_OR_STRING,
     "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type",
     "x-kubernetes-validations",
 )  # fmt: skip
-_EMBEDDED = "x-kubernetes-embedded-resource"
-_INT_OR_STRING = "x-kubernetes-int-or-string"
 _INT_OR_STRING_TYPES = [{"type": "integer"}, {"type": "string"}]
 _KIND_FIELDS = frozenset(["apiVersion", "kind", "metadata"])
 _METADATA_FIELDS = frozenset(["name", "generateName"])
 _MAX_DEPTH = 100
-_NOT_A_LEAF = frozenset(["properties", "items", "additionalProperties", _EMBEDDED])
+_NOT_A_LEAF = frozenset(["properties", "items", "additionalProperties", EMBEDDED])
 
 #: What schemas without others in them are published as, by their keywords and values,
 #: and the types of these, which tell 1 from true. A catalogue repeats most of them.
@@ -129,7 +125,7 @@ class StructuralSchemas:
             if not isinstance(result["properties"], dict):
                 raise self.error("must be an object", ("properties", pointer))
             properties_pointer: Pointer = ("properties", pointer)
-            unchecked = () if depth and _EMBEDDED not in result else _KIND_FIELDS
+            unchecked = () if depth and EMBEDDED not in result else _KIND_FIELDS
             result["properties"] = {
                 name: self.read_schema(
                     schema,
@@ -147,9 +143,9 @@ class StructuralSchemas:
                     inner,
                     checks_defaults and key == "items",
                 )
-        if result.get(_INT_OR_STRING):
+        if result.get(INT_OR_STRING):
             result |= _either_type(result)
-        if result.get(_EMBEDDED):
+        if result.get(EMBEDDED):
             self.embed(result, pointer)
         if depth and checks_defaults and "default" in result:
             self.defaults.append(Default(result, pointer))
@@ -159,13 +155,13 @@ class StructuralSchemas:
         """Add the fields of an embedded object, which has apiVersion and kind
         (builder.go, addEmbeddedProperties)."""
         if schema.get("type") != "object":
-            raise self.error(f"must be object beside {_EMBEDDED}", ("type", pointer))
+            raise self.error(f"must be object beside {EMBEDDED}", ("type", pointer))
         if "additionalProperties" in schema:
             raise self.error(
-                f"is not allowed beside {_EMBEDDED}", ("additionalProperties", pointer)
+                f"is not allowed beside {EMBEDDED}", ("additionalProperties", pointer)
             )
-        if not schema.get("properties") and not schema.get(_PRESERVE):
-            raise self.error(f"needs properties, or {_PRESERVE}", pointer)
+        if not schema.get("properties") and not schema.get(PRESERVE):
+            raise self.error(f"needs properties, or {PRESERVE}", pointer)
         schema["properties"] = {**schema.get("properties", {}), **self.embedded}
         required = schema.get("required", [])
         if not isinstance(required, list):
@@ -180,11 +176,7 @@ class StructuralSchemas:
             key = next(key for key in schema if key in _FORBIDDEN)
             raise self.error("is not allowed in a structural schema", (key, pointer))
         type_name = schema.get("type")
-        if (
-            not type_name
-            and not schema.get(_INT_OR_STRING)
-            and not schema.get(_PRESERVE)
-        ):
+        if not type_name and not schema.get(INT_OR_STRING) and not schema.get(PRESERVE):
             raise self.error("has no type, as a structural schema must", pointer)
         if type_name == "array" and "items" not in schema:
             raise self.error("has no items, as a list must", pointer)
@@ -205,16 +197,16 @@ class StructuralSchemas:
         if not merge_types.KEYWORDS.isdisjoint(schema):
             for path, message in merge_types.merge_mistakes(schema):
                 raise self.error(message, extended(pointer, path))
-        if schema.get(_PRESERVE) is False:
-            raise self.error("must be true, or absent", (_PRESERVE, pointer))
+        if schema.get(PRESERVE) is False:
+            raise self.error("must be true, or absent", (PRESERVE, pointer))
         self.check_pattern(schema, pointer)
-        if schema.get(_INT_OR_STRING):
-            for key in (_PRESERVE, _EMBEDDED):
+        if schema.get(INT_OR_STRING):
+            for key in (PRESERVE, EMBEDDED):
                 if schema.get(key):
                     raise self.error(
-                        f"is not allowed with {_INT_OR_STRING}", (key, pointer)
+                        f"is not allowed with {INT_OR_STRING}", (key, pointer)
                     )
-        if any(keyword in schema for keyword in _LOGIC):
+        if any(keyword in schema for keyword in LOGIC):
             for key, branch, branch_pointer in self.branches(schema, pointer):
                 self.check_branch(branch, key, branch_pointer)
 
@@ -272,7 +264,7 @@ class StructuralSchemas:
         The types of an integer or string are left out, which may be spelled out in
         anyOf, or in an anyOf of the first allOf.
         """
-        for key in _LOGIC:
+        for key in LOGIC:
             if key not in schema or schema[key] == _INT_OR_STRING_TYPES:
                 continue
             branches = schema[key] if key != "not" else [schema[key]]

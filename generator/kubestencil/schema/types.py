@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kubestencil.schema.keywords import EMBEDDED, INT_OR_STRING, PRESERVE
+
 if TYPE_CHECKING:
     from kubestencil.schema.resources import Resource
 
@@ -111,21 +113,19 @@ class Schema(NamedTuple):
     def int_or_string(self) -> bool:
         """Whether the value is an integer or a string."""
         return self.format == "int-or-string" or bool(
-            self.raw.get("x-kubernetes-int-or-string", False)
+            self.raw.get(INT_OR_STRING, False)
         )
 
     @property
     def preserves_unknown_fields(self) -> bool:
         """Whether the API server keeps fields that the schema does not have."""
         has_others = bool(self.fields) and self.raw.get("additionalProperties") is True
-        return has_others or bool(
-            self.raw.get("x-kubernetes-preserve-unknown-fields", False)
-        )
+        return has_others or bool(self.raw.get(PRESERVE, False))
 
     @property
     def embedded_resource(self) -> bool:
         """Whether the value is a Kubernetes object with an apiVersion and a kind."""
-        return bool(self.raw.get("x-kubernetes-embedded-resource", False))
+        return bool(self.raw.get(EMBEDDED, False))
 
     @property
     def validations(self) -> tuple[JsonObject, ...]:

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kubestencil.errors import nearest
-from kubestencil.text.terminal import one_line
+from kubestencil.text.controls import one_line
 
 # Imported where they are needed: reports need the templates only, and most runs no
 # entry points.

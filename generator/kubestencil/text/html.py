@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from markupsafe import Markup, escape
 
-from kubestencil.text import godoc, terminal
+from kubestencil.text import controls, godoc
 
 _TAB_SIZE = 4
 # The parts of a repetition never match the same character, so that the time is linear
@@ -104,7 +104,7 @@ def _without_controls(text: str) -> str:
         return text
     text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(_TAB_SIZE)
     # Browsers hide most control characters, and some change the direction of text.
-    return terminal.without_controls(text)
+    return controls.without_controls(text)
 
 
 class _OpenList(NamedTuple):

@@ -10,13 +10,11 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from kubestencil.text.controls import replace_controls
+
 # In every expression, the parts of a repetition never match the same character, so that
 # the time is linear in the length of any text.
 
-# Control characters, and those that change the direction of text.
-_CONTROL = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
-)
 # What begins a block at the start of a line (CommonMark 0.31, chapters 4 and 5).
 _BLOCK = re.compile(
     r"\s*(?:#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|```|~~~|\||<|[-=_*](?:\s*[-=_*])+\s*$)"
@@ -68,7 +66,7 @@ def line(text: str) -> str:
     """``text`` on one line: line breaks and tabs become spaces, other control
     characters U+FFFD."""
     text = text.replace("\n", " ").replace("\r", " ").replace("\t", " ")
-    return text if text.isprintable() else _CONTROL.sub("\ufffd", text)
+    return text if text.isprintable() else replace_controls(text)
 
 
 @cache

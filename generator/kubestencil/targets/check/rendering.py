@@ -11,7 +11,7 @@ from kubestencil.check import SEVERITIES, Finding, Report, Severity
 from kubestencil.data_files import data_file
 from kubestencil.engine.templates import Templates
 from kubestencil.text import markdown
-from kubestencil.text.terminal import one_line
+from kubestencil.text.controls import one_line
 from kubestencil.version import __version__
 
 #: The formats that have templates.

@@ -9,8 +9,8 @@ from kubestencil.diff.comparison import Comparison
 from kubestencil.targets.diff.changes import ChangeFormatter, FormattedChange
 from kubestencil.targets.diff.sections import group_sections
 from kubestencil.targets.diff.upgrade import headline, upgrade_lists
+from kubestencil.text.controls import one_line
 from kubestencil.text.github import workflow_command
-from kubestencil.text.terminal import one_line
 
 _COMMANDS: Mapping[Severity, str] = {"breaking": "error", "warning": "warning"}
 

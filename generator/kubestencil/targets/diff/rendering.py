@@ -100,9 +100,9 @@ def escape_for(format_name: TemplateFormat) -> Escape:
 
         return markdown.literal
     if format_name == "text":
-        from kubestencil.text import terminal
+        from kubestencil.text import controls
 
-        return terminal.one_line
+        return controls.one_line
     # Jinja2 escapes all text that an HTML template generates.
     return str
 

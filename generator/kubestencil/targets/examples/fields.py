@@ -65,7 +65,7 @@ def fixed_values_of(definition: Definition) -> Mapping[str, str]:
 
 
 def _is_embedded(definition: Definition) -> bool:
-    return bool(definition.schema.raw.get("x-kubernetes-embedded-resource"))
+    return definition.schema.embedded_resource
 
 
 def is_required(field: Field) -> bool:

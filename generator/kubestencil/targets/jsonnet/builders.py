@@ -240,7 +240,7 @@ def _fields_with_builders(schema: Schema, rules: _Rules) -> Iterator[Field]:
 def _is_any_resource(schema: Schema) -> bool:
     """Whether a value is an object of any kind: only the fields that all kinds have
     are known."""
-    return schema.raw.get("x-kubernetes-embedded-resource", False) and all(
+    return schema.embedded_resource and all(
         field.name in _FIELDS_OF_KINDS for field in schema.fields
     )
 

@@ -45,7 +45,7 @@ def read_overlay(target: Target, objects: ObjectTree) -> tuple[OverlayFile, ...]
     """The files of the overlay that the options of ``target`` name; none if the
     library, whose ``objects`` are given, lacks a type that it extends.
 
-    Raises UsageError where the folder does not exist, TargetError for two files with
+    Raises ``option_error`` where the folder does not exist, TargetError for two files with
     one name, a file that is not text, and a ``needs.toml`` that does not list types.
     """
     option = str(target.options["overlay"])

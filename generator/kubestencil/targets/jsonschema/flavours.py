@@ -45,7 +45,7 @@ _FLAVOURS: Mapping[str, Flavour] = {
 def kubernetes_version(release: str, target: Target) -> str:
     """The version in the names of folders, such as ``v1.35.0``.
 
-    It is ``release`` itself where that is no version of Kubernetes. Raises UsageError
+    It is ``release`` itself where that is no version of Kubernetes. Raises ``option_error``
     for a patch that is negative.
     """
     patch = int(target.options["patch"])
@@ -60,7 +60,7 @@ def kubernetes_version(release: str, target: Target) -> str:
 def chosen_flavours(target: Target, version: str) -> Mapping[str, Flavour]:
     """The flavours that the option ``flavours`` lists, by name.
 
-    Raises UsageError for an unknown flavour, and where none is listed.
+    Raises ``option_error`` for an unknown flavour, and where none is listed.
     """
     names = [name.strip() for name in str(target.options["flavours"]).split(",")]
     for name in names:

@@ -87,7 +87,7 @@ EACH: Mapping[str, Each] = {
 def make_contexts(release: Release, target: Target) -> Contexts:
     """The contexts of the schemas of a release.
 
-    Raises UsageError for an option that is wrong, SpecError for a schema that is too
+    Raises ``option_error`` for an option that is wrong, SpecError for a schema that is too
     large.
     """
     version = kubernetes_version(release.name, target)

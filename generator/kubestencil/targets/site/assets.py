@@ -17,7 +17,7 @@ _REPORT_ASSETS = {"report.css": "page.css", "report.js": "page.js"}
 def asset_files(target: Target) -> Iterator[tuple[str, bytes]]:
     """The path of each file below ``assets/``, and its bytes.
 
-    Raises UsageError for an option that does not name a file of the right type.
+    Raises ``option_error`` for an option that does not name a file of the right type.
     """
     paths: dict[str, Path] = {}
     # The first folder, which is the user's, comes last and replaces built-in files.

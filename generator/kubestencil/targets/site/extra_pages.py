@@ -27,7 +27,7 @@ class ExtraPage(NamedTuple):
 def read_pages(target: Target) -> Sequence[ExtraPage]:
     """The pages in the folder that the option ``pages`` names, sorted by path.
 
-    Raises UsageError where that is no folder, TargetError for a page that is not UTF-8
+    Raises ``option_error`` where that is no folder, TargetError for a page that is not UTF-8
     text or links to a page that does not exist.
     """
     option = str(target.options["pages"])

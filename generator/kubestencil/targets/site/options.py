@@ -25,7 +25,7 @@ def logo_name(target: Target) -> str:
 def option_file(target: Target, option: FileOption) -> Path | None:
     """The file that an option names, None where the option is empty.
 
-    Raises UsageError where that is no file, or has the wrong suffix.
+    Raises ``option_error`` where that is no file, or has the wrong suffix.
     """
     value = str(target.options[option])
     if not value:
@@ -42,7 +42,7 @@ def option_file(target: Target, option: FileOption) -> Path | None:
 def site_url(target: Target) -> str:
     """The URL of the site, which ends in a slash; empty where the option is.
 
-    Raises UsageError for an option that is not such a URL.
+    Raises ``option_error`` for an option that is not such a URL.
     """
     url = str(target.options["url"])
     if not url:

@@ -124,7 +124,7 @@ def conditions_of(schema: Schema, subject: str) -> Iterator[Attribute]:
 def _conditions(schema: Schema) -> Iterator[Attribute]:
     if schema.preserves_unknown_fields:
         yield Attribute("unknown fields", ("preserved",))
-    if schema.raw.get("x-kubernetes-embedded-resource"):
+    if schema.embedded_resource:
         yield Attribute("value", ("an object with apiVersion and kind",))
     for keyword, label in _LIMITS.items():
         if keyword in schema.raw:

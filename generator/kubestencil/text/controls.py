@@ -1,0 +1,33 @@
+"""Control characters: text from documents and file names can move no cursor, begin no
+control sequence, and not change the direction of the text around it."""
+
+from __future__ import annotations
+
+import re
+
+# Characters that move the cursor, begin a control sequence, or change the direction of
+# text; and bytes of file names that are no text.
+_CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+_CONTROL = re.compile(f"[\\x00-\\x1f{_CONTROLS}]")
+_CONTROL_OF_JSON = re.compile(f"[{_CONTROLS}]")
+_BREAKS = re.compile(r"[\t\r\n]+")
+
+
+def replace_controls(text: str) -> str:
+    """``text`` with U+FFFD for each control character, line breaks and tabs included."""
+    return _CONTROL.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    """``text`` on one line, with U+FFFD for each control character."""
+    return replace_controls(_BREAKS.sub(" ", text))
+
+
+def without_controls(text: str) -> str:
+    """``text`` with its line breaks, and U+FFFD for other control characters."""
+    return "\n".join(map(one_line, text.split("\n")))
+
+
+def escape_json(text: str) -> str:
+    """JSON with escapes for the control characters that its strings may have as such."""
+    return _CONTROL_OF_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
