@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from kubestencil.build import record, tree
+from kubestencil.build.commit import committing
 from kubestencil.build.interrupts import interrupts_delayed
 from kubestencil.build.parallel import ParallelMap, processes
 from kubestencil.build.parsed import parse_shared, parsed_release
@@ -80,7 +81,7 @@ def render(
     plan = plan_now()
     if not plan.jobs and not plan.rerecorded:
         return Summary(plan.current, ())
-    with tree.staging_folder(out) as staging:
+    with tree.staging_folder(out) as staging, committing(out) as commit:
         # Another run may have finished while this one waited for the lock.
         if record.modification_times(out) != records_at_planning:
             plan = plan_now()
@@ -88,10 +89,8 @@ def render(
         with _workers(plan.jobs, jobs) as parallel:
             results = _run_jobs(parallel, work, plan.jobs, progress)
             changes = [change for result in results for change in result.changes]
-            with interrupts_delayed():
-                commit = partial(tree.commit, out)
-                for _ in parallel(commit, [*plan.rerecorded, *changes]):
-                    pass
+        with interrupts_delayed():
+            commit([*plan.rerecorded, *changes])
     return _summary(plan.current, results)
 
 
