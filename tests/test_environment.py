@@ -185,20 +185,33 @@ INTERRUPTED_IMPORT = """
 import sys
 from importlib.abc import MetaPathFinder
 
+class Interrupted:
+    def __set_name__(self, *_):
+        raise KeyboardInterrupt
+
 class Interrupt(MetaPathFinder):
     def find_spec(self, name, *_):
-        if name == "kubestencil.cli":
-            raise KeyboardInterrupt
+        if name == "{module}":
+            {interrupt}
 
 sys.meta_path.insert(0, Interrupt())
+sys.argv[1:] = ["render", "1.35"]
 from kubestencil.__main__ import main
 main()
 """
 
 
-def test_an_interrupt_while_modules_are_imported_is_no_traceback(run: Command) -> None:
-    done = run_program(run, INTERRUPTED_IMPORT, timeout=60)
-    assert (done.returncode, done.stderr) == (130, "interrupted\n")
+@pytest.mark.parametrize("module", ["kubestencil.cli", "kubestencil.build"])
+@pytest.mark.parametrize(
+    "interrupt", ["raise KeyboardInterrupt", "type('A', (), {'a': Interrupted()})"]
+)
+def test_an_interrupt_while_modules_are_imported_is_no_traceback(
+    run: Command, module: str, interrupt: str
+) -> None:
+    """Also while a class is made."""
+    program = INTERRUPTED_IMPORT.format(module=module, interrupt=interrupt)
+    done = run_program(run, program, timeout=60)
+    assert (done.returncode, done.stderr.strip()) == (130, "interrupted")
 
 
 def run_program(

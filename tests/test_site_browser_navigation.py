@@ -120,6 +120,13 @@ def test_the_path_on_the_screen_is_shown_and_copied(
         click(browser, f"#{button}")
         browser.wait("document.getElementById('said').textContent === 'Copied.'")
         assert browser.driver.execute_async_script(read) == text
+        # What has the focus stays where it is: the line moves with the fields.
+        browser.run(
+            "document.activeElement.blur(); arguments[0].focus()",
+            browser.driver.find_element("id", button),
+        )
+        browser.settle(100)
+        assert browser.run(SHOWN_PATH) == f"Pod.{field}"
     browser.run("scrollTo(0, 0)")
     browser.settle(100)
     assert browser.run(SHOWN_PATH) == "Pod"

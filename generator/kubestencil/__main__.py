@@ -11,7 +11,10 @@ def main() -> NoReturn:
     """
     try:
         from kubestencil.cli import main as run_command_line
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # While a class is made, an interrupt is the cause of another error.
+        if not isinstance(error.__cause__ or error, KeyboardInterrupt):
+            raise
         print("interrupted", file=sys.stderr)
         sys.exit(130)
     run_command_line()

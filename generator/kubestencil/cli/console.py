@@ -25,7 +25,7 @@ _MAX_NOTES = 10
 def exit_code(run: Callable[[], int]) -> int:
     """The exit code of ``run``; where it raises an error, the error is shown."""
     try:
-        return run()
+        return _run(run)
     except KubestencilError as error:
         _show_error(str(error))
         return error.exit_code
@@ -46,6 +46,17 @@ def exit_code(run: Callable[[], int]) -> int:
         reason = error.strerror or "it is closed"
         _show_error(f"standard output: cannot be written: {reason}")
         return 1
+
+
+def _run(run: Callable[[], int]) -> int:
+    try:
+        return run()
+    except RuntimeError as error:
+        # Before Python 3.12, an interrupt that comes while a class is made is the
+        # cause of one (https://github.com/python/cpython/issues/77757).
+        if isinstance(error.__cause__, (KeyboardInterrupt, Terminated)):
+            raise error.__cause__ from None
+        raise
 
 
 def open_closed_streams() -> None:
