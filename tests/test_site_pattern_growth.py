@@ -48,7 +48,7 @@ const seconds = (pattern, [start, unit, end], length, repeats) => {
 const isLinear = (pattern, text, length) => {
   seconds(pattern, text, 20, 3); // the first time, expressions are not compiled
   if (seconds(pattern, text, length, 1) <= SHORT) return true;
-  return [1, 3, 6].some((repeats) => {
+  return [3, 6, 12].some((repeats) => {
     const once = seconds(pattern, text, Math.floor(length / 2), repeats);
     return seconds(pattern, text, length, repeats) <= Math.max(SHORT, 2.5 * once);
   });
