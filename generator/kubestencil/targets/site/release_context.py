@@ -49,7 +49,10 @@ class TypeChange(NamedTuple):
 _BADGE_KEYWORDS = frozenset(
     ["required", "type", "format", "$ref", "items", "additionalProperties", "enum"]
 )
-_BADGE_RULES = frozenset(["deprecated", "no-longer-functional", "stage-changed"])
+_KIND_CHANGES = frozenset(["kind-deprecated", "stage-changed", "stage-lowered"])
+_BADGE_RULES = frozenset(
+    ["deprecated", "no-longer-functional", "stage-changed", "stage-lowered"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,21 +154,27 @@ def _releases_by_type(
 def _type_changes(
     comparison: Comparison, addresses: Mapping[str, PageAddress]
 ) -> Iterator[tuple[str, TypeChange]]:
-    for change in comparison.changes:
-        # ``releases_by_type`` has the types that were added or removed as a whole.
-        if change.severity != "docs" and (change.field or change.keyword):
+    for change in (*comparison.changes, *comparison.notices):
+        if change.severity != "docs" and _is_inside_of_type(change):
             formatted = format_change(change)
+            stages = f" ({formatted.stages})" if formatted.stages else ""
             type_change = TypeChange(
                 release=comparison.after,
                 field=formatted.field.partition(".")[0],
                 path=formatted.field,
                 change=change.change,
                 severity=formatted.severity,
-                label=formatted.label,
+                label=f"{formatted.label}{stages}",
                 segments=formatted.segments,
                 has_badge=_has_badge(change),
             )
             yield addresses[change.definition].path, type_change
+
+
+def _is_inside_of_type(change: Change) -> bool:
+    """Whether a type changed that both releases have: ``releases_by_type`` has those
+    that were added or removed as a whole, and operations are not shown by release."""
+    return bool(change.field or change.keyword) or change.change in _KIND_CHANGES
 
 
 def _has_badge(change: Change) -> bool:
