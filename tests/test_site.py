@@ -119,11 +119,13 @@ def test_merge_markers_are_no_badges(site: Site) -> None:
 
 def test_stages_are_told_with_their_feature_gate(site: Site) -> None:
     """Also where no difference shows them: 1.35 enabled a gate of a field of 1.34."""
-    stages = "stage changed (alpha (off) → beta (on), gate ContainerRestartRules)"
+    stages = "alpha (off) → beta (on), gate ContainerRestartRules"
     rules = field_line(site, "1.35/core/v1/Container/", "restartPolicyRules")
     assert f"Changed in 1.35: {stages}" in rules
     pod = site.page("1.35/core/v1/Pod/").text.replace("<wbr>", "")
-    assert f"spec.containers.restartPolicyRules</code></a> {stages}" in pod
+    assert (
+        f"spec.containers.restartPolicyRules</code></a> stage changed ({stages})" in pod
+    )
     assert "field added (alpha (off), gate GenericWorkload)" in pod
     deprecated = site.page("1.35/resource.k8s.io/v1beta1/DeviceClass/").text
     assert ">warning</span> <span>kind deprecated" in deprecated

@@ -313,7 +313,7 @@ def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
             yield FieldBadge("added", change.release, "")
         elif change.change == "field-removed" and change.path == change.field:
             yield FieldBadge("removed", change.release, "")
-        elif change.has_badge:
-            labels.setdefault(change.release, []).append(change.label)
+        elif change.badge:
+            labels.setdefault(change.release, []).append(change.badge)
     for release, release_labels in labels.items():
         yield FieldBadge("changed", release, ", ".join(dict.fromkeys(release_labels)))

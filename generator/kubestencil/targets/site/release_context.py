@@ -16,7 +16,11 @@ from kubestencil.diff.audience import Severity
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.targets.diff.changes import SeverityCount, format_change
+from kubestencil.targets.diff.changes import (
+    FormattedChange,
+    SeverityCount,
+    format_change,
+)
 from kubestencil.targets.diff.comparisons import compare_for_run
 from kubestencil.targets.diff.word_diff import Segment
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
@@ -32,8 +36,8 @@ class TypeChange(NamedTuple):
     change of the type itself. ``path`` is the path of what changed, starting at the
     type: ``spec.replicas`` where ``spec`` is an inline object. ``change`` names the
     change as in a JSON report, ``severity`` is its severity, ``label`` and ``segments``
-    describe it for people. ``has_badge`` is whether the field shows it; how lists are
-    merged, and the like, is in the history of the type only.
+    describe it for people. ``badge`` is what the field shows; it is empty where how
+    lists are merged, and the like, is in the history of the type only.
     """
 
     release: str
@@ -43,16 +47,15 @@ class TypeChange(NamedTuple):
     severity: Severity
     label: str
     segments: tuple[Segment, ...]
-    has_badge: bool
+    badge: str
 
 
 _BADGE_KEYWORDS = frozenset(
     ["required", "type", "format", "$ref", "items", "additionalProperties", "enum"]
 )
-_KIND_CHANGES = frozenset(["kind-deprecated", "stage-changed", "stage-lowered"])
-_BADGE_RULES = frozenset(
-    ["deprecated", "no-longer-functional", "stage-changed", "stage-lowered"]
-)
+_STAGE_RULES = frozenset(["stage-changed", "stage-lowered"])
+_KIND_CHANGES = frozenset(["kind-deprecated", *_STAGE_RULES])
+_BADGE_RULES = frozenset(["deprecated", "no-longer-functional", *_STAGE_RULES])
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +160,16 @@ def _type_changes(
     for change in (*comparison.changes, *comparison.notices):
         if change.severity != "docs" and _is_inside_of_type(change):
             formatted = format_change(change)
-            stages = f" ({formatted.stages})" if formatted.stages else ""
+            label = formatted.label
             type_change = TypeChange(
                 release=comparison.after,
                 field=formatted.field.partition(".")[0],
                 path=formatted.field,
                 change=change.change,
                 severity=formatted.severity,
-                label=f"{formatted.label}{stages}",
+                label=f"{label} ({formatted.stages})" if formatted.stages else label,
                 segments=formatted.segments,
-                has_badge=_has_badge(change),
+                badge=_badge(change, formatted),
             )
             yield addresses[change.definition].path, type_change
 
@@ -177,13 +180,17 @@ def _is_inside_of_type(change: Change) -> bool:
     return bool(change.field or change.keyword) or change.change in _KIND_CHANGES
 
 
-def _has_badge(change: Change) -> bool:
-    """Whether a field was added or removed, or has another type, stage or need."""
-    return (
+def _badge(change: Change, formatted: FormattedChange) -> str:
+    """What a field shows that was added or removed, or has another type, stage or
+    need; empty for other changes."""
+    if formatted.stages and change.rule.name in _STAGE_RULES:
+        return formatted.stages
+    is_shown = (
         change.keyword is None
         or change.keyword in _BADGE_KEYWORDS
         or change.rule.name in _BADGE_RULES
     )
+    return formatted.label if is_shown else ""
 
 
 def _kind_paths(release: Release, addresses: Mapping[str, PageAddress]) -> set[str]:

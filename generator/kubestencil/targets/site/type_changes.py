@@ -79,7 +79,7 @@ class TypeChanges:
             changes = [
                 change
                 for change in self._context.changes.get(address.path, ())
-                if change.has_badge and change.field
+                if change.badge and change.field
             ]
             if not changes:
                 continue
