@@ -123,7 +123,9 @@ def stage(
     if foreign and not overwrite:
         raise _foreign_files_error(folder, foreign)
     removed, kept = _no_longer_generated(folder, recorded, generated)
-    _refuse_links(out, tree, (*staged, *removed))
+    changed = (*staged, *removed)
+    # There are no links in a folder that does not exist.
+    _refuse_links(out, tree, changed if exists else changed[:1])
     return TreeChange(
         tree=tree,
         fingerprints=fingerprints,

@@ -308,6 +308,7 @@ def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
             return template
 
     class Environment(jinja2.Environment):
+        context_class = _context_class()
         template_class = Template
 
     environment = Environment(
@@ -321,6 +322,29 @@ def _environment(folders: tuple[str, ...]) -> jinja2.Environment:
     )
     environment.filters.update(FILTERS)
     return environment
+
+
+@cache
+def _context_class() -> type[jinja2.runtime.Context]:
+    """The context of templates, which calls macros and ``Templates`` directly.
+
+    Jinja2 looks in each function for a mark that it takes the context, which takes
+    longer than most calls of a page.
+    """
+    from jinja2.runtime import Context, Macro
+
+    class DirectContext(Context):
+        def call(self, function: Any, /, *args: Any, **keywords: Any) -> Any:
+            if function.__class__ is Macro:
+                args = (self.eval_ctx, *args)
+            elif getattr(function, "__self__", None).__class__ is not Templates:
+                return super().call(function, *args, **keywords)
+            # What Jinja2 adds for functions that take the context.
+            keywords.pop("_block_vars", None)
+            keywords.pop("_loop_vars", None)
+            return function(*args, **keywords)
+
+    return DirectContext
 
 
 @cache
