@@ -5,48 +5,35 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kubestencil.build.interrupts import interrupts_delayed
 from kubestencil.errors import KubestencilError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from multiprocessing.queues import SimpleQueue
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 
-class ParallelMap:
-    """``map`` over the processes of a pool, or in this process without one."""
-
-    def __init__(self, pool: Any) -> None:
-        self._pool = pool
-
-    def __call__(
-        self, function: Callable[[Argument], Result], arguments: Iterable[Argument]
-    ) -> Iterator[Result]:
-        results: Iterator[Result]
-        if self._pool is None:
-            return map(function, arguments)
-        # The first jobs start the processes. A signal that came in the middle of a fork
-        # could leave a lock of the standard library taken for ever.
-        with interrupts_delayed():
-            results = self._pool.map(function, arguments)
-        return results
-
-
 @contextmanager
-def processes(count: int) -> Iterator[ParallelMap]:
-    """A map over up to ``count`` processes.
+def parallel_map(
+    function: Callable[[Argument], Result], arguments: Sequence[Argument], count: int
+) -> Iterator[Iterator[Result]]:
+    """The results of ``function`` for ``arguments``, in their order, from ``count``
+    processes.
 
-    The processes end at once where the body raises an error or this process is killed.
-    Raises KubestencilError where one of them is killed.
+    The first of three processes takes the first, fourth and seventh argument, and so
+    on. One that is done takes what is left of the others'. The processes end at once
+    where the body raises an error or this process is killed. Raises KubestencilError
+    where one of them is killed.
     """
     if count < 2:
-        yield ParallelMap(None)
+        yield map(function, arguments)
         return
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
@@ -55,9 +42,16 @@ def processes(count: int) -> Iterator[ParallelMap]:
     # Nothing is sent. The end of the pipe that is closed, by this process or by the
     # operating system after it was killed, ends the workers.
     reader, writer = Pipe(duplex=False)
-    with reader, ProcessPoolExecutor(count, None, _start_worker, (reader, writer)) as pool:
+    # What a process is started with is inherited. To send each job with its documents
+    # would take longer than the fork.
+    start = (reader, writer, _Work(function, arguments, *_queues(arguments, count)))
+    with reader, ProcessPoolExecutor(count, None, _start_worker, start) as pool:
         try:
-            yield ParallelMap(pool)
+            # The first jobs start the processes. A signal that came in the middle of a
+            # fork could leave a lock of the standard library taken for ever.
+            with interrupts_delayed():
+                outcomes = pool.map(_call_next, range(len(arguments)))
+            yield _in_order(outcomes)
         except BrokenProcessPool as error:
             raise KubestencilError(
                 "a worker process was killed",
@@ -70,7 +64,64 @@ def processes(count: int) -> Iterator[ParallelMap]:
             writer.close()
 
 
-def _start_worker(reader: Connection, writer: Connection) -> None:
+class _Work(NamedTuple):
+    """What workers do: call ``function`` with each of ``arguments``.
+
+    ``rows`` have the positions of the arguments, a row for each worker; ``numbers`` the
+    workers' own ones. Rows end with None for each worker.
+    """
+
+    function: Callable[[Any], Any]
+    arguments: Sequence[Any]
+    rows: Sequence[SimpleQueue[int | None]]
+    numbers: SimpleQueue[int]
+
+
+class _Outcome(NamedTuple):
+    """The result, or the error, for the argument at a position."""
+
+    position: int
+    result: Any
+    error: KubestencilError | None
+
+
+def _queues(
+    arguments: Sequence[object], count: int
+) -> tuple[Sequence[SimpleQueue[int | None]], SimpleQueue[int]]:
+    from multiprocessing import SimpleQueue
+
+    numbers: SimpleQueue[int] = SimpleQueue()
+    rows: list[SimpleQueue[int | None]] = []
+    for number in range(count):
+        numbers.put(number)
+        row: SimpleQueue[int | None] = SimpleQueue()
+        for position in (*range(number, len(arguments), count), *[None] * count):
+            row.put(position)
+        rows.append(row)
+    return rows, numbers
+
+
+def _in_order(outcomes: Iterable[_Outcome]) -> Iterator[Any]:
+    """The results in the order of their arguments. Raises the first error, in the same
+    order."""
+    early: dict[int, _Outcome] = {}
+    following = 0
+    for outcome in outcomes:
+        early[outcome.position] = outcome
+        while following in early:
+            _, result, error = early.pop(following)
+            if error is not None:
+                raise error
+            yield result
+            following += 1
+
+
+# Of a worker process: its work, and the rows that may not be empty, its own first.
+_work: _Work
+_rows: list[SimpleQueue[int | None]]
+
+
+def _start_worker(reader: Connection, writer: Connection, work: _Work) -> None:
     """Let this worker end with the process that started it, and not before.
 
     Ctrl-C in a terminal interrupts all processes of a run, and others may send SIGTERM
@@ -79,6 +130,9 @@ def _start_worker(reader: Connection, writer: Connection) -> None:
     """
     import threading
 
+    global _work, _rows
+    number = work.numbers.get()
+    _work, _rows = work, [*work.rows[number:], *work.rows[:number]]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     writer.close()
@@ -86,6 +140,21 @@ def _start_worker(reader: Connection, writer: Connection) -> None:
     # memory that the processes have in common.
     gc.freeze()
     threading.Thread(target=_exit_after, args=(reader,), daemon=True).start()
+
+
+def _call_next(call: int) -> _Outcome:
+    """The outcome for the next argument of this worker. There are as many calls as
+    arguments."""
+    del call
+    position = _rows[0].get()
+    while position is None:
+        del _rows[0]
+        position = _rows[0].get()
+    try:
+        result = _work.function(_work.arguments[position])
+    except KubestencilError as error:
+        return _Outcome(position, None, error)
+    return _Outcome(position, result, None)
 
 
 def _exit_after(reader: Connection) -> None:

@@ -7,7 +7,7 @@ failure anywhere leaves the output folder unchanged. Jobs run in several process
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ from pathlib import Path
 from kubestencil.build import record, tree
 from kubestencil.build.commit import committing
 from kubestencil.build.interrupts import interrupts_delayed
-from kubestencil.build.parallel import ParallelMap, processes
+from kubestencil.build.parallel import parallel_map
 from kubestencil.build.parsed import parse_shared, parsed_release
 from kubestencil.build.plan import (
     Job,
@@ -86,8 +86,8 @@ def render(
         if record.modification_times(out) != records_at_planning:
             plan = plan_now()
         work = partial(_stage_job, out=out, staging=staging, overwrite=overwrite)
-        with _workers(plan.jobs, jobs) as parallel:
-            results = _run_jobs(parallel, work, plan.jobs, progress)
+        with _results(work, plan.jobs, jobs) as generated:
+            results = _collect(generated, plan.jobs, progress)
             changes = [change for result in results for change in result.changes]
         with interrupts_delayed():
             commit([*plan.rerecorded, *changes])
@@ -109,8 +109,8 @@ def check(
     clear_run_caches()
     jobs = limit_processes(sources, jobs)
     plan = make_plan(sources, targets, out, read_bytes=True, processes=jobs)
-    with _workers(plan.jobs, jobs) as parallel:
-        results = _run_jobs(parallel, partial(_check_job, out=out), plan.jobs, progress)
+    with _results(partial(_check_job, out=out), plan.jobs, jobs) as compared:
+        results = _collect(compared, plan.jobs, progress)
     return _summary(plan.current, results)
 
 
@@ -135,14 +135,15 @@ class _TreeOutput:
     files: Iterable[File]
 
 
-def _workers(
-    jobs: Sequence[Job], count: int
-) -> AbstractContextManager[ParallelMap]:
-    """Up to ``count`` processes for ``jobs``, which have read what the jobs share."""
+def _results(
+    work: Callable[[Job], _JobResult], jobs: Sequence[Job], count: int
+) -> AbstractContextManager[Iterator[_JobResult]]:
+    """The results of ``jobs``, from up to ``count`` processes, which have read what the
+    jobs share."""
     count = min(count, len(jobs))
     if count > 1:
         parse_shared(_sources(job) for job in jobs)
-    return processes(count)
+    return parallel_map(work, jobs, count)
 
 
 def _sources(job: Job) -> Sequence[Source]:
@@ -151,18 +152,15 @@ def _sources(job: Job) -> Sequence[Source]:
     return job.sources if isinstance(job, PartJob) else (job.source,)
 
 
-def _run_jobs(
-    parallel: ParallelMap,
-    work: Callable[[Job], _JobResult],
-    jobs: Sequence[Job],
-    progress: Progress,
+def _collect(
+    results: Iterable[_JobResult], jobs: Sequence[Job], progress: Progress
 ) -> list[_JobResult]:
-    results: list[_JobResult] = []
+    collected: list[_JobResult] = []
     progress(0, len(jobs), "")
-    for job, result in zip(jobs, parallel(work, jobs), strict=True):
-        results.append(result)
-        progress(len(results), len(jobs), job.label)
-    return results
+    for job, result in zip(jobs, results, strict=True):
+        collected.append(result)
+        progress(len(collected), len(jobs), job.label)
+    return collected
 
 
 def _stage_job(job: Job, *, out: Path, staging: Path, overwrite: bool) -> _JobResult:

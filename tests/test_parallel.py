@@ -1,0 +1,60 @@
+"""Which process gets which argument, and in which order results and errors come."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from kubestencil.build.parallel import parallel_map
+from kubestencil.errors import KubestencilError
+
+
+def test_results_have_the_order_of_their_arguments() -> None:
+    def slow_first(number: int) -> int:
+        time.sleep(0.1 / (number + 1))
+        return number
+
+    with parallel_map(slow_first, range(9), 3) as results:
+        assert list(results) == list(range(9))
+
+
+def test_each_process_begins_with_its_own_row(tmp_path: Path) -> None:
+    """Jobs of neighbouring releases follow each other in one process."""
+
+    def process(number: int) -> int:
+        # Until the other process has started, too, so that it finds its row complete.
+        (tmp_path / str(os.getpid())).touch()
+        while len(list(tmp_path.iterdir())) < 2:
+            time.sleep(0.001)
+        return os.getpid() if number < 2 else 0
+
+    with parallel_map(process, range(4), 2) as results:
+        first, second, *_ = results
+    assert first != second
+
+
+def test_an_idle_process_takes_what_is_left_of_others() -> None:
+    def process(number: int) -> int:
+        time.sleep(0.5 if number == 0 else 0)
+        return os.getpid()
+
+    with parallel_map(process, range(6), 2) as results:
+        busy, *others = results
+    assert busy not in others
+
+
+def test_the_error_of_the_first_argument_is_raised() -> None:
+    """Also where another one fails earlier."""
+
+    def fail(number: int) -> None:
+        time.sleep(0.2 if number == 0 else 0)
+        raise KubestencilError(f"error {number}")
+
+    with (
+        pytest.raises(KubestencilError, match="error 0"),
+        parallel_map(fail, range(3), 2) as results,
+    ):
+        list(results)
