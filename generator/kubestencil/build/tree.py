@@ -152,8 +152,11 @@ def commit(out: Path, change: TreeChange) -> None:
         started = Record(files=old.files, pending={**old.pending, **pending})
         record.write(out, change.tree, started)
     try:
-        for parent in {path.rpartition("/")[0] for path in change.staged}:
-            (folder / parent).mkdir(parents=True, exist_ok=True)
+        if change.staged:
+            folder.mkdir(parents=True, exist_ok=True)
+        made = {""}
+        for path in change.staged:
+            _make_folder(folder, path.rpartition("/")[0], made)
         for path, staged in change.staged.items():
             os.replace(staged, f"{folder}/{path}")  # noqa: PTH105 - see _state
         for path in change.removed:
@@ -310,6 +313,18 @@ def _write(path: str, data: bytes, digest: str) -> FileState:
         return FileState(digest, status.st_size, status.st_mtime_ns)
     finally:
         os.close(handle)
+
+
+def _make_folder(top: Path, path: str, made: set[str]) -> None:
+    """Make a folder inside of ``top``, and those above it, unless they are ``made``.
+
+    ``Path.mkdir`` with ``parents`` takes three times as long for thousands of folders.
+    """
+    if path in made:
+        return
+    _make_folder(top, path.rpartition("/")[0], made)
+    (top / path).mkdir(exist_ok=True)
+    made.add(path)
 
 
 def _remove_empty(folder: Path, top: Path) -> None:

@@ -48,7 +48,8 @@ def load_release(source: Source) -> Release:
         release = _load_cluster(source, document, ("definitions", None))
     else:
         # The digest of a valid document is remembered: that of the document alone.
-        release = parse_document(replace(source, crds=None), document)
+        base = replace(source, crds=None) if source.crds is not None else source
+        release = parse_document(base, document)
         if source.crds is None or not source.crds.alone:
             validate(release)
     if source.crds is not None:

@@ -60,8 +60,10 @@ _VIEWS = {
     "rust": "rust",
     "typescript": "model",
 }
-# The fastest one: examples repeat their words often enough.
+# The fastest compression for the examples of a large catalogue of custom resources, which
+# repeat their words often enough; none for those of Kubernetes, which are 2 MB.
 _LEVEL = 1
+_NO_COMPRESSION = 0
 # The examples of a language that are kept for other releases: more than seven releases
 # of Kubernetes have.
 _SHARED_EXAMPLES = 4_000
@@ -242,13 +244,14 @@ class Examples:
         except SpecError:
             return
         shared = shared_code.of(writer.names, numbers)
+        level = _LEVEL if len(numbers) > _SHARED_PARTS else _NO_COMPRESSION
         for name, shape in product(self._names, _SHAPES):
             key = name, numbers[name], shape
             code = shared.get(key)
             if code is None:
                 example = tree(name, shape)
                 text = writer.write(example) if example else ""
-                code = zlib.compress(text.encode(), _LEVEL) if text else b""
+                code = zlib.compress(text.encode(), level) if text else b""
                 shared[key] = code
             if code:
                 yield (name, shape), code
