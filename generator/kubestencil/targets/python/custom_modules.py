@@ -136,7 +136,7 @@ class CustomModules:
 
         Raises SpecError where imports would be nested too deeply.
         """
-        references = reference_graph(self._definitions)
+        references = reference_graph(self._definitions) if self.locations else {}
         graph: dict[str, set[str]] = {}
         for name, location in self.locations.items():
             graph.setdefault(location.module, set()).update(

@@ -201,6 +201,8 @@ class Writer:
                 texts.append(f"{key}{code.text}")
                 names |= code.names
             return _Code(f"{brackets[0]}{', '.join(texts)}{brackets[1]}", names)
+        if isinstance(node, Object) and node.entries:
+            return None
         code = self._value(node, schema, "", 0)
         return None if "\n" in code.text else code
 

@@ -18,15 +18,6 @@ TIME_CONVERTERS: Mapping[str, str] = {
     "Time": "to_time",
 }
 
-_ANNOTATIONS = {
-    "boolean": "bool",
-    "integer": "int",
-    # 1 must not be read as 1.0, which is written differently.
-    "number": "int | float",
-    "string": "str",
-}
-_OFFICIAL = {"boolean": "bool", "integer": "int", "number": "float", "string": "str"}
-
 
 @dataclass(frozen=True, slots=True)
 class PythonType:
@@ -94,20 +85,27 @@ class TypeSpeller:
         return self.spell(definition.schema)
 
 
+def _time(name: str) -> PythonType:
+    return PythonType(name, "datetime", time_converter=TIME_CONVERTERS[name])
+
+
 _ANY = PythonType("Any", "object")
+_INT_OR_STRING = PythonType("int | str", "object")
+_DATE_TIME = _time("DateTime")
+# By the type of the schema. Most fields have one of these.
+_SCALARS = {
+    "boolean": PythonType("bool", "bool"),
+    "integer": PythonType("int", "int"),
+    # 1 must not be read as 1.0, which is written differently.
+    "number": PythonType("int | float", "float"),
+    "object": PythonType("dict[str, Any]", "object"),
+    "string": PythonType("str", "str"),
+}
 
 
 def _scalar(schema: Schema) -> PythonType:
     if schema.int_or_string:
-        return PythonType("int | str", "object")
-    if schema.type == "object":
-        return PythonType("dict[str, Any]", "object")
+        return _INT_OR_STRING
     if schema.type == "string" and schema.format == "date-time":
-        return _time("DateTime")
-    if schema.type in _ANNOTATIONS:
-        return PythonType(_ANNOTATIONS[schema.type], _OFFICIAL[schema.type])
-    return _ANY
-
-
-def _time(name: str) -> PythonType:
-    return PythonType(name, "datetime", time_converter=TIME_CONVERTERS[name])
+        return _DATE_TIME
+    return _SCALARS.get(schema.type, _ANY) if schema.type else _ANY
