@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -14,6 +15,7 @@ from kubestencil.errors import KubestencilError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from multiprocessing.context import BaseContext
     from multiprocessing.queues import SimpleQueue
 
 Argument = TypeVar("Argument")
@@ -37,15 +39,18 @@ def parallel_map(
         return
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import Pipe
+    from multiprocessing import get_context
 
+    # Later versions of Python have another default on Linux.
+    context = get_context("fork" if sys.platform == "linux" else None)
     # Nothing is sent. The end of the pipe that is closed, by this process or by the
     # operating system after it was killed, ends the workers.
-    reader, writer = Pipe(duplex=False)
+    reader, writer = context.Pipe(duplex=False)
     # What a process is started with is inherited. To send each job with its documents
     # would take longer than the fork.
-    start = (reader, writer, _Work(function, arguments, *_queues(arguments, count)))
-    with reader, ProcessPoolExecutor(count, None, _start_worker, start) as pool:
+    work = _Work(function, arguments, *_queues(context, len(arguments), count))
+    start = (reader, writer, work)
+    with reader, ProcessPoolExecutor(count, context, _start_worker, start) as pool:
         try:
             # The first jobs start the processes. A signal that came in the middle of a
             # fork could leave a lock of the standard library taken for ever.
@@ -86,16 +91,15 @@ class _Outcome(NamedTuple):
 
 
 def _queues(
-    arguments: Sequence[object], count: int
+    context: BaseContext, length: int, count: int
 ) -> tuple[Sequence[SimpleQueue[int | None]], SimpleQueue[int]]:
-    from multiprocessing import SimpleQueue
-
-    numbers: SimpleQueue[int] = SimpleQueue()
+    """The rows of ``length`` arguments for ``count`` workers, and their numbers."""
+    numbers: SimpleQueue[int] = context.SimpleQueue()
     rows: list[SimpleQueue[int | None]] = []
     for number in range(count):
         numbers.put(number)
-        row: SimpleQueue[int | None] = SimpleQueue()
-        for position in (*range(number, len(arguments), count), *[None] * count):
+        row: SimpleQueue[int | None] = context.SimpleQueue()
+        for position in (*range(number, length, count), *[None] * count):
             row.put(position)
         rows.append(row)
     return rows, numbers

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from kubestencil.schema import Release
-from kubestencil.schema.custom import decode_crds
 from kubestencil.schema.load import load_release
 from kubestencil.source import Source
 from kubestencil.source.document import Selection
@@ -51,6 +50,9 @@ def parse_shared(documents: Iterable[Sequence[Source]]) -> None:
     parse_all(source for key, source in sources.items() if counts[key] > 1)
     for source in sources.values():
         if source.crds is not None and _key(source) not in _releases:
+            # Most runs have none.
+            from kubestencil.schema.custom import decode_crds
+
             decode_crds(source.crds)
 
 
