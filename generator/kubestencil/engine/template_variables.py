@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from kubestencil.engine.run_cache import cached_for_run
 
 if TYPE_CHECKING:
     import jinja2
@@ -20,23 +22,39 @@ def variables_of(environment: jinja2.Environment, name: str) -> frozenset[str] |
     a computed name. Raises as Jinja2 does for a template that does not exist or has a
     mistake.
     """
-    from jinja2.meta import find_undeclared_variables
-
     variables: set[str] = set()
     pending, read = [name], {name}
     while pending:
-        template = pending.pop()
-        assert environment.loader is not None
-        source, _, _ = environment.loader.get_source(environment, template)
-        tree = environment.parse(source, template)
-        variables |= find_undeclared_variables(tree)
-        for needed in _needed_templates(tree):
+        template = _template_names(environment, pending.pop())
+        variables |= template.variables
+        for needed in template.needed:
             if needed is None:
                 return None
             if needed not in read:
                 read.add(needed)
                 pending.append(needed)
     return frozenset(variables)
+
+
+class _TemplateNames(NamedTuple):
+    """The variables that a template uses itself, and the templates that it needs; None
+    for one with a computed name."""
+
+    variables: frozenset[str]
+    needed: tuple[str | None, ...]
+
+
+@cached_for_run
+def _template_names(environment: jinja2.Environment, name: str) -> _TemplateNames:
+    """The names in a template, which several others may need."""
+    from jinja2.meta import find_undeclared_variables
+
+    assert environment.loader is not None
+    source, _, _ = environment.loader.get_source(environment, name)
+    tree = environment.parse(source, name)
+    return _TemplateNames(
+        frozenset(find_undeclared_variables(tree)), tuple(_needed_templates(tree))
+    )
 
 
 def _needed_templates(tree: nodes.Template) -> Iterator[str | None]:
