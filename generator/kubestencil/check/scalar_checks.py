@@ -87,7 +87,8 @@ _check_byte = _integer(_BYTE)
 
 
 def _enum(values: tuple[Any, ...]) -> Check:
-    allowed = frozenset(values)
+    # Other values, which a document may have, are no strings.
+    allowed = frozenset(value for value in values if type(value) is str)
     hint = f"use one of {', '.join(map(str, values))}"
 
     def check(

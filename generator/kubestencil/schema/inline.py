@@ -74,23 +74,28 @@ def restore_inline_objects(
     schema: JsonObject, definitions: Mapping[str, JsonObject], inline: Collection[str]
 ) -> JsonObject:
     """``schema`` with the objects in it, instead of references to the definitions
-    ``inline``: as it was before they had names."""
+    ``inline``: as it was before they had names. It is ``schema`` itself where it has
+    no such references."""
     if "$ref" in schema:
         name = schema["$ref"].removeprefix(REFERENCE_PREFIX)
         if name not in inline:
             return schema
         return restore_inline_objects(definitions[name], definitions, inline)
-    restored = {
-        keyword: restore_inline_objects(schema[keyword], definitions, inline)
-        for keyword in _NESTED
-        if isinstance(schema.get(keyword), Mapping)
-    }
+    restored: dict[str, Any] = {}
+    for keyword in _NESTED:
+        value = schema.get(keyword)
+        if isinstance(value, Mapping):
+            inner = restore_inline_objects(value, definitions, inline)
+            if inner is not value:
+                restored[keyword] = inner
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
-        restored["properties"] = {
+        fields = {
             field: restore_inline_objects(value, definitions, inline)
             for field, value in properties.items()
         }
+        if any(fields[field] is not value for field, value in properties.items()):
+            restored["properties"] = fields
     return {**schema, **restored} if restored else schema
 
 

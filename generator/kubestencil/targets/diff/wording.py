@@ -219,7 +219,8 @@ def _rule_in_words(rules: Sequence[JsonObject]) -> str:
 
 def _kind_in_words(kind: JsonObject) -> str:
     """A group, version and kind, without the empty group: ``apps/v1/Deployment``."""
-    return "/".join(filter(None, map(kind.get, ("group", "version", "kind"))))
+    parts = map(kind.get, ("group", "version", "kind"))
+    return "/".join(str(part) for part in parts if part)
 
 
 def _json(value: Any) -> str:

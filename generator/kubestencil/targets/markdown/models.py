@@ -47,9 +47,7 @@ def _published_schemas(release: Release) -> Iterator[tuple[str, JsonObject]]:
     for name in sorted(schemas) if release.from_openapi3 else schemas:
         if name in inline:
             continue
-        schema = schemas[name]
-        if not is_built_in(name):
-            schema = restore_inline_objects(schema, schemas, inline)
+        schema = restore_inline_objects(schemas[name], schemas, inline)
         if release.from_openapi3:
             schema = published_definition(name, schema)
         yield name, schema
