@@ -48,7 +48,7 @@ def parallel_map(
     reader, writer = context.Pipe(duplex=False)
     # What a process is started with is inherited. To send each job with its documents
     # would take longer than the fork.
-    work = _Work(function, arguments, *_queues(context, len(arguments), count))
+    work = _Work(function, arguments, *_queues(context, count))
     start = (reader, writer, work)
     with reader, ProcessPoolExecutor(count, context, _start_worker, start) as pool:
         try:
@@ -72,14 +72,22 @@ def parallel_map(
 class _Work(NamedTuple):
     """What workers do: call ``function`` with each of ``arguments``.
 
-    ``rows`` have the positions of the arguments, a row for each worker; ``numbers`` the
-    workers' own ones. Rows end with None for each worker.
+    There is a row of arguments for each worker. ``positions`` has, for each row, a
+    queue with the position of the next argument, and nothing else: a queue that is
+    full would block. ``rows`` has the number of the next worker's own row.
     """
 
     function: Callable[[Any], Any]
     arguments: Sequence[Any]
-    rows: Sequence[SimpleQueue[int | None]]
-    numbers: SimpleQueue[int]
+    positions: Sequence[SimpleQueue[int]]
+    rows: SimpleQueue[int]
+
+    def next_position(self, row: int) -> int:
+        """The position of the next argument of a row; behind the last one where there
+        is none left."""
+        position = self.positions[row].get()
+        self.positions[row].put(position + len(self.positions))
+        return position
 
 
 class _Outcome(NamedTuple):
@@ -91,18 +99,16 @@ class _Outcome(NamedTuple):
 
 
 def _queues(
-    context: BaseContext, length: int, count: int
-) -> tuple[Sequence[SimpleQueue[int | None]], SimpleQueue[int]]:
-    """The rows of ``length`` arguments for ``count`` workers, and their numbers."""
-    numbers: SimpleQueue[int] = context.SimpleQueue()
-    rows: list[SimpleQueue[int | None]] = []
-    for number in range(count):
-        numbers.put(number)
-        row: SimpleQueue[int | None] = context.SimpleQueue()
-        for position in (*range(number, length, count), *[None] * count):
-            row.put(position)
-        rows.append(row)
-    return rows, numbers
+    context: BaseContext, count: int
+) -> tuple[Sequence[SimpleQueue[int]], SimpleQueue[int]]:
+    """The queues of ``_Work`` for ``count`` workers."""
+    rows: SimpleQueue[int] = context.SimpleQueue()
+    positions: list[SimpleQueue[int]] = []
+    for row in range(count):
+        rows.put(row)
+        positions.append(context.SimpleQueue())
+        positions[row].put(row)
+    return positions, rows
 
 
 def _in_order(outcomes: Iterable[_Outcome]) -> Iterator[Any]:
@@ -120,9 +126,9 @@ def _in_order(outcomes: Iterable[_Outcome]) -> Iterator[Any]:
             following += 1
 
 
-# Of a worker process: its work, and the rows that may not be empty, its own first.
+# Of a worker process: its work, and the rows that may have arguments, its own first.
 _work: _Work
-_rows: list[SimpleQueue[int | None]]
+_rows: list[int]
 
 
 def _start_worker(reader: Connection, writer: Connection, work: _Work) -> None:
@@ -135,8 +141,8 @@ def _start_worker(reader: Connection, writer: Connection, work: _Work) -> None:
     import threading
 
     global _work, _rows
-    number = work.numbers.get()
-    _work, _rows = work, [*work.rows[number:], *work.rows[:number]]
+    row, count = work.rows.get(), len(work.positions)
+    _work, _rows = work, [*range(row, count), *range(row)]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     writer.close()
@@ -150,10 +156,10 @@ def _call_next(call: int) -> _Outcome:
     """The outcome for the next argument of this worker. There are as many calls as
     arguments."""
     del call
-    position = _rows[0].get()
-    while position is None:
+    position = _work.next_position(_rows[0])
+    while position >= len(_work.arguments):
         del _rows[0]
-        position = _rows[0].get()
+        position = _work.next_position(_rows[0])
     try:
         result = _work.function(_work.arguments[position])
     except KubestencilError as error:
