@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-
-import pytest
 
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
@@ -16,6 +12,7 @@ from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.search_index import IndexScripts, release_index
 from kubestencil.targets.site.usage import find_usage
 from tests.conftest import ROOT
+from tests.node import run_program
 
 _ASSETS = ROOT / "templates" / "site" / "assets"
 _LIMIT = 40
@@ -64,19 +61,8 @@ def parse_index(scripts: IndexScripts) -> ParsedIndex:
 def search(scripts: IndexScripts, queries: Sequence[str]) -> list[list[str]]:
     """The paths of the results of each query, best first; the test is skipped without
     Node.js."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("Node.js is not installed")
     sources = [(_ASSETS / name).read_text() for name in ("entries.js", "rank.js")]
     sources += [scripts.names.decode(), scripts.texts.decode()]
     problem = {"scripts": sources, "queries": queries, "limit": _LIMIT}
-    done = subprocess.run(
-        [node, "-e", _PROGRAM],
-        input=json.dumps(problem),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    results: list[list[str]] = json.loads(done.stdout)
+    results: list[list[str]] = run_program(_PROGRAM, problem)
     return results

@@ -6,10 +6,7 @@ Expressions are looked for in the scripts: one that is added is tested.
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import subprocess
 import warnings
 from typing import Any, NamedTuple
 
@@ -17,6 +14,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.near_misses import near_misses
+from tests.node import run_program
 
 _ASSETS = ROOT / "templates" / "site" / "assets"
 # A slash begins an expression where an operand may be, and a comment before another.
@@ -83,22 +81,11 @@ def _expressions() -> list[Expression]:
 
 def _slow(expressions: list[Expression]) -> list[Any]:
     """A text for which each expression takes too long; None where there is none."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("Node.js is not installed")
     problems = [
         {"source": item.source, "flags": item.flags, "texts": _texts(item)}
         for item in expressions
     ]
-    done = subprocess.run(
-        [node, "-e", _PROGRAM],
-        input=json.dumps(problems),
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    slow: list[Any] = json.loads(done.stdout)
+    slow: list[Any] = run_program(_PROGRAM, problems)
     return slow
 
 

@@ -23,6 +23,9 @@ from kubestencil.errors import KubestencilError
 #: Applies changes of trees in the order given.
 Commit = Callable[[Sequence[TreeChange]], None]
 
+# What the process sends when it has its lock.
+_READY = b"\n"
+
 
 @contextmanager
 def committing(out: Path) -> Iterator[Commit]:
@@ -40,7 +43,8 @@ def committing(out: Path) -> Iterator[Commit]:
     result_reader, result_writer = _pipe()
     process = os.fork()
     if process == 0:
-        # Otherwise the end of this process would not end what is to be read.
+        # A pipe ends where no process has its writing end open: these copies would
+        # hide the end of the run.
         task_writer.close()
         result_reader.close()
         _work(out, task_reader, result_writer)
@@ -56,19 +60,16 @@ def committing(out: Path) -> Iterator[Commit]:
             raise error
 
     try:
-        # The process has the lock that following runs wait for.
+        # From here on, the next run waits for the lock of the process.
         result_reader.read(len(_READY))
         yield commit
     finally:
-        # It waits for changes, or has applied them.
+        # It is idle: no changes were sent to it, or it has applied them.
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
         result_reader.close()
         with suppress(BrokenPipeError):
             task_writer.close()
-
-
-_READY = b"\n"
 
 
 def _pipe() -> tuple[BinaryIO, BinaryIO]:
@@ -114,5 +115,5 @@ def _work(out: Path, reader: BinaryIO, writer: BinaryIO) -> NoReturn:
             pickle.dump(error, writer)
             writer.flush()
     finally:
-        # Without what a Python program does at its end: that is for the run.
+        # Open files and exit handlers that were inherited are those of the run.
         os._exit(0)

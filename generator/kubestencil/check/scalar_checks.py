@@ -87,7 +87,7 @@ _check_byte = _integer(_BYTE)
 
 
 def _enum(values: tuple[Any, ...]) -> Check:
-    # Other values, which a document may have, are no strings.
+    # A document may list values of other types, which no string equals.
     allowed = frozenset(value for value in values if type(value) is str)
     hint = f"use one of {', '.join(map(str, values))}"
 

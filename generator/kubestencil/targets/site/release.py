@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
-from kubestencil.schema import Release
+from kubestencil.schema import Definition, Release
 from kubestencil.targets.site import search_index, start_page
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.availability import Availability
@@ -158,24 +158,24 @@ class _ReleasePages:
             yield FileContext(definition.name, {"path": page.address.path}, variables)
 
     def examples(self) -> Iterator[FileContext]:
-        for definition in self.release.definitions.values():
-            if definition.name in self.type_pages.kinds:
-                path = self.type_pages.addresses[definition.name].path
-                variables = {
-                    "name": definition.kind,
-                    "examples": self.type_pages.examples.all_fields(definition),
-                    **self.navigation.page_variables(path, "all/"),
-                }
-                yield FileContext(definition.name, {"path": path}, variables)
+        all_fields = self.type_pages.examples.all_fields
+        return self._pages_of_kinds("all/", "examples", all_fields)
 
     def operations(self) -> Iterator[FileContext]:
+        operations = self.type_pages.operations.of
+        return self._pages_of_kinds("operations/", "operations", operations)
+
+    def _pages_of_kinds(
+        self, subpage: str, variable: str, value_of: Callable[[Definition], Any]
+    ) -> Iterator[FileContext]:
+        """A page at ``subpage`` of each kind, with the variable ``variable``."""
         for definition in self.release.definitions.values():
             if definition.name in self.type_pages.kinds:
                 path = self.type_pages.addresses[definition.name].path
                 variables = {
                     "name": definition.kind,
-                    "operations": self.type_pages.operations.of(definition),
-                    **self.navigation.page_variables(path, "operations/"),
+                    variable: value_of(definition),
+                    **self.navigation.page_variables(path, subpage),
                 }
                 yield FileContext(definition.name, {"path": path}, variables)
 
