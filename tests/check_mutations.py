@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.check import Finding, check_paths
+from kubestencil.checking import Finding, check_paths
 from kubestencil.schema import Release
 from tests.api_server import (
     CONNECTIONS,

@@ -16,7 +16,7 @@ PAIRS = tuple(combinations(RELEASES, 2))
 
 #: A release from the embedded documents.
 embedded = load
-#: A release from KUBESTENCIL_SPECS where that is set, else from the embedded documents.
+#: A release from kubestencilSTENCIL_SPECS where that is set, else from the embedded documents.
 release = partial(load, specs=full_specs())
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from kubestencil.check import RULES as CHECK_RULES
+from kubestencil.checking import RULES as CHECK_RULES
 from kubestencil.cli import cli
 from kubestencil.diff import RULES
 from kubestencil.engine import Target, load_targets

@@ -15,7 +15,7 @@ from kubestencil.engine import Target, load_targets
 from kubestencil.schema import Definition, Release
 from kubestencil.targets.examples.nodes import Object, to_json
 from kubestencil.targets.examples.trees import ExampleTrees
-from kubestencil.targets.site.examples import Example, Examples
+from kubestencil.targets.site.examples.kinds import Example, Examples
 from tests import jsonnet_library
 from tests.cargo import Cargo, write_crate, write_if_changed
 from tests.packages import generate_package, import_package

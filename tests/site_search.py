@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site.addresses import page_addresses
+from kubestencil.targets.site.pages.usage import find_usage
 from kubestencil.targets.site.search_index import IndexScripts, release_index
-from kubestencil.targets.site.usage import find_usage
 from tests.conftest import ROOT
 from tests.node import run_program
 

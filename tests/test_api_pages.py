@@ -24,9 +24,9 @@ from kubestencil.engine import load_targets
 from kubestencil.errors import SpecError
 from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
-from kubestencil.schema.operation_details import OperationDetails
-from kubestencil.schema.operations import METHODS
-from kubestencil.schema.rebuilt_details import operation_details
+from kubestencil.schema.operations.details import OperationDetails
+from kubestencil.schema.operations.rebuilt_details import operation_details
+from kubestencil.schema.resources.operation import METHODS
 from kubestencil.source import Source
 from kubestencil.targets import generate_files
 from kubestencil.targets.markdown.authentication import authentication_of

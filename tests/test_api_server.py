@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.crd import custom_resource
+from kubestencil.schema.custom_resources.crd import custom_resource
+from kubestencil.schema.custom_resources.standard_fields import StandardFields
+from kubestencil.schema.documents.openapi3 import as_openapi2
+from kubestencil.schema.documents.published import published_definition
 from kubestencil.schema.load import load_release
-from kubestencil.schema.openapi3 import as_openapi2
-from kubestencil.schema.published import published_definition
-from kubestencil.schema.resources import Resource
-from kubestencil.schema.standard_fields import StandardFields
+from kubestencil.schema.resource import Resource
 from kubestencil.source.inputs import read_location
 from tests.api_server import Client, proxy
 from tests.cluster import comparable

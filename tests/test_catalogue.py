@@ -18,7 +18,7 @@ from kubestencil.diff.compare import compare
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import SourceError, SpecError, UsageError
 from kubestencil.schema import Release
-from kubestencil.schema import custom as custom_module
+from kubestencil.schema.custom_resources import definitions as custom_module
 from kubestencil.schema.load import load_release
 from kubestencil.source import limits
 from kubestencil.source.document import CrdSet, SourceFile

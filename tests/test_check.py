@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kubestencil.check.files import ManifestFile
+from kubestencil.checking.files.find import ManifestFile
 from kubestencil.cli import cli
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.source.remote import read_file
@@ -154,7 +154,7 @@ def test_the_python_api_returns_values(deployment: Path) -> None:
             "error",
             "both",
         )
-        import kubestencil.check.run  # noqa: F401
+        import kubestencil.checking.run  # noqa: F401
 
 
 POD = """\

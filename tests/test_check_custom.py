@@ -7,9 +7,9 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from kubestencil.check.custom import PATTERN
+from kubestencil.checking.decoding.custom import PATTERN
 from kubestencil.cli import cli
-from kubestencil.schema.conditions import satisfies
+from kubestencil.schema.custom_resources.conditions import satisfies
 from kubestencil.source.json_text import json_documents
 
 CRD = """\

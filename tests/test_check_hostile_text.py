@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
-from kubestencil.check.placeholders import has_placeholder, is_template
+from kubestencil.checking.files.placeholders import has_placeholder, is_template
 from kubestencil.cli import cli
 from tests.hostile.printed import Elements
 from tests.hostile.texts import Texts

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
 from kubestencil import check as check_function
-from kubestencil.check.findings import Finding, Subject
-from kubestencil.check.ignored_paths import is_pattern, make_spec
-from kubestencil.check.ignores import apply_ignores
+from kubestencil.checking.files.ignored_paths import is_pattern, make_spec
+from kubestencil.checking.findings import Finding, Subject
+from kubestencil.checking.ignores import apply_ignores
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError
 from kubestencil.schema.keywords import KINDS_KEYWORD

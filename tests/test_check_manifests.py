@@ -20,10 +20,10 @@ from typing import Any
 
 import pytest
 
-from kubestencil.check import Finding, check_paths
-from kubestencil.check.files import find_files
-from kubestencil.check.kustomize import listed_patches
-from kubestencil.check.rules import RuleId
+from kubestencil.checking import Finding, check_paths
+from kubestencil.checking.files.find import find_files
+from kubestencil.checking.files.kustomize import listed_patches
+from kubestencil.checking.rules import RuleId
 from tests.conftest import load
 
 FOLDER = os.environ.get("KUBESTENCIL_MANIFESTS")

@@ -12,9 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubestencil.check import check_paths
-from kubestencil.check.files import ManifestFile
-from kubestencil.check.manifests import Item, Manifest, Unreadable, read_manifests
+from kubestencil.checking import check_paths
+from kubestencil.checking.files.find import ManifestFile
+from kubestencil.checking.files.manifests import (
+    Item,
+    Manifest,
+    Unreadable,
+    read_manifests,
+)
 from kubestencil.source.yaml import Position
 
 # Keys and values that occur once, so that their place in the text is certain. Letters
@@ -219,9 +224,9 @@ def test_a_thousand_hostile_files_are_bounded(tmp_path: Path) -> None:
 
 
 def test_hostile_files_are_findings_and_no_tracebacks(tmp_path: Path) -> None:
-    from kubestencil.check.release import prepare
-    from kubestencil.check.run import check_file
-    from kubestencil.check.upgrade import Upgrade
+    from kubestencil.checking.release import prepare
+    from kubestencil.checking.run import check_file
+    from kubestencil.checking.upgrade import Upgrade
     from tests.conftest import load
 
     upgrade = Upgrade(None, prepare(load("1.35")))

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from kubestencil.cli import cli
 from kubestencil.schema import Release
-from kubestencil.schema.facts import rows
+from kubestencil.schema.facts.tables import rows
 from tests.conftest import load
 
 ROLE = """\

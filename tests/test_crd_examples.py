@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.crd import custom_resource
-from kubestencil.schema.inline import name_inline_objects
+from kubestencil.schema.custom_resources.crd import custom_resource
+from kubestencil.schema.custom_resources.standard_fields import StandardFields
+from kubestencil.schema.documents.inline import name_inline_objects
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.standard_fields import StandardFields
 from kubestencil.schema.well_known import LIST_META, OBJECT_META
 from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees

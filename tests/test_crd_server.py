@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from kubestencil.schema.crd import custom_resource
-from kubestencil.schema.openapi3 import as_openapi2
-from kubestencil.schema.standard_fields import StandardFields
+from kubestencil.schema.custom_resources.crd import custom_resource
+from kubestencil.schema.custom_resources.standard_fields import StandardFields
+from kubestencil.schema.documents.openapi3 import as_openapi2
 from tests.cluster import comparable
 
 

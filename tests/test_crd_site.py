@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kubestencil.targets.site.requirements import requirements_of
+from kubestencil.targets.site.fields.requirements import requirements_of
 from tests.conftest import Command, make_release
 from tests.site_pages import Page, Site
 from tests.test_crd import WIDGET, write

@@ -11,8 +11,8 @@ import click
 import pytest
 
 from kubestencil.cli.diff import diff as diff_command
-from kubestencil.diff.audience import AUDIENCE_NAMES, SEVERITIES
-from kubestencil.diff.stages import StageLevel
+from kubestencil.diff.releases.stages import StageLevel
+from kubestencil.diff.rules.audience import AUDIENCE_NAMES, SEVERITIES
 from kubestencil.targets.diff.rendering import ComparisonFormat
 from tests.conftest import Command
 from tests.diff_specs import pod

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from kubestencil.diff import compare, serialize
 from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
-from kubestencil.schema.resources import Resource
+from kubestencil.schema.resource import Resource
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import crds_alone
 from tests.conftest import RELEASES

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 from kubestencil.diff import Change, compare
-from kubestencil.diff.constraints import is_looser
+from kubestencil.diff.differences.constraints import is_looser
 from kubestencil.schema import Release
 from tests.conftest import make_release
 from tests.crd_strategies import constrained

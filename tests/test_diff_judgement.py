@@ -13,9 +13,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kubestencil.diff import Change, Comparison, compare
-from kubestencil.diff.audience import SEVERITIES
+from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.serialize import comparison_json
-from kubestencil.schema.lifecycle import lifecycles
+from kubestencil.schema.facts.lifecycle import lifecycles
 from kubestencil.source.releases import release_order
 from tests.conftest import ROOT
 from tests.diff_specs import document, embedded, pod

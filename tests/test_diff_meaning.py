@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kubestencil.diff import RULES, SEVERITIES, Change, compare, compare_versions
-from kubestencil.diff.audience import SEVERITY_MEANINGS
+from kubestencil.diff.rules.audience import SEVERITY_MEANINGS
 from kubestencil.errors import UsageError
 from tests.diff_specs import document, embedded, pod, release
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestencil.diff import Comparison, compare, history, timeline
-from kubestencil.diff.audience import SEVERITY_MEANINGS
+from kubestencil.diff.rules.audience import SEVERITY_MEANINGS
 from kubestencil.schema import Release
 from kubestencil.targets.diff import report, view
 from kubestencil.targets.diff.changes import FormattedChange

@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from kubestencil.schema.facts import rows
-from kubestencil.schema.feature_gates import (
+from kubestencil.schema.facts.feature_gates import (
     GateStage,
     gate_in,
     gate_of,
@@ -18,6 +17,7 @@ from kubestencil.schema.feature_gates import (
     gated_field_rows,
     gated_fields,
 )
+from kubestencil.schema.facts.tables import rows
 from kubestencil.source import embedded
 from tests.conftest import load
 

@@ -7,14 +7,15 @@ import tarfile
 
 import pytest
 
-from kubestencil.schema import GroupVersionKind, Release, operations, parse
-from kubestencil.schema.kinds import served_kinds
-from kubestencil.schema.lifecycle import (
+from kubestencil.schema import GroupVersionKind, Release, parse
+from kubestencil.schema.facts.lifecycle import (
     lifecycle,
     lifecycles,
     replacement,
     served_by_default,
 )
+from kubestencil.schema.kinds import served_kinds
+from kubestencil.schema.resources import operation as operations
 from kubestencil.source import Source, embedded
 from kubestencil.source.releases import release_order
 from tests.conftest import RELEASES, full_specs, load

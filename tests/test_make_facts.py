@@ -10,7 +10,7 @@ import pytest
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
-from kubestencil.schema.lifecycle import lifecycles
+from kubestencil.schema.facts.lifecycle import lifecycles
 from specs.make import (
     gated_fields,
     gates,

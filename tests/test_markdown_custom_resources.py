@@ -18,9 +18,12 @@ from markdown_it import MarkdownIt
 
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
-from kubestencil.schema.inline import name_inline_objects, restore_inline_objects
+from kubestencil.schema.documents.inline import (
+    name_inline_objects,
+    restore_inline_objects,
+)
+from kubestencil.schema.documents.published import published_definition
 from kubestencil.schema.load import load_release
-from kubestencil.schema.published import published_definition
 from kubestencil.source import locate
 from kubestencil.source.document import CrdSet, Source, SourceFile
 from kubestencil.source.inputs import add_crds

@@ -8,14 +8,10 @@ from typing import Any
 import pytest
 
 from kubestencil.errors import SpecError
-from kubestencil.schema import (
-    GroupVersionKind,
-    UnknownKeyword,
-    operations,
-    parse,
-    validate,
-)
-from kubestencil.schema.validate import _cache_entry
+from kubestencil.schema import GroupVersionKind, UnknownKeyword, parse
+from kubestencil.schema.documents import validate
+from kubestencil.schema.documents.validate import _cache_entry
+from kubestencil.schema.resources import operation as operations
 from kubestencil.source import Source
 from tests.conftest import (
     POD,

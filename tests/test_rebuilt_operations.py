@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from kubestencil.schema import operations
+from kubestencil.schema.facts.parameters import Parameter, query_parameters
 from kubestencil.schema.load import load_release
-from kubestencil.schema.parameters import Parameter, query_parameters
-from kubestencil.schema.rebuilt_operations import rebuild_operations
+from kubestencil.schema.operations.rebuilt import rebuild_operations
+from kubestencil.schema.resources import operation as operations
 from kubestencil.source.inputs import read_location
 from tests.conftest import RELEASES, full_specs, load
 

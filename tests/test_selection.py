@@ -9,7 +9,7 @@ import pytest
 
 from kubestencil import compare, load, render
 from kubestencil.errors import UsageError
-from kubestencil.schema.operations import operations
+from kubestencil.schema.resources.operation import operations
 from tests.conftest import Command, make_document, read_output
 
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1."

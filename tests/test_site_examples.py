@@ -12,7 +12,7 @@ from typing import Any
 import black
 import pytest
 
-from kubestencil.targets.site.examples import Examples
+from kubestencil.targets.site.examples.kinds import Examples
 from tests.cargo import Cargo
 from tests.conftest import RELEASES, full_specs, load, make_release
 from tests.site_examples import (

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestencil.targets.site.highlight import _PATTERNS, highlight
+from kubestencil.targets.site.examples.highlight import _PATTERNS, highlight
 
 LANGUAGES = sorted(_PATTERNS)
 PIECES = (

@@ -22,11 +22,11 @@ import pytest
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.operations import operations
+from kubestencil.schema.resources.operation import operations
 from kubestencil.source import embedded
 from kubestencil.targets import generate_files
 from kubestencil.targets.site.addresses import page_addresses
-from kubestencil.targets.site.operations import Operations, ReleaseOperations
+from kubestencil.targets.site.examples.operations import Operations, ReleaseOperations
 from tests.api_server import Client
 from tests.cargo import Cargo, write_crate
 from tests.conftest import full_specs, load, make_release

@@ -23,8 +23,10 @@ from kubestencil.targets.examples.values import Values
 from kubestencil.targets.jsonnet import example as jsonnet_example
 from kubestencil.targets.python import example as python_example
 from kubestencil.targets.rust import example as rust_example
-from kubestencil.targets.site import fields, listing, search_index, type_page, usage
-from kubestencil.targets.site.examples import Examples
+from kubestencil.targets.site import listing, search_index
+from kubestencil.targets.site.examples.kinds import Examples
+from kubestencil.targets.site.fields import rows as fields
+from kubestencil.targets.site.pages import type_page, usage
 from kubestencil.targets.typescript import example as typescript_example
 from tests.conftest import make_release
 from tests.growth import assert_proportional, processor_time

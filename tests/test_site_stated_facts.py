@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kubestencil.schema import Field
-from kubestencil.schema.openapi2 import parse_schema
+from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.source import embedded
-from kubestencil.targets.site.stated_facts import (
+from kubestencil.targets.site.fields.stated_facts import (
     stated_attributes,
     stated_default,
     stated_values,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
-from kubestencil.targets.site import usage
-from kubestencil.targets.site.usage import Use, find_usage
+from kubestencil.targets.site.pages import usage
+from kubestencil.targets.site.pages.usage import Use, find_usage
 from tests.conftest import make_release
 from tests.strategies import generate_all_files
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kubestencil.errors import SpecError
 from kubestencil.source import yaml
-from kubestencil.source.yaml_block import BlockDocument, UnusualYamlError, read_block
+from kubestencil.source.yaml.block import BlockDocument, UnusualYamlError, read_block
 from tests.growth import assert_proportional, processor_time
 from tests.test_source_yaml import TEXT
 

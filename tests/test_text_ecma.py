@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestencil.text.ecma import ecma_pattern
 from kubestencil.text.re2 import Pattern
+from kubestencil.text.re2.ecma import ecma_pattern
 from tests.test_text_re2 import PATTERNS
 
 

@@ -10,15 +10,16 @@ from functools import partial
 
 import pytest
 
-from kubestencil.check import placeholders, scalars
+from kubestencil.checking.decoding import scalars
+from kubestencil.checking.files import placeholders
 from kubestencil.diff import labels
 from kubestencil.targets.diff.word_diff import diff_words
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.python import literals as python
 from kubestencil.targets.rust import spelling as rust
-from kubestencil.targets.site.highlight import highlight
-from kubestencil.targets.site.stated_facts import stated_default, stated_values
+from kubestencil.targets.site.examples.highlight import highlight
+from kubestencil.targets.site.fields.stated_facts import stated_default, stated_values
 from kubestencil.text import casing, comments, controls, html, markdown, wrapping, yaml
 from tests.growth import assert_proportional, processor_time
 

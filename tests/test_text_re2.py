@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kubestencil.text import re2_search
 from kubestencil.text.re2 import Pattern
-from kubestencil.text.re2_syntax import PatternError
+from kubestencil.text.re2 import search as re2_search
+from kubestencil.text.re2.syntax import PatternError
 
 # Expressions that mean the same in RE2 and in Python.
 # fmt: off

@@ -34,7 +34,7 @@ from kubestencil.version import __version__
 # access, so that "import kubestencil" and "kubestencil --help" stay fast.
 if TYPE_CHECKING:
     from kubestencil.build import Summary
-    from kubestencil.check.findings import Finding, Report
+    from kubestencil.checking.findings import Finding, Report
     from kubestencil.diff import Change, Comparison, History
     from kubestencil.schema import Release
     from kubestencil.source import Source
@@ -42,10 +42,10 @@ else:
     _MODULES = {
         "Change": "kubestencil.diff",
         "Comparison": "kubestencil.diff",
-        "Finding": "kubestencil.check.findings",
+        "Finding": "kubestencil.checking.findings",
         "History": "kubestencil.diff",
         "Release": "kubestencil.schema",
-        "Report": "kubestencil.check.findings",
+        "Report": "kubestencil.checking.findings",
         "Summary": "kubestencil.build",
     }
 
@@ -156,7 +156,7 @@ def check(
     Raises UsageError for a path that does not exist and where there is no file to
     check, SourceError for a file that cannot be read, and as ``load``.
     """
-    from kubestencil.check.run import check as check_paths
+    from kubestencil.checking.run import check as check_paths
     from kubestencil.errors import UsageError
 
     for parameter, value in (("paths", paths), ("crds", crds)):

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubestencil.schema.resource_paths import resource_path
+from kubestencil.schema.resources.paths import resource_path
 from kubestencil.schema.types import GroupVersionKind
 
 _METHODS = ("get", "post", "put", "patch", "delete")

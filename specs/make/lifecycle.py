@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from kubestencil.schema.facts import ReleaseRange
+from kubestencil.schema.facts.lifecycle import lifecycles
+from kubestencil.schema.facts.tables import ReleaseRange
 from kubestencil.schema.kinds import precedence
-from kubestencil.schema.lifecycle import lifecycles
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import release_order
 from specs.make.checkouts import Checkout

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubestencil.schema.parameters import parameter_rows
-from kubestencil.schema.resource_paths import resource_path
+from kubestencil.schema.facts.parameters import parameter_rows
+from kubestencil.schema.resources.paths import resource_path
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges
 

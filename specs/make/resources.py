@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from kubestencil.errors import SourceError
 from kubestencil.schema import GroupVersionKind, parse
-from kubestencil.schema.operations import operations
-from kubestencil.schema.resource_facts import resource_facts
-from kubestencil.schema.resource_paths import resources_in_paths
-from kubestencil.schema.resources import Resource
+from kubestencil.schema.facts.resources import resource_facts
+from kubestencil.schema.resource import Resource
+from kubestencil.schema.resources.operation import operations
+from kubestencil.schema.resources.paths import resources_in_paths
 from kubestencil.source import Source
 from kubestencil.source.releases import release_order
 from specs.make.checkouts import Checkout

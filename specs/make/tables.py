@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kubestencil import atomic
 from kubestencil.data_files import data_file
-from kubestencil.schema.facts import MISSING
+from kubestencil.schema.facts.tables import MISSING
 
 
 def write_table(name: str, header: str, rows: Iterable[Sequence[str]]) -> None:

@@ -51,7 +51,7 @@ def parse_shared(documents: Iterable[Sequence[Source]]) -> None:
     for source in sources.values():
         if source.crds is not None and _key(source) not in _releases:
             # Most runs have none.
-            from kubestencil.schema.custom import decode_crds
+            from kubestencil.schema.custom_resources.definitions import decode_crds
 
             decode_crds(source.crds)
 

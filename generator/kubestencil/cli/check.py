@@ -19,7 +19,7 @@ from kubestencil.cli.options import (
 from kubestencil.errors import UsageError
 
 if TYPE_CHECKING:
-    from kubestencil.check import Report, Severity
+    from kubestencil.checking import Report, Severity
     from kubestencil.source import Source
     from kubestencil.targets.check.rendering import TemplateFormat
 
@@ -107,7 +107,7 @@ def check(
     PATH is a file, a folder or - for standard input. Exits with 1 if there are
     findings of the severity of --fail-on, and with 2 if nothing could be checked.
     """
-    from kubestencil.check.run import check as check_paths
+    from kubestencil.checking.run import check as check_paths
     from kubestencil.schema.lazy import load_lazily
 
     format_name = format_name or _format_of(file)
@@ -173,7 +173,7 @@ def _without_suppressed(
     report: Report, config: Path | None, baseline: Path | None
 ) -> Report:
     """The report without the findings that a configuration or a baseline names."""
-    from kubestencil.check import suppressions
+    from kubestencil.checking import suppressions
 
     if config is not None:
         report = suppressions.apply_config(
@@ -213,26 +213,26 @@ def _rendered(
     report: Report, format_name: str, fail_on: Severity, file: Path | None
 ) -> str:
     if format_name == "json":
-        from kubestencil.check.serialize import report_json
+        from kubestencil.checking.reports.serialize import report_json
 
         return _json(report_json(report))
     if format_name == "sarif":
-        from kubestencil.check.sarif import report_sarif
+        from kubestencil.checking.reports.sarif import report_sarif
 
         return _json(report_sarif(report))
     if format_name == "junit":
-        from kubestencil.check.junit import report_junit
+        from kubestencil.checking.reports.junit import report_junit
 
         return report_junit(report, fail_on)
     if format_name == "github":
-        from kubestencil.check.github import report_github
+        from kubestencil.checking.reports.github import report_github
 
         return report_github(report)
     if format_name in ("markdown", "html"):
         from kubestencil.targets.check.rendering import render_report
 
         return render_report(report, cast("TemplateFormat", format_name))
-    from kubestencil.check.text import report_text
+    from kubestencil.checking.reports.text import report_text
 
     return report_text(
         report,
@@ -250,6 +250,6 @@ def _json(value: object) -> str:
 
 
 def _has_severity(report: Report, least: Severity) -> bool:
-    from kubestencil.check.rules import at_least
+    from kubestencil.checking.rules import at_least
 
     return any(report.count(severity) for severity in at_least(least))

@@ -26,8 +26,8 @@ from kubestencil.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from kubestencil.diff import Comparison, Severity
-    from kubestencil.diff.audience import AudienceName
-    from kubestencil.diff.stages import StageLevel
+    from kubestencil.diff.releases.stages import StageLevel
+    from kubestencil.diff.rules.audience import AudienceName
     from kubestencil.schema import Release
     from kubestencil.targets.diff.rendering import ComparisonFormat
 
@@ -244,7 +244,7 @@ def _select(
 def _check_fail_on(names: Iterable[str]) -> None:
     """Raise UsageError for a name that is neither a severity nor a rule."""
     from kubestencil.diff import SEVERITIES
-    from kubestencil.diff.rules import rules_by_name
+    from kubestencil.diff.rules.table import rules_by_name
 
     valid = (*SEVERITIES, *rules_by_name())
     for name in names:

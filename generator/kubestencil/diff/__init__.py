@@ -14,13 +14,13 @@ The steps are separate: ``align`` makes two sets of definitions comparable,
 formatted for people: that is done by ``kubestencil.targets.diff``.
 """
 
-from kubestencil.diff.audience import SEVERITIES, Audience, Impact, Severity
 from kubestencil.diff.compare import compare, compare_versions
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.history import History, history
-from kubestencil.diff.policies import Policy
-from kubestencil.diff.rules import RULES, Rule
-from kubestencil.diff.stages import Stage, StageChange
+from kubestencil.diff.releases.stages import Stage, StageChange
+from kubestencil.diff.rules.audience import SEVERITIES, Audience, Impact, Severity
+from kubestencil.diff.rules.policies import Policy
+from kubestencil.diff.rules.table import RULES, Rule
 from kubestencil.diff.timeline import Timeline, timeline
 
 __all__ = [

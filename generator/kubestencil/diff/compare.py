@@ -9,22 +9,22 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from kubestencil.diff.align import (
+from kubestencil.diff.comparison import Change, Comparison, Graduation
+from kubestencil.diff.differences.align import (
     Side,
     align_names,
     all_definitions,
     api_version_subset,
 )
-from kubestencil.diff.classify import Classification, classify
-from kubestencil.diff.compared import ComparedDefinitions
-from kubestencil.diff.comparison import Change, Comparison, Graduation
-from kubestencil.diff.differences import Difference, differences
+from kubestencil.diff.differences.definitions import Difference, differences
+from kubestencil.diff.differences.moved_fields import MovedFields
+from kubestencil.diff.differences.resources import resource_differences
+from kubestencil.diff.fact_changes import notices
 from kubestencil.diff.labels import DocumentInfo, distinct_labels, document_info
-from kubestencil.diff.moved_fields import MovedFields
-from kubestencil.diff.notices import notices
-from kubestencil.diff.owners import owner_of
-from kubestencil.diff.release_facts import ReleaseFacts
-from kubestencil.diff.resource_differences import resource_differences
+from kubestencil.diff.releases.facts import ReleaseFacts
+from kubestencil.diff.releases.owning_kinds import owner_of
+from kubestencil.diff.rules.classify import Classification, classify
+from kubestencil.diff.rules.rule_context import ComparedDefinitions
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import api_versions, precedence
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from kubestencil.diff.audience import SEVERITIES, Audience, Severity
 from kubestencil.diff.labels import DocumentInfo
-from kubestencil.diff.policies import Policy
-from kubestencil.diff.rules import Rule
-from kubestencil.diff.stages import StageChange
+from kubestencil.diff.releases.stages import StageChange
+from kubestencil.diff.rules.audience import SEVERITIES, Audience, Severity
+from kubestencil.diff.rules.policies import Policy
+from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Level
 from kubestencil.schema.types import JsonObject

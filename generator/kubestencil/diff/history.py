@@ -6,11 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from kubestencil.diff.audience import Audience, Severity
-from kubestencil.diff.classify import classify
-from kubestencil.diff.compared import ComparedDefinitions
-from kubestencil.diff.differences import differences
-from kubestencil.diff.moved_fields import MovedFields
+from kubestencil.diff.differences.definitions import differences
+from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.nesting import (
     ONE_FIELD,
     NestedField,
@@ -18,12 +15,15 @@ from kubestencil.diff.nesting import (
     TypeTree,
     type_tree,
 )
-from kubestencil.diff.rules import Rule
-from kubestencil.diff.stages import ReleaseStages, StageChange
+from kubestencil.diff.releases.stages import ReleaseStages, StageChange
+from kubestencil.diff.rules.audience import Audience, Severity
+from kubestencil.diff.rules.classify import classify
+from kubestencil.diff.rules.rule_context import ComparedDefinitions
+from kubestencil.diff.rules.table import Rule
 from kubestencil.diff.type_query import TypeMatch, find_types, type_group
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.feature_gates import GateStage, gate_of
+from kubestencil.schema.facts.feature_gates import GateStage, gate_of
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import Level, group_names, level, precedence
 from kubestencil.schema.types import JsonObject

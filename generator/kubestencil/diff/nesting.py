@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from kubestencil.diff.align import rewrite_refs
+from kubestencil.diff.differences.align import rewrite_refs
 from kubestencil.schema import Definition, Release, Schema
-from kubestencil.schema.inline import restore_inline_objects
+from kubestencil.schema.documents.inline import restore_inline_objects
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import Field, JsonObject
 

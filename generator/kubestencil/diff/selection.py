@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from kubestencil.diff.audience import AudienceName
 from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.stages import STAGE_OF_LEVEL, StageLevel, version_stage
+from kubestencil.diff.releases.stages import STAGE_OF_LEVEL, StageLevel, version_stage
+from kubestencil.diff.rules.audience import AudienceName
 
 
 def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from kubestencil.diff.audience import AUDIENCE_NAMES, Audience
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.history import Cell, History, Row
 from kubestencil.diff.labels import DocumentInfo, kind_name
-from kubestencil.diff.rules import Rule, rules_by_name
-from kubestencil.diff.stages import StageChange
+from kubestencil.diff.releases.stages import StageChange
+from kubestencil.diff.rules.audience import AUDIENCE_NAMES, Audience
+from kubestencil.diff.rules.table import Rule, rules_by_name
 from kubestencil.diff.timeline import Timeline
 from kubestencil.schema.pointer import json_pointer
 from kubestencil.version import __version__

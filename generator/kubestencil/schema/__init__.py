@@ -1,7 +1,8 @@
 """The content of a spec as typed, immutable values; parsed and checked once."""
 
-from kubestencil.schema.openapi2 import parse
-from kubestencil.schema.operations import Operation, operations
+from kubestencil.schema.documents.openapi2 import parse
+from kubestencil.schema.documents.validate import validate
+from kubestencil.schema.resources.operation import Operation, operations
 from kubestencil.schema.types import (
     Definition,
     Field,
@@ -10,7 +11,6 @@ from kubestencil.schema.types import (
     Schema,
     UnknownKeyword,
 )
-from kubestencil.schema.validate import validate
 
 __all__ = [
     "Definition",

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from kubestencil.schema.documents.openapi2 import parse_definitions
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.load import load_release
-from kubestencil.schema.openapi2 import parse_definitions
 from kubestencil.schema.pointer import Pointer, printable_pointer
-from kubestencil.schema.served_resources import ServedResources
+from kubestencil.schema.resources.served import ServedResources
 from kubestencil.schema.types import Definition, GroupVersionKind, Release
 from kubestencil.source import Source
 

@@ -7,25 +7,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kubestencil.errors import SpecError
+from kubestencil.schema.documents.inline import name_inline_objects, notes_on_numbers
+from kubestencil.schema.documents.openapi2 import parse_document
+from kubestencil.schema.documents.validate import validate
 from kubestencil.schema.graph import reachable, reference_graph
-from kubestencil.schema.inline import name_inline_objects, notes_on_numbers
 from kubestencil.schema.keywords import KINDS_KEYWORD
-from kubestencil.schema.openapi2 import parse_document
 from kubestencil.schema.pointer import (
     Pointer,
     extended,
     pointer_tokens,
     printable_pointer,
 )
-from kubestencil.schema.served_resources import ServedResources
+from kubestencil.schema.resources.served import ServedResources
 from kubestencil.schema.types import JsonObject, Release
-from kubestencil.schema.validate import validate
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
 from kubestencil.source.document import CrdSet
 
 if TYPE_CHECKING:
-    from kubestencil.schema.custom import CustomResources
+    from kubestencil.schema.custom_resources.definitions import CustomResources
 
 
 def load_release(source: Source) -> Release:
@@ -39,7 +39,7 @@ def load_release(source: Source) -> Release:
     document = source.document()
     if "openapi" in document:
         # Imported here and below, since most runs read neither.
-        from kubestencil.schema.openapi3 import as_openapi2
+        from kubestencil.schema.documents.openapi3 import as_openapi2
 
         converted = as_openapi2(document, source.origin)
         release = _load_cluster(source, converted, ("schemas", ("components", None)))
@@ -109,8 +109,8 @@ def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
 
     Raises SpecError where one of them has the name of a definition of ``base``.
     """
-    from kubestencil.schema.custom import custom_resources
-    from kubestencil.schema.standard_fields import StandardFields
+    from kubestencil.schema.custom_resources.definitions import custom_resources
+    from kubestencil.schema.custom_resources.standard_fields import StandardFields
 
     schemas = {name: value.schema.raw for name, value in base.definitions.items()}
     custom = custom_resources(crds, StandardFields.of(schemas), base.definitions)

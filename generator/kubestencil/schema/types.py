@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kubestencil.schema.keywords import EMBEDDED, INT_OR_STRING, PRESERVE
 
 if TYPE_CHECKING:
-    from kubestencil.schema.resources import Resource
+    from kubestencil.schema.resource import Resource
 
 #: A JSON object of the document: the parsed object itself, which must not be changed.
 JsonObject = Mapping[str, Any]

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from kubestencil.source.decoding import refuse_constant
-from kubestencil.source.yaml_document import Position, Repeated, position_at
+from kubestencil.source.yaml.document import Position, Repeated, position_at
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 # A string that does not end goes to the end of the text, so that no quote in it begins

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from kubestencil.check import SEVERITIES, Finding, Report, Severity
+from kubestencil.checking import SEVERITIES, Finding, Report, Severity
 from kubestencil.data_files import data_file
 from kubestencil.engine.templates import Templates
 from kubestencil.text import markdown

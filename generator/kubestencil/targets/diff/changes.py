@@ -12,11 +12,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.diff.audience import AUDIENCE_NAMES, SEVERITIES, Audience, Severity
 from kubestencil.diff.comparison import Change, count_severities
 from kubestencil.diff.history import Event
 from kubestencil.diff.labels import kind_name
-from kubestencil.diff.rules import Rule
+from kubestencil.diff.rules.audience import (
+    AUDIENCE_NAMES,
+    SEVERITIES,
+    Audience,
+    Severity,
+)
+from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Level, precedence
 from kubestencil.targets.diff.links import NO_LINKS, LinkResolver

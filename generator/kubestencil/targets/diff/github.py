@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kubestencil.diff.audience import Severity
 from kubestencil.diff.comparison import Comparison
+from kubestencil.diff.rules.audience import Severity
 from kubestencil.targets.diff.changes import ChangeFormatter, FormattedChange
 from kubestencil.targets.diff.sections import group_sections
 from kubestencil.targets.diff.upgrade import headline, upgrade_lists

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from kubestencil.diff.history import History, Row
-from kubestencil.diff.stages import DEFAULT_NAMES
+from kubestencil.diff.releases.stages import DEFAULT_NAMES
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.feature_gates import GateStage
-from kubestencil.schema.lifecycle import lifecycle
+from kubestencil.schema.facts.feature_gates import GateStage
+from kubestencil.schema.facts.lifecycle import lifecycle
 from kubestencil.source.releases import is_minor_version, release_order
 
 

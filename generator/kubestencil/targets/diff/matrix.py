@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple, TypedDict
 
-from kubestencil.diff.audience import SEVERITIES
 from kubestencil.diff.history import Event, History, Row
+from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Level, precedence

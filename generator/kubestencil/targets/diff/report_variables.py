@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypedDict
 
-from kubestencil.diff.audience import (
+from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.labels import kind_name
+from kubestencil.diff.rules.audience import (
     AUDIENCE_MEANINGS,
     SEVERITIES,
     SEVERITY_MEANINGS,
     AudienceName,
     Severity,
 )
-from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.labels import kind_name
-from kubestencil.diff.rules import Rule
+from kubestencil.diff.rules.table import Rule
 from kubestencil.schema.kinds import LEVELS, Level, level
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kubestencil.diff.audience import SEVERITIES
 from kubestencil.diff.comparison import Change, Graduation
+from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.schema.kinds import precedence
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from kubestencil.diff.audience import SEVERITIES, Severity
 from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.rules.audience import SEVERITIES, Severity
 from kubestencil.schema.kinds import Level, level, precedence
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,

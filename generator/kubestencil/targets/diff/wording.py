@@ -9,9 +9,14 @@ from itertools import takewhile
 from typing import Any
 
 from kubestencil.diff.comparison import Change
+from kubestencil.diff.differences.validations import VALIDATIONS
 from kubestencil.diff.history import Event
-from kubestencil.diff.stages import DEFAULT_NAMES, STAGE_NAMES, Stage, StageChange
-from kubestencil.diff.validations import VALIDATIONS
+from kubestencil.diff.releases.stages import (
+    DEFAULT_NAMES,
+    STAGE_NAMES,
+    Stage,
+    StageChange,
+)
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.types import JsonObject
 from kubestencil.targets.diff.word_diff import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from kubestencil.schema import Definition, Field, Schema
-from kubestencil.schema.conditions import alternatives, satisfies
+from kubestencil.schema.custom_resources.conditions import alternatives, satisfies
 from kubestencil.schema.keywords import LOGIC
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import LIST_META, OBJECT_META

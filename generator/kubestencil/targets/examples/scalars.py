@@ -7,7 +7,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kubestencil.schema import Definition, Schema
-from kubestencil.schema.conditions import alternatives, same_value, satisfies
+from kubestencil.schema.custom_resources.conditions import (
+    alternatives,
+    same_value,
+    satisfies,
+)
 from kubestencil.schema.keywords import LOGIC
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY

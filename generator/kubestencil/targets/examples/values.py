@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Schema
-from kubestencil.schema.conditions import alternatives, satisfies
+from kubestencil.schema.custom_resources.conditions import alternatives, satisfies
 from kubestencil.schema.graph import components
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import OBJECT_META

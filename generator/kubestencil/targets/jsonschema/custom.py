@@ -18,7 +18,7 @@ from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import QUANTITY, is_built_in
 from kubestencil.targets.jsonschema.writer import SchemaWriter, TooLargeError
-from kubestencil.text.ecma import ecma_pattern
+from kubestencil.text.re2.ecma import ecma_pattern
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from kubestencil.schema.operation_details import OperationDetails
+from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.targets.markdown.arguments import Argument, Arguments
 from kubestencil.targets.markdown.types import TypeName, TypeNames
 from kubestencil.targets.python.api_methods import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from kubestencil.schema.operation_details import OperationDetails, OperationParameter
+from kubestencil.schema.operations.details import OperationDetails, OperationParameter
 from kubestencil.schema.types import Schema
 from kubestencil.targets.markdown.types import TypeNames
 from kubestencil.targets.python.api_methods import method_parameters

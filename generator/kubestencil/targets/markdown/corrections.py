@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from kubestencil.schema.openapi2 import parse_schema
-from kubestencil.schema.operation_details import OperationDetails, OperationParameter
+from kubestencil.schema.documents.openapi2 import parse_schema
+from kubestencil.schema.operations.details import OperationDetails, OperationParameter
 from kubestencil.schema.types import Schema
 from kubestencil.schema.well_known import META_V1
 

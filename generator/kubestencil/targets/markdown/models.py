@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.inline import restore_inline_objects
-from kubestencil.schema.openapi2 import parse_schema
-from kubestencil.schema.published import published_definition
+from kubestencil.schema.documents.inline import restore_inline_objects
+from kubestencil.schema.documents.openapi2 import parse_schema
+from kubestencil.schema.documents.published import published_definition
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.markdown.inline_models import Version, name_inline_models

@@ -18,7 +18,7 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release, Schema
-from kubestencil.schema.rebuilt_details import operation_details
+from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.markdown.apis import ApiPage, ApiPages
 from kubestencil.targets.markdown.authentication import (

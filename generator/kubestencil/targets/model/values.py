@@ -17,13 +17,13 @@ from typing import Any
 from kubestencil import schema as parsed
 from kubestencil.errors import SpecError
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.field_choices import FieldChoice, field_choices
+from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import list_item, precedence
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.model.modules import ModuleName, module_names
-from kubestencil.text.ecma import ecma_pattern
+from kubestencil.text.re2.ecma import ecma_pattern
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from kubestencil.schema.operation_details import (
+from kubestencil.schema.operations.details import (
     OperationDetails,
     OperationParameter,
     Response,
 )
-from kubestencil.schema.operations import Operation
-from kubestencil.schema.rebuilt_operations import capitalized
+from kubestencil.schema.operations.rebuilt import capitalized
+from kubestencil.schema.resources.operation import Operation
 from kubestencil.schema.types import Schema
 from kubestencil.targets.python.spelling import Spelling, unique_names
 

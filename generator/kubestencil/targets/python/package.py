@@ -11,7 +11,7 @@ from typing import NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Field, Release, Schema
-from kubestencil.targets.python.custom_classes import CustomClasses
+from kubestencil.targets.python.custom.classes import CustomClasses
 from kubestencil.targets.python.imports import import_cycles
 from kubestencil.targets.python.spelling import (
     attribute_names,

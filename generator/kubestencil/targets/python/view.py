@@ -1,6 +1,6 @@
 """The view ``python``: a package with a module for each definition that has fields.
 
-Custom kinds have modules of their own (``kubestencil.targets.python.custom_view``).
+Custom kinds have modules of their own (``kubestencil.targets.python.custom_package.view``).
 
 Names are those of the official client (``kubestencil.targets.python.spelling``). A
 class is a msgspec Struct, which shapes the modules in three ways:
@@ -28,7 +28,7 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.targets.python.custom_view import CUSTOM_EACH, custom_contexts
+from kubestencil.targets.python.custom_package.view import CUSTOM_EACH, custom_contexts
 from kubestencil.targets.python.literals import LINE_LENGTH, docstring, literal
 from kubestencil.targets.python.package import KindKey, Package, project_version
 from kubestencil.targets.python.sorting import sort_like_isort

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kubestencil.schema.operation_details import OperationParameter
-from kubestencil.schema.parameter_descriptions import PARAMETER_DESCRIPTIONS
+from kubestencil.schema.operations.details import OperationParameter
+from kubestencil.schema.operations.parameter_descriptions import PARAMETER_DESCRIPTIONS
 from kubestencil.targets.python.literals import literal
 from kubestencil.text.html import summary
 

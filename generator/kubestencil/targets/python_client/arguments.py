@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.openapi2 import parse_schema
-from kubestencil.schema.operation_details import OperationDetails, OperationParameter
+from kubestencil.schema.documents.openapi2 import parse_schema
+from kubestencil.schema.operations.details import OperationDetails, OperationParameter
 from kubestencil.targets.python.api_methods import (
     method_parameters,
     own_parameters,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Release, Schema
+from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.openapi2 import parse_schema
-from kubestencil.schema.operation_details import OperationDetails
+from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.targets.python.api_methods import (
     ApiClass,
     ApiMethodDetails,

@@ -14,8 +14,8 @@ from typing import Annotated
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
-from kubestencil.schema.operation_details import OperationDetails
-from kubestencil.schema.rebuilt_details import operation_details
+from kubestencil.schema.operations.details import OperationDetails
+from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.targets.python.api_methods import ApiClass, api_classes
 from kubestencil.targets.python.package import Package, check_names, project_version
 from kubestencil.targets.python.spelling import Spelling, module_name, read_spelling

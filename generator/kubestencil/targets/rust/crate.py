@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.targets.rust import kopium, spelling
+from kubestencil.targets.rust import spelling
 from kubestencil.targets.rust.containment import (
     boxed_references,
     containment,
     types_without_default,
 )
-from kubestencil.targets.rust.custom_kinds import CustomType, prepare_custom_kinds
+from kubestencil.targets.rust.custom import kopium
+from kubestencil.targets.rust.custom.kinds import CustomType, prepare_custom_kinds
 from kubestencil.targets.rust.hand_written import HandWrittenType, hand_written_types
 from kubestencil.targets.rust.layout import TypePath, type_paths
 from kubestencil.targets.rust.lists import (

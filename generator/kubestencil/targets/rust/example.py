@@ -24,7 +24,7 @@ from kubestencil.targets.examples.nodes import (
 )
 from kubestencil.targets.rust import literals, spelling
 from kubestencil.targets.rust.crate import StructField, StructFields, plan_crate
-from kubestencil.targets.rust.custom_kinds import enum_variants, is_string_enum
+from kubestencil.targets.rust.custom.kinds import enum_variants, is_string_enum
 from kubestencil.targets.rust.fixups import correct
 from kubestencil.targets.rust.layout import Module
 from kubestencil.targets.rust.package import check_options, package_name

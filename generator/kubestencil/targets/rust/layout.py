@@ -16,7 +16,7 @@ from typing import NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, GroupVersionKind
 from kubestencil.targets.rust import spelling
-from kubestencil.targets.rust.custom_kinds import CustomType
+from kubestencil.targets.rust.custom.kinds import CustomType
 
 Module = tuple[str, ...]
 

@@ -10,23 +10,17 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.targets.site import (
-    comparison,
-    extra_pages,
-    latest,
-    search_index,
-    sitemap,
-    start_page,
-)
+from kubestencil.targets.site import latest, search_index, sitemap
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
 from kubestencil.targets.site.assets import asset_files
-from kubestencil.targets.site.extra_pages import ExtraPage
 from kubestencil.targets.site.latest import latest_contexts
 from kubestencil.targets.site.listing import api_groups
 from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
 from kubestencil.targets.site.options import logo_name, site_url
+from kubestencil.targets.site.pages import comparison, extra_pages, start_page
+from kubestencil.targets.site.pages.extra_pages import ExtraPage
+from kubestencil.targets.site.pages.reports import report_links
 from kubestencil.targets.site.release_context import ReleaseContext, SiteContext
-from kubestencil.targets.site.reports import report_links
 from kubestencil.targets.site.sitemap import newest_addresses, sitemap_contexts
 
 _OTHER_RELEASES_INDEX = "other-releases.js"

@@ -9,10 +9,11 @@ from typing import Annotated, Any
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
-from kubestencil.targets.site import search_index, start_page
+from kubestencil.targets.site import search_index
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.availability import Availability
-from kubestencil.targets.site.examples import Example
+from kubestencil.targets.site.examples.kinds import Example
+from kubestencil.targets.site.examples.operations import Operations
 from kubestencil.targets.site.listing import ApiGroup, ApiVersion, api_groups
 from kubestencil.targets.site.navigation import (
     SHARED_VARIABLES,
@@ -20,10 +21,10 @@ from kubestencil.targets.site.navigation import (
     Navigation,
     tree_data,
 )
-from kubestencil.targets.site.operations import Operations
 from kubestencil.targets.site.options import logo_name, site_url
+from kubestencil.targets.site.pages import start_page
+from kubestencil.targets.site.pages.type_page import TypePage, TypePages, release_range
 from kubestencil.targets.site.release_context import ReleaseContext
-from kubestencil.targets.site.type_page import TypePage, TypePages, release_range
 
 #: What this part generates, in the folder of its release.
 EACH: Mapping[str, Each] = {

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from kubestencil.diff.audience import Severity
 from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.diff.changes import (

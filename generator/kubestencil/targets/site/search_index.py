@@ -28,14 +28,14 @@ from functools import reduce
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.schema.field_usage import FieldName, usage_weight
+from kubestencil.schema.facts.field_usage import FieldName, usage_weight
 from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script, encode_json
-from kubestencil.targets.site.field_paths import fields_of
+from kubestencil.targets.site.fields.paths import fields_of
+from kubestencil.targets.site.fields.schema_labels import type_label, unwrapped
 from kubestencil.targets.site.release_context import ReleasesByType
-from kubestencil.targets.site.schema_labels import type_label, unwrapped
 from kubestencil.text.html import summary
 
 Addresses = Mapping[str, PageAddress]

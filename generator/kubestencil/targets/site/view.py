@@ -16,7 +16,8 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, Part
 from kubestencil.errors import UsageError
 from kubestencil.schema import Release
-from kubestencil.targets.site import common, comparison, release, reports
+from kubestencil.targets.site import common, release
+from kubestencil.targets.site.pages import comparison, reports
 from kubestencil.targets.site.release_context import ReleaseContext, ReleaseContexts
 
 #: The part with the reports, and the folder of their pages.

@@ -1,0 +1,1 @@
+"""Decodes objects as the API server does, and reports what it would refuse."""

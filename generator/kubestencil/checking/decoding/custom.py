@@ -1,0 +1,263 @@
+"""Checks custom resources against the schemas of their CustomResourceDefinitions.
+
+The API server drops unknown fields, or refuses them if it decodes strictly, and then
+validates what is left (apiextensions-apiserver, ``pkg/apiserver/schema/pruning`` and
+``pkg/apiserver/validation``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from kubestencil.checking.decoding.scalar_checks import accept_all
+from kubestencil.checking.findings import Results
+from kubestencil.checking.problems import (
+    Check,
+    Link,
+    missing_field,
+    refuse,
+    refuse_type,
+    shown,
+    unknown_field,
+)
+from kubestencil.checking.rules import RuleId
+from kubestencil.schema.custom_resources.conditions import (
+    Condition,
+    conditions,
+    has_unsupported_pattern,
+    is_integer,
+    satisfies,
+)
+from kubestencil.schema.keywords import LOGIC
+from kubestencil.schema.types import Schema
+
+CEL = "CEL rules of custom resources"
+PATTERN = "patterns that are too large, or in a syntax that is not supported"
+FORMAT = "formats of strings"
+
+_LIST_TYPE = "x-kubernetes-list-type"
+# Formats that are checked, and formats that add nothing to the type.
+_CHECKED_FORMATS = frozenset(["byte", "date-time", "ipv4", "ipv6"])
+_INTEGER_FORMATS = frozenset(["int32", "int64", "uint32", "uint64"])
+_FREE_FORMATS = _INTEGER_FORMATS | {"float", "double", "password", "int-or-string"}
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "number": (int, float),
+    "integer": (int,),
+}
+_TYPE_NAMES: Mapping[str, str] = {
+    "object": "an object",
+    "array": "a list",
+    "string": "a string",
+    "boolean": "a boolean",
+    "number": "a number",
+    "integer": "an integer",
+}
+
+
+class References(Protocol):
+    """Gives the checks of definitions."""
+
+    def referred(self, name: str, is_strict: bool) -> Check:
+        """The check of a definition that is compiled when there is a value for it."""
+
+
+def check_of_custom(schema: Schema, references: References) -> Check:
+    """The check of a schema of a custom resource."""
+    if schema.ref is not None:
+        return references.referred(schema.ref, True)
+    check_shape = _check_of_shape(schema, references)
+    demanded = tuple(_conditions(schema))
+    unchecked = tuple(_unchecked(schema))
+    if not demanded and not unchecked:
+        return check_shape
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        check_shape(value, parent, step, results)
+        results.unchecked.extend(unchecked)
+        for condition in demanded:
+            if not satisfies(value, condition.schema):
+                rule: RuleId = (
+                    "invalid-enum" if condition.keyword == "enum" else "invalid-value"
+                )
+                message, hint = _message(value, condition)
+                refuse(rule, message, hint, value, parent, step, results)
+
+    return check
+
+
+def _check_of_shape(schema: Schema, references: References) -> Check:
+    """The check of the type, and of what is inside of an object or list."""
+    if schema.int_or_string:
+        return _check_int_or_string
+    if schema.type == "array" and schema.items is not None:
+        return _list(schema.items, references)
+    if schema.type == "object":
+        return _object(schema, references)
+    if schema.type == "integer":
+        return _check_integer
+    if schema.type is not None:
+        return _type_check(_TYPES[schema.type], _TYPE_NAMES[schema.type])
+    if schema.is_object:
+        return _any_or_object(_object(schema, references))
+    return accept_all
+
+
+def _object(schema: Schema, references: References) -> Check:
+    """The check of an object.
+
+    Of its fields, null is allowed, replaced by a default, or dropped with the field
+    (``pkg/apiserver/schema/defaulting/prunenulls.go``).
+    """
+    members = {
+        field.name: check_of_custom(field.schema, references) for field in schema.fields
+    }
+    required = tuple(
+        (field.name, field.schema.nullable)
+        for field in schema.fields
+        if field.required and not field.schema.has_default
+    )
+    values = (
+        None if schema.values is None else check_of_custom(schema.values, references)
+    )
+    keeps_unknown = (
+        schema.preserves_unknown_fields
+        or schema.raw.get("additionalProperties") is True
+    )
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) is not dict:
+            refuse_type("an object", value, parent, step, results)
+            return
+        link = (step, parent)
+        for name, content in value.items():
+            check_value = members.get(name, values)
+            if check_value is not None:
+                if content is not None:
+                    check_value(content, link, name, results)
+            elif not keeps_unknown:
+                results.problems.append(unknown_field(name, link, is_dropped=False))
+        for name, is_nullable in required:
+            if name not in value or (value[name] is None and not is_nullable):
+                results.problems.append(missing_field(name, link))
+
+    return check
+
+
+def _list(items: Schema, references: References) -> Check:
+    check_item = check_of_custom(items, references)
+    is_untyped = items.type is None and items.ref is None
+    takes_null = items.nullable or items.has_default or is_untyped
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) is not list:
+            refuse_type("a list", value, parent, step, results)
+            return
+        link = (step, parent)
+        for index, item in enumerate(value):
+            if item is not None or not takes_null:
+                check_item(item, link, index, results)
+
+    return check
+
+
+def _type_check(types: tuple[type, ...], expected: str) -> Check:
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) not in types:
+            refuse_type(expected, value, parent, step, results)
+
+    return check
+
+
+def _check_integer(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    if not is_integer(value):
+        refuse_type("an integer", value, parent, step, results)
+
+
+def _check_int_or_string(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    if type(value) is not str and not is_integer(value):
+        refuse_type("an integer or a string", value, parent, step, results)
+
+
+def _any_or_object(check_object: Check) -> Check:
+    """The check of a value of any type, whose fields are known if it is an object."""
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) is dict:
+            check_object(value, parent, step, results)
+
+    return check
+
+
+def _conditions(schema: Schema) -> Iterator[Condition]:
+    for condition in conditions(schema.raw):
+        # Of the items of an atomic list, nothing is demanded.
+        if condition.schema.get(_LIST_TYPE) != "atomic":
+            yield condition
+    if schema.format in _CHECKED_FORMATS:
+        yield Condition("format", {"format": schema.format})
+
+
+def _unchecked(schema: Schema) -> Iterator[str]:
+    """The reasons why rules of a schema are not applied to its values."""
+    yield from [CEL] * len(schema.validations)
+    if any(
+        has_unsupported_pattern({keyword: schema.raw[keyword]})
+        for keyword in ("pattern", *LOGIC)
+        if keyword in schema.raw
+    ):
+        yield PATTERN
+    if schema.format not in (None, *_CHECKED_FORMATS, *_FREE_FORMATS):
+        yield f"{FORMAT}: {schema.format}"
+
+
+def _message(value: Any, condition: Condition) -> tuple[str, str]:
+    """What is wrong with a value that breaks a condition, and what to do."""
+    keyword, limit = condition.keyword, condition.schema[condition.keyword]
+    if keyword == "enum":
+        return f"{shown(value)} is not allowed", f"use one of {_listed(limit)}"
+    if keyword == "pattern":
+        return f"{shown(value)} does not match the pattern {limit}", ""
+    if keyword == "format":
+        return f"{shown(value)} is not of the format {limit}", ""
+    if keyword == _LIST_TYPE:
+        keys = condition.schema.get("x-kubernetes-list-map-keys", ())
+        same = f"the same {', '.join(keys)}" if keys else "the same value"
+        return f"two items have {same}", "remove one of them"
+    if keyword in _LOGIC_MESSAGES:
+        return _LOGIC_MESSAGES[keyword], ""
+    is_exclusive = len(condition.schema) > 1 and condition.schema.get(
+        f"exclusive{keyword.capitalize()}", False
+    )
+    limits = f"{keyword} {limit}{', exclusive' if is_exclusive else ''}"
+    return f"{shown(value)} breaks the limit: {limits}", ""
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(map(str, values))
+
+
+_LOGIC_MESSAGES: Mapping[str, str] = {
+    "allOf": "does not satisfy all schemas of allOf",
+    "anyOf": "satisfies no schema of anyOf",
+    "oneOf": "does not satisfy exactly one schema of oneOf",
+    "not": "satisfies a schema that it must not",
+}

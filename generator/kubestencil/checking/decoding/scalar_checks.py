@@ -1,0 +1,184 @@
+"""The checks of values without parts: numbers, strings, quantities, times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kubestencil.checking.decoding import scalars
+from kubestencil.checking.findings import Results
+from kubestencil.checking.problems import Check, Link, refuse, refuse_type, shown
+from kubestencil.checking.rules import RuleId
+from kubestencil.schema import well_known
+from kubestencil.schema.types import Schema
+
+_INT32 = (-(2**31), 2**31 - 1)
+_INT64 = (-(2**63), 2**63 - 1)
+_BYTE = (0, 255)
+
+
+def check_of_scalar(schema: Schema) -> Check:
+    """The check of a schema that is neither an object nor a list."""
+    if schema.type == "string":
+        if schema.format == "byte":
+            return _check_bytes
+        return _enum(schema.enum) if schema.enum else check_string
+    if schema.type == "integer":
+        return _integer(_INT32 if schema.format == "int32" else _INT64)
+    if schema.type == "number":
+        return _check_number
+    return _check_boolean if schema.type == "boolean" else accept_all
+
+
+def accept_all(value: Any, parent: Any, step: Any, results: Any) -> None:
+    """Accepts everything: apiextensions' JSON, runtime.RawExtension, and
+    x-kubernetes-preserve-unknown-fields without a type."""
+
+
+def check_object(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    """Accepts any object."""
+    if type(value) is not dict:
+        refuse_type("an object", value, parent, step, results)
+
+
+def check_string(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    """Accepts any string."""
+    if type(value) is not str:
+        refuse_type("a string", value, parent, step, results)
+
+
+def _check_boolean(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    if type(value) is not bool:
+        refuse_type("a boolean", value, parent, step, results)
+
+
+def _check_number(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    if type(value) not in (int, float):
+        refuse_type("a number", value, parent, step, results)
+
+
+def _integer(limits: tuple[int, int]) -> Check:
+    low, high = limits
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) is not int:
+            refuse_type("an integer", value, parent, step, results)
+        elif not low <= value <= high:
+            bits = (high - low).bit_length()
+            message = f"{shown(value)} is not an integer of {bits} bits"
+            hint = f"use a number from {low} to {high}"
+            refuse("out-of-range", message, hint, value, parent, step, results)
+
+    return check
+
+
+_check_int32 = _integer(_INT32)
+_check_byte = _integer(_BYTE)
+
+
+def _enum(values: tuple[Any, ...]) -> Check:
+    # A document may list values of other types, which no string equals.
+    allowed = frozenset(value for value in values if type(value) is str)
+    hint = f"use one of {', '.join(map(str, values))}"
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) is not str:
+            refuse_type("a string", value, parent, step, results)
+        elif value not in allowed:
+            message = f"{shown(value)} is not allowed"
+            refuse("invalid-enum", message, hint, value, parent, step, results)
+
+    return check
+
+
+def _check_bytes(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    """Accepts what Go decodes to bytes: base64, or a list of numbers."""
+    if type(value) is list:
+        for index, item in enumerate(value):
+            _check_byte(item, (step, parent), index, results)
+    elif type(value) is not str:
+        refuse_type("a string in base64", value, parent, step, results)
+    else:
+        index_of_error = scalars.base64_error(value)
+        if index_of_error is not None:
+            refuse(
+                "invalid-base64",
+                f"illegal base64 data at input byte {index_of_error}",
+                "encode it with base64; a Secret has stringData for plain text",
+                value,
+                parent,
+                step,
+                results,
+            )
+
+
+def _check_quantity(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    if type(value) in (int, float):
+        return
+    if type(value) is not str:
+        refuse_type("a quantity", value, parent, step, results)
+    elif not scalars.is_quantity(value):
+        message = f"{shown(value)} is not a quantity"
+        hint = "write a number with a suffix: 500m, 2, 1.5, 128Mi, 1Gi"
+        refuse("invalid-quantity", message, hint, value, parent, step, results)
+
+
+def _check_int_or_string(
+    value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    if type(value) is int:
+        _check_int32(value, parent, step, results)
+    elif type(value) is not str:
+        refuse_type("an integer or a string", value, parent, step, results)
+
+
+def _time(what: str, hint: str, accepts: Callable[[str], bool]) -> Check:
+    rule: RuleId = "invalid-time"
+
+    def check(
+        value: Any, parent: Link | None, step: str | int, results: Results
+    ) -> None:
+        if type(value) is not str:
+            refuse_type(what, value, parent, step, results)
+        elif not accepts(value):
+            message = f"{shown(value)} is not {what}"
+            refuse(rule, message, hint, value, parent, step, results)
+
+    return check
+
+
+#: The checks of definitions that are decoded by methods of their own (UnmarshalJSON).
+SPECIAL: Mapping[str, Check] = {
+    well_known.QUANTITY: _check_quantity,
+    well_known.INT_OR_STRING: _check_int_or_string,
+    well_known.TIME: _time(
+        "a time", "write it as 2026-01-31T12:00:00Z", scalars.is_time
+    ),
+    well_known.MICRO_TIME: _time(
+        "a time with microseconds",
+        "write it as 2026-01-31T12:00:00.000000Z",
+        scalars.is_micro_time,
+    ),
+    f"{well_known.META_V1}.Duration": _time(
+        "a duration", "write it as 1h30m", scalars.is_duration
+    ),
+    f"{well_known.META_V1}.FieldsV1": accept_all,
+    f"{well_known.META_V1}.Patch": check_object,
+    "io.k8s.apimachinery.pkg.runtime.RawExtension": accept_all,
+}

@@ -1,0 +1,1 @@
+"""Finds manifests and reads the objects in them, with positions."""

@@ -1,0 +1,191 @@
+"""Finds the files to check: those of folders that Git does not ignore."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from kubestencil.checking.files.ignored_paths import make_valid_spec, split_lines
+from kubestencil.errors import UsageError
+from kubestencil.source.crds import SUFFIXES
+from kubestencil.source.folder import read_bytes, read_stdin, scan
+
+#: The name of standard input in findings.
+STDIN = "<stdin>"
+#: Paths of files that are open already.
+_OPEN_FILES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestFile:
+    """A file to check. ``path`` is as it was given, ``-`` for standard input.
+
+    ``reason_to_skip`` says why it is not read, empty where it is.
+    """
+
+    path: str
+    reason_to_skip: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name in findings, with slashes on every system, and ``\\xff`` for bytes
+        that are not UTF-8."""
+        if self.path == "-":
+            return STDIN
+        path = os.fsencode(self.path).decode("utf-8", "backslashreplace")
+        return path.replace(os.sep, "/")
+
+    def read(self) -> bytes:
+        """The bytes. Raises SourceError where they cannot be read, and for a file that
+        is larger than the limit."""
+        return read_stdin() if self.path == "-" else read_bytes(Path(self.path))
+
+
+def find_files(paths: Sequence[str]) -> Iterator[ManifestFile]:
+    """The files at ``paths``, those of a folder sorted, each file once.
+
+    Of folders, hidden files and folders are left out, and what ``.gitignore`` files
+    name, those of the folders above included. What cannot be read, or without an end,
+    comes with a reason to skip it. Raises UsageError for a path that does not exist.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for file in _files_at(path):
+            key = file.path
+            if key != "-":
+                key = os.path.abspath(key)  # noqa: PTH100
+            if key not in seen:
+                seen.add(key)
+                yield file
+
+
+def _files_at(path: str) -> Iterator[ManifestFile]:
+    if path == "-":
+        yield ManifestFile(path)
+    elif os.path.isdir(path):  # noqa: PTH112
+        yield from _walk(_Folder(path, _rules_above(Path(path))))
+    elif os.path.exists(path):  # noqa: PTH110
+        yield ManifestFile(path, _reason_to_skip(path))
+    else:
+        raise UsageError(
+            "does not exist",
+            where=path or "an empty PATH",
+            hint="name a file, a folder, or - for standard input",
+        )
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """A ``.gitignore`` file, and the folder that its patterns are relative to."""
+
+    folder: str
+    lines: tuple[str, ...]
+
+    @cached_property
+    def spec(self) -> Any:
+        return make_valid_spec(self.lines)
+
+    def ignores(self, path: str, is_folder: bool) -> bool | None:
+        """Whether the patterns ignore a path; None where none matches it."""
+        relative = os.path.relpath(path, self.folder).replace(os.sep, "/")
+        include: bool | None = self.spec.check_file(
+            f"{relative}/" if is_folder else relative
+        ).include
+        return include
+
+
+def _reason_to_skip(path: str) -> str:
+    """Why a file is not read: it is no file, or might never end."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116
+    except OSError:
+        return "link to nothing"
+    if stat.S_ISDIR(mode):
+        # Links to folders can lead back up.
+        return "link to a folder"
+    # A shell makes a pipe of <(helm template chart/), which has a writer.
+    if stat.S_ISREG(mode) or path.startswith(_OPEN_FILES):
+        return ""
+    return "pipe, socket or device"
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder, and the rules of the folders above."""
+
+    path: str
+    rules: tuple[_Rules, ...]
+
+
+def _walk(folder: _Folder) -> Iterator[ManifestFile]:
+    """The files in a folder, however deep. The members of the folders that lead to the
+    current one are on a stack, since a folder can be deeper than calls may be nested.
+    """
+    stack = [_members(folder)]
+    while stack:
+        member = next(stack[-1], None)
+        if member is None:
+            stack.pop()
+        elif isinstance(member, _Folder):
+            stack.append(_members(member))
+        else:
+            yield member
+
+
+def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
+    """The files and folders in a folder that are not ignored, by name."""
+    entries = scan(folder.path)
+    rules = (*folder.rules, *_rules_in(folder.path))
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if not entry.is_dir() and not entry.name.endswith(SUFFIXES):
+            continue
+        if _is_ignored(entry.path, is_folder, rules):
+            continue
+        if is_folder:
+            yield _Folder(entry.path, rules)
+        elif entry.is_file(follow_symlinks=False):
+            yield ManifestFile(entry.path)
+        else:
+            yield ManifestFile(entry.path, _reason_to_skip(entry.path))
+
+
+def _is_ignored(path: str, is_folder: bool, rules: tuple[_Rules, ...]) -> bool:
+    """The innermost file that has a pattern for the path decides."""
+    for rule in reversed(rules):
+        ignored = rule.ignores(path, is_folder)
+        if ignored is not None:
+            return ignored
+    return False
+
+
+def _rules_above(folder: Path) -> tuple[_Rules, ...]:
+    """The rules of the folders above, up to the root of the repository."""
+    absolute = folder.resolve()
+    if not any((above / ".git").exists() for above in (absolute, *absolute.parents)):
+        return ()
+    rules: list[_Rules] = []
+    current = absolute
+    while not (current / ".git").exists():
+        current = current.parent
+        rules[:0] = _rules_in(str(current))
+    return tuple(rules)
+
+
+def _rules_in(folder: str) -> tuple[_Rules, ...]:
+    """The rules of a folder's file; none where that is a link, as for Git.
+
+    Raises SourceError where it is larger than such a file may be.
+    """
+    path = os.path.join(folder, ".gitignore")  # noqa: PTH118
+    if os.path.islink(path) or not os.path.isfile(path):  # noqa: PTH113,PTH114
+        return ()
+    lines = split_lines(read_bytes(Path(path)), path)
+    return (_Rules(os.path.abspath(folder), lines),)  # noqa: PTH100

@@ -1,0 +1,110 @@
+"""Recognizes kustomize's own files, and the patches that they list."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from kubestencil.checking.files.find import ManifestFile
+from kubestencil.errors import SpecError
+from kubestencil.source.yaml import documents
+
+NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_GROUP = "kustomize.config.k8s.io"
+_LISTS = ("patchesStrategicMerge", "patchesJson6902", "patches")
+#: What a text has that has a directive, to be looked for first.
+DIRECTIVE_START = b"$"
+# A file that is named may be listed by a kustomization of a folder above.
+_MAX_LEVELS = 8
+
+
+def is_kustomize_kind(group: str) -> bool:
+    """Whether objects of a group are kustomize's own configuration."""
+    return group == _GROUP or group == "builtin"
+
+
+def listed_patches(files: Iterable[ManifestFile]) -> frozenset[str]:
+    """The absolute paths of the patches that kustomizations list: those among the
+    files, and those in the folders of the files and above.
+
+    A kustomization that cannot be read lists none; it is reported where it is checked.
+    """
+    folders: set[str] = set()
+    for file in files:
+        if file.path != "-":
+            path = os.path.abspath(file.path)  # noqa: PTH100
+            folders |= _folders_above(path, folders)
+    return frozenset(
+        patch for folder in folders for patch in _patches_listed_in(Path(folder))
+    )
+
+
+def is_json_patch(value: object) -> bool:
+    """Whether a document is a JSON patch (RFC 6902): a list of operations."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(step, dict) and {"op", "path"} <= step.keys() for step in value
+        )
+    )
+
+
+def has_directive(value: Any) -> bool:
+    """Whether an object has a directive of a strategic merge patch: ``$patch``."""
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, dict):
+            if any(is_directive(key) for key in current):
+                return True
+            pending.extend(current.values())
+        elif isinstance(current, list):
+            pending.extend(current)
+    return False
+
+
+def is_directive(key: str) -> bool:
+    """Whether a key is a directive of strategic merge patches (apimachinery,
+    pkg/util/strategicpatch/patch.go)."""
+    return key in ("$patch", "$retainKeys") or key.startswith(
+        ("$setElementOrder/", "$deleteFromPrimitiveList/")
+    )
+
+
+def _folders_above(path: str, seen: set[str]) -> set[str]:
+    folders: set[str] = set()
+    for _ in range(_MAX_LEVELS):
+        parent = os.path.dirname(path)  # noqa: PTH120
+        if parent == path or parent in seen:
+            break
+        folders.add(parent)
+        if os.path.exists(os.path.join(parent, ".git")):  # noqa: PTH110, PTH118
+            break
+        path = parent
+    return folders
+
+
+def _patches_listed_in(folder: Path) -> Iterator[str]:
+    for name in NAMES:
+        try:
+            text = (folder / name).read_text("utf-8-sig")
+            values = [document.value for document in documents(text, str(folder))]
+        except (OSError, UnicodeDecodeError, SpecError):
+            continue
+        for value in values:
+            if isinstance(value, dict):
+                for path in _listed(value):
+                    yield os.path.normpath(folder / path)
+
+
+def _listed(kustomization: Mapping[str, Any]) -> Iterator[str]:
+    for key in _LISTS:
+        entries = kustomization.get(key)
+        for entry in entries if isinstance(entries, list) else ():
+            path = entry.get("path") if isinstance(entry, dict) else entry
+            # An entry may also be the text of a patch.
+            if isinstance(path, str) and "\n" not in path and "\0" not in path:
+                yield path

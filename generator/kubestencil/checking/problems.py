@@ -1,0 +1,113 @@
+"""Adds problems to results: paths, the texts of values, messages about types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kubestencil.checking.files.kustomize import is_directive
+from kubestencil.checking.files.placeholders import has_placeholder
+from kubestencil.checking.findings import Path, Problem, Results, field_path
+from kubestencil.checking.rules import RuleId
+
+#: The path of a value as a linked list, innermost step first.
+Link = tuple[str | int, "Link | None"]
+#: Adds what is wrong with a value: the value, the path of its parent, its step in it,
+#: and the results.
+Check = Callable[[Any, "Link | None", str | int, Results], None]
+
+PLACEHOLDER = "values with placeholders"
+
+_MAX_SHOWN = 60
+_OF_PATCH = "a server refuses this object as it stands: apply it with kustomize"
+_TYPE_NAMES: Mapping[type, str] = {
+    str: "the string",
+    bool: "the boolean",
+    int: "the number",
+    float: "the number",
+    type(None): "null",
+}
+
+
+def path_of(parent: Link | None, step: str | int) -> Path:
+    """The path of a value, without the object itself, whose step is empty."""
+    steps: list[str | int] = [step]
+    while parent is not None:
+        step, parent = parent
+        steps.append(step)
+    steps.reverse()
+    return tuple(steps[1:])
+
+
+def shown(value: Any) -> str:
+    """A value for a message: one line of at most 60 characters."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = repr(value)
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
+
+
+def refuse(
+    rule: RuleId,
+    message: str,
+    hint: str,
+    value: Any,
+    parent: Link | None,
+    step: str | int,
+    results: Results,
+) -> None:
+    """Add that a value breaks a rule, unless a placeholder stands in its place."""
+    if type(value) is str and has_placeholder(value):
+        results.unchecked.append(PLACEHOLDER)
+    else:
+        results.problems.append(Problem(rule, path_of(parent, step), message, hint))
+
+
+def refuse_type(
+    expected: str, value: Any, parent: Link | None, step: str | int, results: Results
+) -> None:
+    """Add that a value is not of the type ``expected``: ``a string``."""
+    if isinstance(value, dict | list) or value is None:
+        given = "null" if value is None else shown(value)
+    else:
+        given = f"{_TYPE_NAMES[type(value)]} {shown(value)}"
+    hint = ""
+    if expected.startswith("a string") and type(value) in (bool, int, float):
+        hint = "quote it"
+    elif type(value) is str and _reads_as(value, expected):
+        hint = "remove the quotes"
+    message = f"must be {expected}, not {given}"
+    refuse("wrong-type", message, hint, value, parent, step, results)
+
+
+def unknown_field(name: str, parent: Link, *, is_dropped: bool) -> Problem:
+    """The problem of a field that a kind does not have, in the words of the API
+    server; ``is_dropped`` says that even strict decoding drops it."""
+    path = path_of(parent, name)
+    message = f'unknown field "{field_path(path)}"'
+    if is_directive(name):
+        return Problem("patch-directive", path, message, _OF_PATCH, of_key=True)
+    rule: RuleId = "dropped-field" if is_dropped else "unknown-field"
+    return Problem(rule, path, message, of_key=True)
+
+
+def missing_field(name: str, parent: Link, reason: str = "") -> Problem:
+    """The problem of a required field that is absent or null."""
+    path = path_of(parent, name)
+    return Problem(
+        "missing-field",
+        path,
+        f"required field {name!r} is missing{reason}",
+        f"add {name}",
+    )
+
+
+def _reads_as(text: str, expected: str) -> bool:
+    """Whether a text in quotes is what is expected without them."""
+    if expected == "a boolean":
+        return text in ("true", "false")
+    return expected in ("an integer", "a number", "an integer or a string") and (
+        text.removeprefix("-").isdecimal()
+    )

@@ -1,0 +1,65 @@
+"""A release to check objects against: its kinds, and the checks of their definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kubestencil.checking.decoding.decode import Decoder
+from kubestencil.checking.decoding.remarks import Remarks
+from kubestencil.checking.problems import Check
+from kubestencil.schema.lazy import LazyDefinitions
+from kubestencil.schema.types import GroupVersionKind, Release
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRelease:
+    """A release with its kinds by group, version and kind, and their checks.
+
+    ``kinds`` has the names of definitions.
+    """
+
+    release: Release
+    kinds: Mapping[GroupVersionKind, str]
+    decoder: Decoder
+    _versions: Mapping[tuple[str, str], tuple[str, ...]]
+
+    @property
+    def name(self) -> str:
+        """The name of the release: 1.35."""
+        return self.release.name
+
+    def check_of(self, kind: GroupVersionKind) -> Check | None:
+        """The check of a kind; None where the release does not serve it."""
+        definition = self.kinds.get(kind)
+        return None if definition is None else self.decoder.check_of(definition)
+
+    def versions(self, group: str, kind: str) -> tuple[str, ...]:
+        """The versions that the release serves of a kind."""
+        return self._versions.get((group, kind), ())
+
+
+def prepare(release: Release, earlier: Release | None = None) -> CheckedRelease:
+    """A release with its checks, which are compiled when they are needed.
+
+    ``earlier`` is the release that an upgrade starts from: fields whose meaning changed
+    since are remarked on.
+    """
+    kinds = dict(_kinds(release))
+    remarks = Remarks(release.name, earlier.definitions if earlier else {})
+    versions: dict[tuple[str, str], tuple[str, ...]] = {}
+    for kind in kinds:
+        key = kind.group, kind.kind
+        versions[key] = (*versions.get(key, ()), kind.version)
+    decoder = Decoder(release.definitions, remarks)
+    return CheckedRelease(release, kinds, decoder, versions)
+
+
+def _kinds(release: Release) -> Iterator[tuple[GroupVersionKind, str]]:
+    definitions = release.definitions
+    if isinstance(definitions, LazyDefinitions):
+        yield from definitions.kinds()
+        return
+    for name, definition in definitions.items():
+        if len(definition.kinds) == 1:
+            yield definition.kinds[0], name

@@ -1,0 +1,127 @@
+"""Reports as SARIF 2.1.0, which code scanning services show beside the lines.
+
+Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+from kubestencil.checking.findings import Finding, Report
+from kubestencil.checking.rules import RULES
+from kubestencil.version import __version__
+
+_SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+    "sarif-schema-2.1.0.json"
+)
+
+
+def report_sarif(report: Report) -> dict[str, Any]:
+    """A report as a SARIF log of one run, whose levels have the names of severities.
+
+    Findings that an upgrade fixes have the kind ``pass``. What was not checked is a
+    notification of the run.
+    """
+    indexes = {name: index for index, name in enumerate(RULES)}
+    return {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "kubestencil",
+                        "version": __version__,
+                        "rules": list(_rules()),
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "invocations": [
+                    {
+                        "executionSuccessful": True,
+                        "toolExecutionNotifications": [
+                            {"level": "note", "message": {"text": text}}
+                            for text in report.skipped_lines()
+                        ],
+                    }
+                ],
+                "results": [
+                    _result(finding, indexes[finding.rule_id])
+                    for finding in report.findings
+                ],
+            }
+        ],
+    }
+
+
+def _rules() -> Iterator[dict[str, Any]]:
+    for rule in RULES.values():
+        yield {
+            "id": rule.id,
+            "shortDescription": {"text": rule.reason},
+            "defaultConfiguration": {"level": rule.severity},
+        }
+
+
+def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
+    fixed = finding.change == "fixed"
+    subject = finding.subject
+    text = finding.message
+    if finding.hint:
+        text += f". Hint: {finding.hint}"
+    return {
+        "ruleId": finding.rule_id,
+        "ruleIndex": rule_index,
+        "kind": "pass" if fixed else "fail",
+        "level": "none" if fixed else finding.severity,
+        "message": {"text": text},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": _uri(finding.file)},
+                    "region": {
+                        "startLine": max(finding.line, 1),
+                        "startColumn": max(finding.column, 1),
+                    },
+                },
+                "logicalLocations": [
+                    {
+                        "name": finding.field_path or subject.name,
+                        "fullyQualifiedName": "/".join(
+                            (*filter(None, subject[2:6]), finding.field_path)
+                        ),
+                        "kind": "member",
+                    }
+                ],
+            }
+        ],
+        "partialFingerprints": {"finding/v1": _fingerprint(finding)},
+        "properties": {
+            "apiVersion": subject.api_version,
+            "kind": subject.kind,
+            "name": subject.name,
+            "namespace": subject.namespace,
+            "source": subject.source,
+            "path": finding.field_path,
+            "releases": list(finding.releases),
+            "change": finding.change,
+        },
+    }
+
+
+def _fingerprint(finding: Finding) -> str:
+    """What stays the same when lines are added above a finding."""
+    return hashlib.sha256("\0".join(map(str, finding.key)).encode()).hexdigest()[:32]
+
+
+def _uri(file: str) -> str:
+    """A file as a relative reference (RFC 3986), or as an absolute URI."""
+    path = PurePath(file)
+    if path.is_absolute():
+        return path.as_uri()
+    return quote(path.as_posix(), errors="surrogateescape")

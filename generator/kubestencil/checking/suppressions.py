@@ -1,0 +1,203 @@
+"""Removes the findings that a configuration file or a baseline names from a report.
+
+A baseline is an earlier report in JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from kubestencil.checking.files.ignored_paths import is_pattern, make_spec
+from kubestencil.checking.findings import Finding, FindingKey, Report, Subject
+from kubestencil.checking.rules import RULES
+from kubestencil.errors import SourceError, UsageError, nearest
+
+_KEYS = ("rule", "path", "kind", "reason")
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreEntry:
+    """An entry ``[[ignore]]`` of a configuration file.
+
+    It holds for the findings of ``rule`` (empty for all) in the files that ``path``
+    matches, in the syntax of .gitignore (empty for all), about objects of ``kind``:
+    ``Deployment``, ``apps/v1/Deployment`` (empty for all).
+    """
+
+    rule: str
+    path: str
+    kind: str
+    reason: str
+
+    def __str__(self) -> str:
+        parts = ("rule", self.rule), ("path", self.path), ("kind", self.kind)
+        named = [f"{name} {value}" for name, value in parts if value]
+        return ", ".join(named) or "all findings"
+
+
+def load_config(path: Path) -> tuple[IgnoreEntry, ...]:
+    """The entries of a configuration file.
+
+    Raises UsageError for a file that cannot be read, an unknown key or an unknown rule,
+    SourceError for a file that is no TOML.
+    """
+    import tomllib
+
+    try:
+        config = tomllib.loads(_read(path))
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"is no TOML: {error}", where=str(path)) from error
+    for key in config:
+        if key != "ignore":
+            raise UsageError(
+                f"unknown key {key!a}",
+                where=str(path),
+                hint="a configuration has entries [[ignore]]",
+            )
+    entries = config.get("ignore", [])
+    if not isinstance(entries, list):
+        raise UsageError(
+            "ignore must be a list",
+            where=str(path),
+            hint="write its entries as [[ignore]]",
+        )
+    return tuple(
+        _entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries)
+    )
+
+
+def _entry(entry: Any, where: str) -> IgnoreEntry:
+    if not isinstance(entry, Mapping):
+        raise UsageError("must be a table", where=where)
+    for key, value in entry.items():
+        if key not in _KEYS:
+            raise UsageError(
+                f"unknown key {key!a}", where=where, hint=nearest(str(key), _KEYS)
+            )
+        if not isinstance(value, str):
+            raise UsageError(f"{key} must be a string", where=where)
+    if not entry.get("reason"):
+        raise UsageError("has no reason", where=where, hint='add reason = "…"')
+    rule = entry.get("rule", "")
+    if rule and rule not in RULES:
+        raise UsageError(
+            f"unknown rule {rule!a}", where=where, hint=nearest(rule, RULES)
+        )
+    path = entry.get("path", "")
+    if not is_pattern(path):
+        raise UsageError(
+            f"path {path!a} is not a pattern",
+            where=where,
+            hint="write it as in a .gitignore file: legacy/, *.yaml",
+        )
+    return IgnoreEntry(*(entry.get(key, "") for key in _KEYS))
+
+
+def apply_config(
+    report: Report, entries: Sequence[IgnoreEntry], config: Path
+) -> Report:
+    """``report`` without the findings that a configuration ignores, and with one for
+    each of its entries that ignores none."""
+    patterns = {entry: make_spec([entry.path or "*"]) for entry in entries}
+    used: set[IgnoreEntry] = set()
+    kept: list[Finding] = []
+    for finding in report.findings:
+        covering = [
+            entry
+            for entry, files in patterns.items()
+            if _covers(entry, finding) and files.match_file(finding.file.lstrip("/"))
+        ]
+        used.update(covering)
+        if not covering:
+            kept.append(finding)
+    dropped = len(report.findings) - len(kept)
+    kept += [
+        Finding(
+            "unused-ignore",
+            str(config),
+            1,
+            1,
+            Subject(),
+            (),
+            f"the entry for {entry} ignores no finding",
+            "remove the entry",
+            (report.after,),
+            None,
+        )
+        for entry in entries
+        if entry not in used
+    ]
+    return replace(
+        report, findings=tuple(kept), ignored=_added(report, "configuration", dropped)
+    )
+
+
+def _covers(entry: IgnoreEntry, finding: Finding) -> bool:
+    subject = finding.subject
+    kinds = ("", subject.kind, f"{subject.api_version}/{subject.kind}")
+    return entry.rule in ("", finding.rule_id) and entry.kind in kinds
+
+
+def load_baseline(path: Path) -> Counter[FindingKey]:
+    """The findings of an earlier report in JSON.
+
+    Raises UsageError for a file that cannot be read, SourceError for a file that is no
+    such report.
+    """
+    try:
+        report = json.loads(_read(path))
+        return Counter(
+            FindingKey(
+                entry["rule"],
+                entry["file"],
+                entry["apiVersion"] or "",
+                entry["kind"] or "",
+                entry["namespace"] or "",
+                entry["name"] or "",
+                entry["path"],
+            )
+            for entry in report["findings"]
+        )
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SourceError(
+            "is no report of kubestencil check in JSON",
+            where=str(path),
+            hint=f"make one: kubestencil check … -f json -o {path}",
+        ) from error
+
+
+def apply_baseline(report: Report, baseline: Counter[FindingKey]) -> Report:
+    """``report`` without the findings of a baseline.
+
+    Lines and columns may have changed. A finding that is there more often than in the
+    baseline is kept.
+    """
+    remaining = baseline.copy()
+    kept: list[Finding] = []
+    for finding in report.findings:
+        if remaining[finding.key] > 0:
+            remaining[finding.key] -= 1
+        else:
+            kept.append(finding)
+    dropped = len(report.findings) - len(kept)
+    return replace(
+        report, findings=tuple(kept), ignored=_added(report, "baseline", dropped)
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise UsageError(
+            f"cannot be read: {error.strerror}", where=str(path)
+        ) from error
+
+
+def _added(report: Report, by: str, count: int) -> Mapping[str, int]:
+    return {**report.ignored, by: count} if count else report.ignored

@@ -1,0 +1,124 @@
+"""Checks one object against the releases of an upgrade, and says what it changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kubestencil.checking.files.kustomize import is_kustomize_kind
+from kubestencil.checking.findings import Problem, Results
+from kubestencil.checking.hints import explained
+from kubestencil.checking.kind_findings import (
+    is_configuration,
+    is_of_kubernetes,
+    kind_problem,
+    remarks_on_kind,
+)
+from kubestencil.checking.named_resources import removed_resources
+from kubestencil.checking.release import CheckedRelease
+from kubestencil.checking.rules import Change
+from kubestencil.checking.validate import results_of
+from kubestencil.schema.types import GroupVersionKind
+
+_REQUIRED_OF_PATCH = "required fields of kustomize patches"
+
+
+class Difference(NamedTuple):
+    """A problem, the releases that have it, and what that means for the upgrade."""
+
+    problem: Problem
+    releases: tuple[str, ...]
+    change: Change | None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectResult:
+    """The problems of an object, and the reasons why rules were not applied to it,
+    each with its number."""
+
+    differences: tuple[Difference, ...]
+    unchecked: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """The releases to check against; ``before`` is None where only one is given."""
+
+    before: CheckedRelease | None
+    after: CheckedRelease
+
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """The names of the releases, the older one first."""
+        names = (self.before.name,) if self.before else ()
+        return (*names, self.after.name)
+
+    def reason_to_skip(self, kind: GroupVersionKind) -> str | None:
+        """Why objects of a kind are not checked; None for those that are."""
+        releases = (self.before, self.after)
+        if any(release is not None and kind in release.kinds for release in releases):
+            return None
+        if is_kustomize_kind(kind.group):
+            return "kustomize configuration"
+        if is_configuration(kind):
+            return "configuration of a program"
+        return None if is_of_kubernetes(kind) else "no schema of the custom resource"
+
+    def check(
+        self, value: Mapping[str, Any], kind: GroupVersionKind, *, is_patch: bool
+    ) -> ObjectResult:
+        """Check an object; of a patch, it does not matter what is absent."""
+        after = _results(value, kind, self.after)
+        before = None if self.before is None else _results(value, kind, self.before)
+        unchecked = Counter(after.unchecked)
+        if before is not None:
+            unchecked |= Counter(before.unchecked)
+        differences = list(self._differences(before, after, kind))
+        if is_patch:
+            count = len(differences)
+            differences = [
+                difference
+                for difference in differences
+                if difference.problem.rule != "missing-field"
+            ]
+            if len(differences) < count:
+                unchecked[_REQUIRED_OF_PATCH] += 1
+        return ObjectResult(tuple(differences), unchecked)
+
+    def _differences(
+        self, before: Results | None, after: Results, kind: GroupVersionKind
+    ) -> Iterator[Difference]:
+        """The problems of both releases, each once."""
+        if self.before is None or before is None:
+            for problem in after.problems:
+                hinted = explained(problem, kind, self.after)
+                yield Difference(hinted, self.releases, None)
+            return
+        earlier, later = _keys(before.problems), _keys(after.problems)
+        for problem in after.problems:
+            hinted = explained(problem, kind, self.after)
+            if (problem.rule, problem.path) in earlier:
+                yield Difference(hinted, self.releases, "both")
+            else:
+                yield Difference(hinted, (self.after.name,), "new")
+        for problem in before.problems:
+            if (problem.rule, problem.path) not in later:
+                hinted = explained(problem, kind, self.before)
+                yield Difference(hinted, (self.before.name,), "fixed")
+
+
+def _keys(problems: Sequence[Problem]) -> set[tuple[object, object]]:
+    return {(problem.rule, problem.path) for problem in problems}
+
+
+def _results(
+    value: Mapping[str, Any], kind: GroupVersionKind, release: CheckedRelease
+) -> Results:
+    results = results_of(value, kind, release)
+    if results is None:
+        return Results([kind_problem(kind, release)])
+    results.problems.extend(remarks_on_kind(kind, release))
+    results.problems.extend(removed_resources(value, kind, release))
+    return results

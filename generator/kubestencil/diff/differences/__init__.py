@@ -1,0 +1,1 @@
+"""What differs between two documents: definitions, resources and operations."""

@@ -1,0 +1,153 @@
+"""Decides whether a schema accepts everything that another one accepts.
+
+The answer is that of a comparison keyword by keyword: yes only where each keyword shows
+it. Values are those of Kubernetes: fields that a schema does not list are dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kubestencil.diff.differences.definitions import json_equal
+from kubestencil.diff.differences.validations import VALIDATIONS
+from kubestencil.schema.keywords import PRESERVE
+
+#: The keywords that describe a schema without constraining its values.
+DOCUMENTATION = frozenset({"description", "title", "example", "externalDocs"})
+
+# Takes the values of a keyword before and after; None where it is absent.
+_Comparison = Callable[[Any, Any], bool]
+
+
+def is_looser(before: Any, after: Any) -> bool:
+    """Whether the schema ``after`` accepts every value that ``before`` accepts."""
+    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+        return json_equal(before, after)
+    return all(
+        is_looser_keyword(keyword, before.get(keyword), after.get(keyword))
+        for keyword in before.keys() | after.keys()
+    )
+
+
+def is_looser_keyword(keyword: str, before: Any, after: Any) -> bool:
+    """Whether a keyword accepts everything that it accepted; None is no keyword."""
+    if keyword in DOCUMENTATION or keyword == "default":
+        return True
+    if json_equal(before, after):
+        return True
+    comparison = _COMPARISONS.get(keyword)
+    try:
+        return comparison is not None and comparison(before, after)
+    except (AttributeError, TypeError):
+        # The schemas in allOf, anyOf, oneOf and not are not checked by the reader of
+        # OpenAPI documents.
+        return False
+
+
+def _is_absent(_: Any, after: Any) -> bool:
+    return after is None
+
+
+def _is_unset(_: Any, after: Any) -> bool:
+    return not after
+
+
+def _is_upper_bound_looser(before: Any, after: Any) -> bool:
+    return after is None or (before is not None and bool(after >= before))
+
+
+def _is_lower_bound_looser(before: Any, after: Any) -> bool:
+    return after is None or (before is not None and bool(after <= before))
+
+
+def _is_least_size_looser(before: Any, after: Any) -> bool:
+    """Of a length or number of items, of which 0 is no bound."""
+    return bool((after or 0) <= (before or 0))
+
+
+def _is_divisor(before: Any, after: Any) -> bool:
+    if after is None:
+        return True
+    return bool(before is not None and after and before % after == 0)
+
+
+def _has_all_values(before: Any, after: Any) -> bool:
+    return after is None or (
+        before is not None
+        and all(any(json_equal(value, other) for other in after) for value in before)
+    )
+
+
+def _requires_no_more(before: Any, after: Any) -> bool:
+    return set(after or ()) <= set(before or ())
+
+
+def _is_set(_: Any, after: Any) -> bool:
+    return bool(after)
+
+
+def _is_schema_looser(before: Any, after: Any) -> bool:
+    if after is None or after is True:
+        return True
+    return isinstance(before, Mapping) and is_looser(before, after)
+
+
+def _are_fields_looser(before: Any, after: Any) -> bool:
+    """Whether no field of a branch of allOf, … is constrained more than before."""
+    old = before or {}
+    return all(
+        name in old and is_looser(old[name], schema)
+        for name, schema in (after or {}).items()
+    )
+
+
+def _is_all_of_looser(before: Any, after: Any) -> bool:
+    return all(any(is_looser(old, new) for old in before or ()) for new in after or ())
+
+
+def _is_any_of_looser(before: Any, after: Any) -> bool:
+    if after is None:
+        return True
+    return before is not None and all(
+        any(is_looser(old, new) for new in after) for old in before
+    )
+
+
+def _is_not_looser(before: Any, after: Any) -> bool:
+    return after is None or (before is not None and is_looser(after, before))
+
+
+def _has_no_other_rules(before: Any, after: Any) -> bool:
+    rules = [rule.get("rule") for rule in before or ()]
+    return all(rule.get("rule") in rules for rule in after or ())
+
+
+_COMPARISONS: Mapping[str, _Comparison] = {
+    "maximum": _is_upper_bound_looser,
+    "maxLength": _is_upper_bound_looser,
+    "maxItems": _is_upper_bound_looser,
+    "maxProperties": _is_upper_bound_looser,
+    "minimum": _is_lower_bound_looser,
+    "minLength": _is_least_size_looser,
+    "minItems": _is_least_size_looser,
+    "minProperties": _is_least_size_looser,
+    "exclusiveMaximum": _is_unset,
+    "exclusiveMinimum": _is_unset,
+    "uniqueItems": _is_unset,
+    "multipleOf": _is_divisor,
+    "pattern": _is_absent,
+    "enum": _has_all_values,
+    "required": _requires_no_more,
+    "nullable": _is_set,
+    "x-nullable": _is_set,
+    "items": _is_schema_looser,
+    "additionalProperties": _is_schema_looser,
+    "properties": _are_fields_looser,
+    "allOf": _is_all_of_looser,
+    "anyOf": _is_any_of_looser,
+    "oneOf": _is_absent,
+    "not": _is_not_looser,
+    VALIDATIONS: _has_no_other_rules,
+    PRESERVE: _is_set,
+}

@@ -1,0 +1,104 @@
+"""Finds the operations of the API that only one of two releases has: subresources,
+verbs and query parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from kubestencil.diff.labels import kubernetes_release
+from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.facts.parameters import parameter_rows
+from kubestencil.schema.resource import Resource
+from kubestencil.source.releases import is_minor_version
+
+
+class OperationChange(NamedTuple):
+    """A subresource, verbs or a parameter that only one release has.
+
+    ``name`` names the change (``operation-added``, ``parameter-removed``), ``kind`` is
+    the kind of the resource, None for a parameter of all resources. ``path`` is what
+    changed, as in ``kubectl`` and in requests: ``pods/resize``, ``pods/log?stream``.
+    ``detail`` is a sentence on it.
+    """
+
+    name: str
+    kind: GroupVersionKind | None
+    path: str
+    detail: str
+    is_added: bool
+
+
+def operation_changes(
+    before: Release, after: Release, kinds: Collection[GroupVersionKind]
+) -> Iterator[OperationChange]:
+    """The changes of operations on some kinds, which both releases serve.
+
+    None where a document has no paths and the tables of facts do not have its release.
+    Those of custom resources are differences between their definitions.
+    """
+    if not (_has_resources(before) and _has_resources(after)):
+        return
+    custom = before.custom_kinds | after.custom_kinds
+    for kind in sorted(set(kinds) - custom):
+        old, new = before.resources.get(kind), after.resources.get(kind)
+        if old is not None and new is not None and old != new:
+            yield from _resource_changes(old, new)
+    releases = kubernetes_release(before), kubernetes_release(after)
+    if releases[0] is not None and releases[1] is not None:
+        plurals = {
+            after.resources[kind].plural: kind
+            for kind in sorted(kinds)
+            if kind in after.resources
+        }
+        yield from _parameter_changes(releases[0], releases[1], plurals)
+
+
+def _has_resources(release: Release) -> bool:
+    return bool(release.document.get("paths")) or is_minor_version(release.name)
+
+
+def _resource_changes(before: Resource, after: Resource) -> Iterator[OperationChange]:
+    old = {"": before.verbs} | {item.name: item.verbs for item in before.subresources}
+    new = {"": after.verbs} | {item.name: item.verbs for item in after.subresources}
+    for name in sorted(old.keys() | new.keys()):
+        path = f"{after.plural}/{name}" if name else after.plural
+        verbs = set(old.get(name, ())), set(new.get(name, ()))
+        for is_added, changed in (
+            (False, verbs[0] - verbs[1]),
+            (True, verbs[1] - verbs[0]),
+        ):
+            if changed:
+                yield OperationChange(
+                    f"operation-{'added' if is_added else 'removed'}",
+                    after.kind,
+                    path,
+                    f"Verbs: {', '.join(sorted(changed))}.",
+                    is_added,
+                )
+
+
+def _parameter_changes(
+    before: str, after: str, plurals: Mapping[str, GroupVersionKind]
+) -> Iterator[OperationChange]:
+    """The query parameters that only one release has, by the tables of facts."""
+    old, new = (
+        {
+            (row.resource, row.action, row.parameter.name)
+            for row in parameter_rows()
+            if row.releases.includes(release)
+        }
+        for release in (before, after)
+    )
+    for resource, action, parameter in sorted(old ^ new):
+        plural = resource.partition("/")[0]
+        if plural and plural not in plurals:
+            continue
+        is_added = (resource, action, parameter) in new
+        yield OperationChange(
+            f"parameter-{'added' if is_added else 'removed'}",
+            plurals.get(plural),
+            f"{resource or action}?{parameter}",
+            f"Parameter of the action {action}.",
+            is_added,
+        )

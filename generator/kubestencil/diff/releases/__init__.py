@@ -1,0 +1,2 @@
+"""What is known of the compared releases besides their definitions: stages, served
+versions, owning kinds."""

@@ -1,0 +1,240 @@
+"""The stage of a field or kind: how stable it is, and the feature gate that guards it.
+
+It is that of the tables of facts where they have it, then that of the level of what the
+field is in, and last that which its description states: descriptions lag behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from kubestencil.diff.labels import kubernetes_release
+from kubestencil.diff.releases.descriptions import StatedStage, stated_stage
+from kubestencil.schema import Release
+from kubestencil.schema.facts.feature_gates import (
+    STAGES,
+    GateStage,
+    former_gates,
+    gate_in,
+    gate_known,
+    gated_fields,
+)
+from kubestencil.schema.graph import Graph, reachable, reference_graph, references
+from kubestencil.schema.kinds import LEVELS, Level, level, list_item
+from kubestencil.schema.types import Definition, JsonObject
+from kubestencil.schema.well_known import META_V1, is_built_in
+
+#: How stable a field or kind is, least stable first. What is deprecated works, and is
+#: going away.
+StageLevel = Literal["alpha", "beta", "ga", "deprecated"]
+
+#: The stages as reports call them.
+STAGE_NAMES: Mapping[StageLevel, str] = {
+    "alpha": "alpha",
+    "beta": "beta",
+    "ga": "GA",
+    "deprecated": "deprecated",
+}
+#: The default of a feature gate as reports show it beside a stage.
+DEFAULT_NAMES: Mapping[bool, str] = {True: "on", False: "off"}
+
+_STATUS = "status"
+_STABILITY: Mapping[StageLevel, Level] = {
+    "alpha": "alpha",
+    "beta": "beta",
+    "ga": "stable",
+    "deprecated": "stable",
+}
+#: The stage of what an API version of some stability level has.
+STAGE_OF_LEVEL: Mapping[Level, StageLevel] = {
+    "alpha": "alpha",
+    "beta": "beta",
+    "stable": "ga",
+}
+
+
+class Stage(NamedTuple):
+    """The stage of a field or kind in one release.
+
+    ``gate`` is the feature gate that guards it, None where there is none or none is
+    stated; ``enabled`` is the default of the gate, None where it is not known.
+    """
+
+    level: StageLevel
+    gate: str | None = None
+    enabled: bool | None = None
+
+    @property
+    def stability(self) -> Level:
+        """The level as that of an API version."""
+        return _STABILITY[self.level]
+
+
+class StageChange(NamedTuple):
+    """The stages of a field or kind in both releases; None where it is not there, or
+    nothing is known."""
+
+    before: Stage | None
+    after: Stage | None
+
+
+def version_stage(version: str) -> Stage:
+    """The stage of a kind in an API version (``v1beta1``)."""
+    return Stage(STAGE_OF_LEVEL[level(version)])
+
+
+class ReleaseStages:
+    """The stages of what is in one release; ``graph`` is its reference graph, which is
+    made where it is None and needed."""
+
+    def __init__(self, release: Release, graph: Graph | None = None) -> None:
+        self._definitions = release.definitions
+        self._given_graph = graph
+        #: The minor version of Kubernetes, None where the facts do not apply.
+        self.kubernetes = kubernetes_release(release)
+
+    def field_stage(
+        self, definition: str, field: str, schema: JsonObject
+    ) -> Stage | None:
+        """The stage of a field with its own gate or a description that states one;
+        ``field`` is its JSON name."""
+        if self.kubernetes is not None and is_built_in(definition):
+            gate = self.gated.get((definition, field))
+            if gate is not None:
+                return Stage(gate.stage, gate.gate, gate.enabled)
+            former = former_gates(definition, field, self.kubernetes)
+            if former:
+                return self._stage_of_gates(former, self.kubernetes)
+        description = schema.get("description", "")
+        if not isinstance(description, str):
+            return None
+        stated = stated_stage(description, self.kubernetes)
+        return None if stated is None else self._with_facts(stated)
+
+    def gate_stage(self, name: str) -> Stage | None:
+        """The stage of a feature gate; None where the facts do not have it."""
+        gate = None if self.kubernetes is None else gate_in(name, self.kubernetes)
+        return None if gate is None else Stage(gate.stage, gate.gate, gate.enabled)
+
+    def stability(self, definition: str) -> Level:
+        """The level of a definition: that of the fields or kinds that lead to it where
+        it is less stable than its version."""
+        if definition in self._alpha_only:
+            return "alpha"
+        return level(self._definitions[definition].version)
+
+    def is_server_written(self, definition: str, field: str | None) -> bool:
+        """Whether clients send no values of a field, or of a definition: those of list
+        kinds, of the status of kinds, and of responses are written by servers and
+        controllers."""
+        if not is_built_in(definition):
+            return False
+        if definition in self._server_written:
+            return True
+        is_status = field is not None and field.partition(".")[0] == _STATUS
+        return is_status and bool(self._definitions[definition].kinds)
+
+    @cached_property
+    def gated(self) -> Mapping[tuple[str, str], GateStage]:
+        """The gates of all fields, by definition and field."""
+        return {} if self.kubernetes is None else gated_fields(self.kubernetes)
+
+    @cached_property
+    def described_gates(self) -> frozenset[tuple[str, str]]:
+        """The fields, with their definitions, whose descriptions mention a feature
+        gate."""
+        return frozenset(
+            (definition.name, field.name)
+            for definition in self._definitions.values()
+            for field in definition.fields
+            if "feature gate" in field.schema.description
+        )
+
+    def _stage_of_gates(self, gates: Iterable[str], release: str) -> Stage:
+        """The stage of a field that gates guarded before. They are removed, or kept
+        without an effect on the field, once it is always available."""
+        stages = [gate_in(gate, release) for gate in gates]
+        present = [gate for gate in stages if gate is not None]
+        if not present:
+            return Stage("ga")
+        gate = min(present, key=lambda gate: STAGES.index(gate.stage))
+        return Stage(gate.stage, gate.gate, gate.enabled)
+
+    def _with_facts(self, stated: StatedStage) -> Stage:
+        """What is stated, with what is known of the gate that it names."""
+        if stated.gate is not None and self.kubernetes is not None:
+            stage = self.gate_stage(stated.gate)
+            if stage is not None:
+                return stage
+            if gate_known(stated.gate):
+                return Stage("ga")
+        return Stage(*stated)
+
+    @cached_property
+    def _graph(self) -> Graph:
+        return self._given_graph or reference_graph(self._definitions)
+
+    @cached_property
+    def _alpha_fields(self) -> Mapping[str, frozenset[str]]:
+        """The alpha fields of definitions that have any."""
+        fields: dict[str, set[str]] = {}
+        for (definition, field), gate in self.gated.items():
+            if gate.stage == "alpha" and field and definition in self._definitions:
+                fields.setdefault(definition, set()).add(field)
+        return {name: frozenset(names) for name, names in fields.items()}
+
+    @cached_property
+    def _alpha_only(self) -> set[str]:
+        """What is reachable only through alpha fields."""
+        edges = {
+            name: tuple(_references(self._definitions[name], fields))
+            for name, fields in self._alpha_fields.items()
+        }
+        kinds = [item.name for item in self._definitions.values() if item.kinds]
+        return self._reachable_only_through(edges, kinds)
+
+    @cached_property
+    def _server_written(self) -> set[str]:
+        """What is reachable only from responses or the status of kinds."""
+        kinds = {
+            item.name: item
+            for item in self._definitions.values()
+            if item.kinds and not _is_response(item, self._definitions)
+        }
+        edges = {
+            name: tuple(_references(item, {_STATUS})) for name, item in kinds.items()
+        }
+        return self._reachable_only_through(edges, kinds)
+
+    def _reachable_only_through(
+        self, edges: Mapping[str, tuple[str, ...]], starts: Iterable[str]
+    ) -> set[str]:
+        """What kinds lead to, and ``starts`` do not with the given ``edges``."""
+        kinds = (item.name for item in self._definitions.values() if item.kinds)
+        others = reachable({**self._graph, **edges}, starts)
+        return reachable(self._graph, kinds) - others
+
+
+# Kinds of meta/v1 that clients send; the others are responses.
+_OPTIONS = f"{META_V1}.DeleteOptions"
+
+
+def _is_response(definition: Definition, definitions: Mapping[str, Definition]) -> bool:
+    if definition.name.startswith(f"{META_V1}."):
+        return definition.name != _OPTIONS
+    return list_item(definition, definitions) is not None
+
+
+def _references(
+    definition: Definition, left_out: set[str] | frozenset[str]
+) -> Iterator[str]:
+    for field in definition.fields:
+        if field.name not in left_out:
+            yield from references(field.schema)
+
+
+def least_stable(*levels: Level) -> Level:
+    """The least stable of some levels."""
+    return min(levels, key=LEVELS.index)

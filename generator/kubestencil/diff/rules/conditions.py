@@ -1,0 +1,261 @@
+"""The conditions of rules: predicates on a difference and the definitions around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kubestencil.diff.differences.constraints import (
+    DOCUMENTATION,
+    is_looser,
+    is_looser_keyword,
+)
+from kubestencil.diff.differences.definitions import Difference, differing_keywords
+from kubestencil.diff.differences.moved_fields import resolved
+from kubestencil.diff.rules.rule_context import ComparedDefinitions
+from kubestencil.schema.keywords import PRESERVE, REFERENCE_PREFIX
+from kubestencil.schema.types import JsonObject
+from kubestencil.schema.well_known import is_built_in
+
+# What says how a value is merged, and not which values there are.
+_MERGING = frozenset(
+    f"x-kubernetes-{keyword}"
+    for keyword in (
+        "list-type",
+        "list-map-keys",
+        "map-type",
+        "patch-strategy",
+        "patch-merge-key",
+    )
+)
+# What a definition says of its fields, apart from which values they may have.
+_STRUCTURE = frozenset({"$ref", "type", "properties", "default", "nullable", PRESERVE})
+
+
+def is_compatible_rename(
+    difference: Difference, definitions: ComparedDefinitions
+) -> bool:
+    """Whether a reference leads to a type that accepts all that the former one does,
+    except for alpha fields."""
+    return _accepts_all(
+        _name(_old_value(difference)), _name(_new_value(difference)), definitions, set()
+    )
+
+
+def _accepts_all(
+    old_name: str,
+    new_name: str,
+    definitions: ComparedDefinitions,
+    compared: set[tuple[str, str]],
+) -> bool:
+    """Whether a definition accepts all that another one does, alpha fields excepted.
+
+    ``compared`` are the pairs that are being compared, which references may lead to
+    again.
+    """
+    if old_name == new_name or (old_name, new_name) in compared:
+        return True
+    compared.add((old_name, new_name))
+    old = definitions.before.get(old_name, {})
+    new = definitions.after.get(new_name, {})
+    fields = new.get("properties", {})
+    return (
+        old.get("type") == new.get("type")
+        and old.get("format") == new.get("format")
+        and set(new.get("required", ())) <= set(old.get("required", ()))
+        and all(
+            (
+                _accepts_field(schema, fields[name], definitions, compared)
+                if name in fields
+                else _is_alpha(old_name, name, schema, definitions)
+            )
+            for name, schema in old.get("properties", {}).items()
+        )
+    )
+
+
+def _accepts_field(
+    old: JsonObject,
+    new: JsonObject,
+    definitions: ComparedDefinitions,
+    compared: set[tuple[str, str]],
+) -> bool:
+    """Whether a field differs in its documentation, or in references to definitions of
+    which the new one accepts all, in its items and values as well."""
+    differing = differing_keywords(old, new) - DOCUMENTATION - _MERGING
+    if "$ref" in differing:
+        if "$ref" not in old or "$ref" not in new:
+            return False
+        differing.remove("$ref")
+        names = _name(old["$ref"]), _name(new["$ref"])
+        if not _accepts_all(*names, definitions, compared):
+            return False
+    for keyword in ("items", "additionalProperties"):
+        if keyword in differing:
+            inner, other = old.get(keyword), new.get(keyword)
+            if not (isinstance(inner, dict) and isinstance(other, dict)):
+                return False
+            if not _accepts_field(inner, other, definitions, compared):
+                return False
+            differing.remove(keyword)
+    return not differing
+
+
+def _is_alpha(
+    definition: str, field: str, schema: JsonObject, definitions: ComparedDefinitions
+) -> bool:
+    if definitions.stages is None:
+        return False
+    name = definitions.names[0].get(definition, definition)
+    stage = definitions.stages[0].field_stage(name, field, schema)
+    return stage is not None and stage.level == "alpha"
+
+
+def _name(reference: str) -> str:
+    """The name of the definition that a reference leads to."""
+    return reference.removeprefix(REFERENCE_PREFIX)
+
+
+def changes_only_documentation(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether two nested schemas differ only in their documentation, at any depth."""
+    return _same_but_documentation(_old_value(difference), _new_value(difference))
+
+
+def widens_number_format(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether every number of the old format is one of the new format."""
+    return (_old_value(difference), _new_value(difference)) in (
+        ("int32", "int64"),
+        ("float", "double"),
+    )
+
+
+def removes_enum_value(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether a value is no longer listed."""
+    new = [repr(value) for value in _new_value(difference)]
+    return any(repr(value) not in new for value in _old_value(difference))
+
+
+def loosens(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the keyword accepts every value that it accepted before."""
+    keyword = difference.keyword or ""
+    return is_looser_keyword(keyword, _old_value(difference), _new_value(difference))
+
+
+def names_object(difference: Difference, definitions: ComparedDefinitions) -> bool:
+    """Whether an object became a reference to a definition, or the other way round,
+    and accepts every value that it accepted before."""
+    before, after = difference.schemas
+    old = resolved(before, definitions.before)
+    new = resolved(after, definitions.after)
+    if ("$ref" in before) is ("$ref" in after):
+        return False
+    if not old.get("type") == new.get("type") == "object":
+        return False
+    # An object that lists no fields keeps none, unless it preserves them.
+    lists_fields = "properties" in new or not old.get("properties")
+    rest_before, rest_after = (
+        {key: value for key, value in schema.items() if key not in _STRUCTURE}
+        for schema in (old, new)
+    )
+    return bool(lists_fields or new.get(PRESERVE)) and is_looser(
+        rest_before, rest_after
+    )
+
+
+def has_default(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the API server fills in a field that became required: it does so for
+    custom resources, whose schemas have the default."""
+    if is_built_in(difference.definition):
+        return False
+    name = (difference.field or "").rpartition(".")[2]
+    field = difference.schemas[1].get("properties", {}).get(name, {})
+    return isinstance(field, dict) and field.get("default") is not None
+
+
+def preserves_unknown_fields(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the object of an added field kept such a field before, whatever it was."""
+    return bool(difference.schemas[0].get(PRESERVE))
+
+
+def requires_unique_items(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the API server refuses lists with equal items: it does so for lists of
+    custom resources that are sets or maps."""
+    return not is_built_in(difference.definition) and _new_value(difference) in (
+        "set",
+        "map",
+    )
+
+
+def removes_element(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether a list has lost an element."""
+    new = _new_value(difference) or ()
+    return any(element not in new for element in _old_value(difference) or ())
+
+
+def unsets_keyword(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether a boolean keyword is false now."""
+    return not _new_value(difference)
+
+
+def adds_status(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the subresource that was added is ``status``."""
+    return bool(_new_value(difference) == ["status"])
+
+
+def sets_keyword(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether a boolean keyword is true now."""
+    return bool(_new_value(difference))
+
+
+def states_assumed_list_type(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether the list type is the one that server-side apply assumed without it.
+
+    A list without a type is atomic. One with the patch strategy "merge" is a map with
+    the merge key as its key, or a set where it has no merge key
+    (``https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy``).
+    """
+    old, new = difference.schemas
+    if "x-kubernetes-list-type" in old:
+        return False
+    merges = "merge" in old.get("x-kubernetes-patch-strategy", "").split(",")
+    key = old.get("x-kubernetes-patch-merge-key")
+    assumed = ("map" if key else "set") if merges else "atomic"
+    keys = [key] if assumed == "map" else None
+    return (
+        new.get("x-kubernetes-list-type") == assumed
+        and new.get("x-kubernetes-list-map-keys") == keys
+    )
+
+
+def states_assumed_map_type(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether only the map type "granular", which is the default, was added or
+    removed."""
+    return {_old_value(difference), _new_value(difference)} == {None, "granular"}
+
+
+def removes_served_kind(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether a definition is no longer served as one of its kinds."""
+    new = [repr(kind) for kind in _new_value(difference) or ()]
+    return any(repr(kind) not in new for kind in _old_value(difference) or ())
+
+
+def removes_all_served_kinds(difference: Difference, _: ComparedDefinitions) -> bool:
+    """Whether a definition is no longer served as a kind at all."""
+    return not _new_value(difference)
+
+
+def _old_value(difference: Difference) -> Any:
+    return (difference.before or {}).get(difference.keyword or "")
+
+
+def _new_value(difference: Difference) -> Any:
+    return (difference.after or {}).get(difference.keyword or "")
+
+
+def _same_but_documentation(old: Any, new: Any) -> bool:
+    if not (isinstance(old, dict) and isinstance(new, dict)):
+        return bool(old == new)
+    return all(
+        keyword in DOCUMENTATION
+        or _same_but_documentation(old.get(keyword), new.get(keyword))
+        for keyword in differing_keywords(old, new)
+    )

@@ -1,0 +1,164 @@
+"""What conditions may ask besides a difference: definitions, names, stages, kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from kubestencil.diff.differences.definitions import Definitions, Difference
+from kubestencil.diff.differences.moved_fields import MovedFields
+from kubestencil.diff.releases.served_versions import Versions, most_stable_version
+from kubestencil.diff.releases.stages import (
+    ReleaseStages,
+    Stage,
+    StageChange,
+    version_stage,
+)
+from kubestencil.schema.facts.lifecycle import served_by_default
+from kubestencil.schema.facts.renamed_fields import renamed_field
+from kubestencil.schema.graph import RootKinds
+from kubestencil.schema.kinds import only_kind, precedence
+from kubestencil.schema.types import GroupVersionKind, JsonObject
+
+#: Whether a stage is more or less stable than before.
+Trend = Literal["higher", "lower"]
+
+_LEVELS = ("alpha", "beta", "ga")
+
+
+class ComparedDefinitions(NamedTuple):
+    """The definitions of both sides, in which a condition can follow references.
+
+    ``moved_fields`` are the removed fields that are inside of added ones.
+    ``names`` map the names under which definitions are compared to those that they have
+    in each release, ``stages`` has the stages in both releases. ``roots``, the kinds
+    that definitions are part of, and the kinds that only one release serves are None or
+    empty where two API versions are compared. ``versions`` and ``versions_after``
+    are the versions of each kind that the releases serve, by group and kind.
+
+    ``owner`` is the kind that the definition at hand belongs to, and ``path`` where it
+    is in it, as users write it: ``Node.status``. ``stage`` has the stages of the field
+    or kind that differs, None where neither is known.
+    """
+
+    before: Definitions
+    after: Definitions
+    moved_fields: MovedFields
+    names: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+    stages: tuple[ReleaseStages, ReleaseStages] | None = None
+    roots: tuple[RootKinds, RootKinds] | None = None
+    removed_kinds: frozenset[GroupVersionKind] = frozenset()
+    added_kinds: frozenset[GroupVersionKind] = frozenset()
+    versions: Versions = MappingProxyType({})
+    versions_after: Versions = MappingProxyType({})
+    owner: GroupVersionKind | None = None
+    path: str = ""
+    stage: StageChange | None = None
+
+    @property
+    def is_kubernetes(self) -> bool:
+        """Whether both sides are releases of Kubernetes, for which there are facts."""
+        return self.stages is not None and all(
+            side.kubernetes is not None for side in self.stages
+        )
+
+    def name(self, difference: Difference, side: Literal[0, 1]) -> str | None:
+        """The name of the definition in a release; None where it does not have it."""
+        return self.names[side].get(difference.definition)
+
+    def renamed(self, difference: Difference) -> str | None:
+        """Where later versions of the kind have a field, by the facts, or None."""
+        if self.owner is None or difference.field is None:
+            return None
+        path = f"{self.path}.{difference.field}".partition(".")[2]
+        return renamed_field(self.owner, path)
+
+    def stage_change(self, difference: Difference) -> StageChange | None:
+        """The stages of the field or kind that differs; None where neither is known."""
+        if self.stages is None:
+            return None
+        read = self._kind_stage if difference.field is None else self._field_stage
+        before, after = read(difference, 0), read(difference, 1)
+        is_field = difference.field and field_schema(difference, 1) is not None
+        if is_field and before is not None and before.gate and after is None:
+            # A description no longer states the stage: the gate still has one.
+            after = self.stages[1].gate_stage(before.gate)
+        return None if before is None and after is None else StageChange(before, after)
+
+    def stage_trend(self, difference: Difference) -> Trend | None:
+        """Whether a field or kind is more or less stable than before; None where it is
+        as before, was not there, or only the words of a description changed."""
+        if self.stage is None:
+            return None
+        before, after = self.stage
+        if difference.field is not None and before is not None and after is None:
+            # Descriptions of Kubernetes lag behind the facts. Others are all there is.
+            after = None if self.is_kubernetes else Stage("ga")
+        return trend(before, after)
+
+    def _field_stage(self, difference: Difference, side: Literal[0, 1]) -> Stage | None:
+        assert self.stages is not None
+        schema = field_schema(difference, side)
+        name = self.name(difference, side)
+        if schema is None or name is None:
+            return None
+        return self.stages[side].field_stage(name, difference.field or "", schema)
+
+    def _kind_stage(self, difference: Difference, side: Literal[0, 1]) -> Stage | None:
+        assert self.stages is not None
+        kind = only_kind(difference.schemas[side])
+        name = self.name(difference, side)
+        if kind is not None and name is not None:
+            stages = self.stages[side]
+            gate = stages.gated.get((name, ""))
+            release = stages.kubernetes
+            enabled = None if release is None else served_by_default(kind, release)
+            stage = version_stage(kind.version)
+            return stage._replace(
+                gate=None if gate is None else gate.gate, enabled=enabled
+            )
+        if side == 0 and difference.change == "kind-added":
+            return self._earlier_stage(difference)
+        return None
+
+    def _earlier_stage(self, difference: Difference) -> Stage | None:
+        """The stage of the most stable version in which the first release served a kind
+        that is added in a newer one."""
+        kind = only_kind(difference.schemas[1])
+        best = None if kind is None else most_stable_version(kind, self.versions)
+        if kind is None or best is None:
+            return None
+        is_older = precedence(best) < precedence(kind.version)
+        return version_stage(best) if is_older else None
+
+
+def field_schema(difference: Difference, side: Literal[0, 1]) -> JsonObject | None:
+    """The schema of the field that a difference is about; None where it is absent."""
+    schema = difference.schemas[side]
+    if difference.keyword == "required" and difference.field is not None:
+        # The schemas are those of the object; the field is one of its properties.
+        name = difference.field.rpartition(".")[2]
+        inner = schema.get("properties", {}).get(name)
+        return inner if isinstance(inner, dict) else None
+    return schema or None
+
+
+def trend(before: Stage | None, after: Stage | None) -> Trend | None:
+    """Whether a stage is higher or lower than another one; None where it is neither, or
+    one is not known."""
+    if before is None or after is None:
+        return None
+    if before.level not in _LEVELS or after.level not in _LEVELS:
+        return None
+    old, new = _LEVELS.index(before.level), _LEVELS.index(after.level)
+    if old != new:
+        return "higher" if new > old else "lower"
+    if before.enabled is None or after.enabled is None:
+        return None
+    if before.enabled is not after.enabled:
+        return "higher" if after.enabled else "lower"
+    return None
+
+
+Condition = Callable[[Difference, ComparedDefinitions], bool]

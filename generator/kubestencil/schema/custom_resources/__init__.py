@@ -1,0 +1,1 @@
+"""Reads CustomResourceDefinitions into the definitions that kube-apiserver serves."""

@@ -1,0 +1,274 @@
+"""Custom resources: all CustomResourceDefinitions of a run, read once.
+
+Several releases may have the same custom resources, and what is read of them is the
+same in each, so that the last result is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from kubestencil.errors import SpecError
+from kubestencil.schema.custom_resources.crd import CustomResource, custom_resource
+from kubestencil.schema.custom_resources.standard_fields import StandardFields
+from kubestencil.schema.custom_resources.structural import Leaves, schema_error
+from kubestencil.schema.documents.inline import (
+    NamedObjects,
+    name_inline_objects,
+    notes_on_numbers,
+)
+from kubestencil.schema.documents.openapi2 import Locate, parse_definitions
+from kubestencil.schema.pointer import (
+    Pointer,
+    extended,
+    pointer_tokens,
+    printable_pointer,
+)
+from kubestencil.schema.resource import Resource
+from kubestencil.schema.types import (
+    Definition,
+    GroupVersionKind,
+    JsonObject,
+    UnknownKeyword,
+)
+from kubestencil.source.crds import CrdObject, read_objects
+from kubestencil.source.document import CrdSet
+
+_MAX_ERRORS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class CustomResources:
+    """What all CustomResourceDefinitions of a run define.
+
+    ``origins`` has the file and line of each kind and list kind. The other attributes
+    are as those of ``Release``.
+    """
+
+    definitions: Mapping[str, Definition]
+    inline_definitions: frozenset[str]
+    resources: Mapping[GroupVersionKind, Resource]
+    unknown_keywords: tuple[UnknownKeyword, ...]
+    notes: tuple[str, ...]
+    origins: Mapping[str, str]
+
+
+def custom_resources(
+    crds: CrdSet, standard: StandardFields, others: Mapping[str, Definition]
+) -> CustomResources:
+    """The custom resources of ``crds``, with the standard fields of a release whose
+    definitions are ``others``.
+
+    Raises SpecError where a file cannot be read, an object is no valid
+    CustomResourceDefinition, two define the same kind, or there is none.
+    """
+    return _cached(_Request(f"{crds.sha256} {standard!r}", crds, standard, others))
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """The arguments of ``custom_resources`` as a key of the cache."""
+
+    key: str
+    crds: CrdSet = field(compare=False)
+    standard: StandardFields = field(compare=False)
+    others: Mapping[str, Definition] = field(compare=False)
+
+
+@lru_cache(maxsize=1)
+def _cached(request: _Request) -> CustomResources:
+    crds = request.crds
+    objects, read_notes = _objects(_Files(crds.sha256, crds))
+    notes = list(read_notes)
+    read = list(_read_all(objects, request.standard, crds.unserved))
+    schemas: dict[str, JsonObject] = {}
+    origins: dict[str, str] = {}
+    pointers: dict[str, Pointer] = {}
+    resources: dict[GroupVersionKind, Resource] = {}
+    for crd, resource in read:
+        schemas.update(resource.definitions)
+        origins.update(dict.fromkeys(resource.definitions, crd.where))
+        pointers.update(resource.pointers)
+        resources.update((version.kind, version) for version in resource.resources)
+        notes += resource.notes
+    named = name_inline_objects(schemas)
+    locate = _locate(origins, pointers, named)
+    parsed = parse_definitions(named.definitions, request.others, locate)
+    _check_defaults(read)
+    notes += notes_on_numbers(named, locate)
+    return CustomResources(
+        parsed.definitions,
+        frozenset(named.pointers),
+        resources,
+        parsed.unknown_keywords,
+        tuple(notes),
+        origins,
+    )
+
+
+def decode_crds(crds: CrdSet) -> None:
+    """Decode the files of ``crds``, for releases that are read later; raises as
+    ``custom_resources`` where a file cannot be read, or there is no
+    CustomResourceDefinition."""
+    _objects(_Files(crds.sha256, crds))
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The argument of ``_objects`` as a key of its cache."""
+
+    key: str
+    crds: CrdSet = field(compare=False)
+
+
+@lru_cache(maxsize=1)
+def _objects(files: _Files) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
+    """The CustomResourceDefinitions of all files, and a note on other objects."""
+    crds = files.crds
+    objects: list[CrdObject] = []
+    ignored: dict[str, int] = {}
+    for file in crds.files:
+        contents = read_objects(file)
+        objects += contents.crds
+        for kind in contents.ignored:
+            ignored[kind] = ignored.get(kind, 0) + 1
+    if not objects:
+        others = f", but {_in_words(ignored)}" if ignored else ""
+        raise SpecError(
+            f"has no CustomResourceDefinition{others}",
+            where=_common_origin(crds),
+            hint=(
+                "name the files that define kinds, such as those in a chart's crds/; "
+                "kubestencil check reads objects"
+                if ignored
+                else "name a file or folder with some"
+            ),
+        )
+    if ignored:
+        note = f"{_common_origin(crds)}: ignored {_in_words(ignored)}"
+        return tuple(objects), (note,)
+    return tuple(objects), ()
+
+
+def _in_words(counts: Mapping[str, int]) -> str:
+    """Numbers of objects by kind: ``3 objects of other kinds (ConfigMap, Service)``."""
+    total = sum(counts.values())
+    kinds = sorted(counts)
+    more = ", …" if len(kinds) > 5 else ""
+    noun = "object of another kind" if total == 1 else "objects of other kinds"
+    return f"{total} {noun} ({', '.join(kinds[:5])}{more})"
+
+
+def _common_origin(crds: CrdSet) -> str:
+    """What a user gave: the locations of the files."""
+    return ", ".join(crds.locations) or crds.files[0].origin
+
+
+def _read_all(
+    objects: Iterable[CrdObject],
+    standard: StandardFields,
+    unserved: bool,
+) -> Iterator[tuple[CrdObject, CustomResource]]:
+    """Each CustomResourceDefinition with what it adds.
+
+    A kind may be defined by several, each with versions of its own. Raises SpecError
+    for the first that is not valid, or defines what another one does; its hint lists
+    further ones.
+    """
+    errors: list[SpecError] = []
+    first: dict[tuple[str, str], tuple[CrdObject, Resource]] = {}
+    origins: dict[str, str] = {}
+    leaves: Leaves = {}
+    for crd in objects:
+        try:
+            resource = custom_resource(
+                crd.value, crd.where, standard, unserved=unserved, leaves=leaves
+            )
+            _check_definitions(resource, crd, origins)
+            _check_names(resource, crd, first)
+        except SpecError as error:
+            errors.append(error)
+        else:
+            yield crd, resource
+    if errors:
+        raise _all_errors(errors)
+
+
+def _check_defaults(read: Iterable[tuple[CrdObject, CustomResource]]) -> None:
+    """Raise SpecError for defaults that do not fit their schemas, whose keywords have
+    been checked."""
+    errors: list[SpecError] = []
+    for crd, resource in read:
+        if resource.defaults:
+            # Most of what this module needs is needed for nothing else.
+            from kubestencil.schema.custom_resources.default_values import (
+                default_mistakes,
+            )
+
+            for default in resource.defaults:
+                mistake = next(default_mistakes(default), None)
+                if mistake is not None:
+                    errors.append(
+                        schema_error(crd.where, mistake.message, mistake.pointer)
+                    )
+    if errors:
+        raise _all_errors(errors)
+
+
+def _check_definitions(
+    resource: CustomResource, crd: CrdObject, origins: dict[str, str]
+) -> None:
+    """Raise SpecError where another object defines the same version of a kind."""
+    for name in resource.definitions:
+        if name in origins:
+            raise SpecError(f"defines {name}, as {origins[name]} does", where=crd.where)
+        origins[name] = crd.where
+
+
+def _check_names(
+    resource: CustomResource,
+    crd: CrdObject,
+    first: dict[tuple[str, str], tuple[CrdObject, Resource]],
+) -> None:
+    """Raise SpecError where another object defines other versions of the same kind,
+    under other names."""
+    for version in resource.resources:
+        key = version.kind.group, version.kind.kind
+        other_crd, other = first.setdefault(key, (crd, version))
+        if (version.plural, version.namespaced) != (other.plural, other.namespaced):
+            raise SpecError(
+                f"defines the kind {version.kind.kind} of {version.kind.group}, as "
+                f"{other_crd.where} does, with another plural or scope",
+                where=crd.where,
+            )
+
+
+def _all_errors(errors: list[SpecError]) -> SpecError:
+    """The first error; its hint lists the others."""
+    first, *others = errors
+    listed = [f"{error.where}: {error.what}" for error in others[:_MAX_ERRORS]]
+    if others:
+        listed.insert(0, f"and {len(others)} more:")
+    if len(others) > _MAX_ERRORS:
+        listed.append("…")
+    hints = [hint for hint in (first.hint, *listed) if hint]
+    return SpecError(first.what, where=first.where, hint="\n  ".join(hints))
+
+
+def _locate(
+    origins: Mapping[str, str], pointers: Mapping[str, Pointer], named: NamedObjects
+) -> Locate:
+    """Where a pointer of the definitions leads to in the user's files."""
+
+    def locate(pointer: Pointer) -> str:
+        _, name, *tokens = pointer_tokens(pointer)
+        inline = named.pointers.get(name)
+        if inline is not None:
+            name, *outer = pointer_tokens(inline)
+            tokens = [*outer, *tokens]
+        position = extended(pointers.get(name), tokens)
+        return f"{origins[name]}#{printable_pointer(position)}"
+
+    return locate

@@ -1,0 +1,1 @@
+"""Tables of facts about Kubernetes (``specs/*.tsv``) that its documents do not state."""

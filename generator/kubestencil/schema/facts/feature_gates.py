@@ -1,0 +1,134 @@
+"""The feature gates of Kubernetes, and the fields that they guard."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Literal, NamedTuple, cast, get_args
+
+from kubestencil.schema.facts.tables import ReleaseRange, rows
+from kubestencil.source.releases import release_order
+
+#: The stage of a feature gate, least stable first. A deprecated gate switches something
+#: off that is going away.
+Stage = Literal["alpha", "beta", "deprecated", "ga"]
+
+#: The stages, least stable first.
+STAGES: tuple[Stage, ...] = get_args(Stage)
+_GATES = "feature-gates"
+_FIELDS = "gated-fields"
+
+
+class GateStage(NamedTuple):
+    """A feature gate in one release.
+
+    ``enabled`` is its default, and ``locked`` says that the default cannot be changed.
+    """
+
+    gate: str
+    stage: Stage
+    enabled: bool
+    locked: bool
+
+
+def gate_of(definition: str, field: str, release: str) -> GateStage | None:
+    """The feature gate that guards a field, by the full name of its definition.
+
+    ``field`` is the JSON name, or empty for a kind that is served only with its gate.
+    While the gate is off, the API server drops the values of the field or refuses them.
+    Where several gates are needed, it is the one that is off, or is the least stable.
+    None where there is no gate, or the facts have none of the release.
+    """
+    gates = [
+        stage
+        for row in _fields().get((definition, field), ())
+        if row.releases.includes(release)
+        for gate in row.gates
+        if (stage := gate_in(gate, release)) is not None
+    ]
+    return min(gates, key=_precedence, default=None)
+
+
+def gate_in(gate: str, release: str) -> GateStage | None:
+    """A feature gate in a release; None where the release does not have it."""
+    for row in _gates().get(gate, ()):
+        if row.releases.includes(release):
+            return row.stage
+    return None
+
+
+def gate_known(gate: str) -> bool:
+    """Whether any release in the facts has a feature gate of this name."""
+    return gate in _gates()
+
+
+def former_gates(definition: str, field: str, release: str) -> tuple[str, ...]:
+    """The gates that guarded a field in earlier releases, where none does in
+    ``release``; empty for any other field."""
+    rows_of_field = _fields().get((definition, field), ())
+    order = release_order(release)
+    for row in rows_of_field:
+        last = row.releases.last
+        if last is None or release_order(last) >= order:
+            return ()
+    return tuple(gate for row in rows_of_field[-1:] for gate in row.gates)
+
+
+def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
+    """The gates of all fields in a release, by definition and field."""
+    fields = ((key, gate_of(*key, release)) for key in _fields())
+    return {key: gate for key, gate in fields if gate is not None}
+
+
+class GateRow(NamedTuple):
+    """A row of the table of gates."""
+
+    releases: ReleaseRange
+    stage: GateStage
+
+
+class GatedFieldRow(NamedTuple):
+    """A row of the table of fields. ``field`` is empty for a kind."""
+
+    releases: ReleaseRange
+    definition: str
+    field: str
+    gates: tuple[str, ...]
+
+
+def gate_rows() -> Iterator[GateRow]:
+    """The rows of ``specs/feature-gates.tsv``."""
+    for releases, gate, stage, default, locked in rows(_GATES):
+        yield GateRow(
+            ReleaseRange.parse(releases),
+            GateStage(gate, cast(Stage, stage), default == "on", bool(locked)),
+        )
+
+
+def gated_field_rows() -> Iterator[GatedFieldRow]:
+    """The rows of ``specs/gated-fields.tsv``."""
+    for releases, definition, field, gates in rows(_FIELDS):
+        yield GatedFieldRow(
+            ReleaseRange.parse(releases), definition, field, tuple(gates.split())
+        )
+
+
+def _precedence(gate: GateStage) -> tuple[bool, int]:
+    return gate.enabled, STAGES.index(gate.stage)
+
+
+@cache
+def _gates() -> Mapping[str, Sequence[GateRow]]:
+    gates = defaultdict(list)
+    for row in gate_rows():
+        gates[row.stage.gate].append(row)
+    return gates
+
+
+@cache
+def _fields() -> Mapping[tuple[str, str], Sequence[GatedFieldRow]]:
+    fields = defaultdict(list)
+    for row in gated_field_rows():
+        fields[row.definition, row.field].append(row)
+    return fields

@@ -1,0 +1,112 @@
+"""When kinds were introduced, deprecated and removed, and what a default server
+serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
+from kubestencil.schema.types import GroupVersionKind
+from kubestencil.source.releases import release_order
+
+_TABLE = "lifecycle"
+
+
+class Lifecycle(NamedTuple):
+    """The releases at which a kind of Kubernetes changes.
+
+    ``introduced`` is the first release that can serve it. ``deprecated`` is the release
+    from which the API server warns of it, ``removed`` the first one that no longer
+    serves it; both may lie in the future, since upstream plans them, and are None where
+    nothing is planned. ``replacement`` is the kind to use instead, None where there is
+    none. ``served_by_default`` are the releases whose API server serves it without
+    ``--runtime-config`` and ``--feature-gates``.
+
+    Kinds of alpha and beta versions are removed nine months or three releases after
+    their deprecation, see https://kubernetes.io/docs/reference/using-api/deprecation-policy/.
+    """
+
+    introduced: str
+    deprecated: str | None
+    removed: str | None
+    replacement: GroupVersionKind | None
+    served_by_default: tuple[ReleaseRange, ...]
+
+    def is_deprecated_between(self, before: str, after: str) -> bool:
+        """Whether the kind is deprecated from a release on that comes after ``before``,
+        and not after ``after``."""
+        return (
+            self.deprecated is not None
+            and not ReleaseRange(self.deprecated).includes(before)
+            and ReleaseRange(self.deprecated).includes(after)
+        )
+
+    def serves(self, release: str) -> bool:
+        """Whether a server of ``release`` can serve the kind."""
+        order = release_order(release)
+        return release_order(self.introduced) <= order and (
+            self.removed is None or order < release_order(self.removed)
+        )
+
+
+def lifecycle(kind: GroupVersionKind) -> Lifecycle | None:
+    """The lifecycle of a kind of Kubernetes; that of its items for a list kind.
+
+    None for a kind that is not in the table, such as custom resources.
+    """
+    table = lifecycles()
+    if kind in table or not kind.kind.endswith("List"):
+        return table.get(kind)
+    item = kind.kind.removesuffix("List")
+    return table.get(GroupVersionKind(kind.group, kind.version, item))
+
+
+def served_by_default(kind: GroupVersionKind, release: str) -> bool | None:
+    """Whether an API server of ``release`` serves the kind, if it is started without
+    ``--runtime-config`` and ``--feature-gates``.
+
+    None for a kind that is not in the table, such as custom resources. ``release`` is a
+    minor version, such as 1.35; one that is newer than the table counts as its newest.
+    """
+    facts = lifecycle(kind)
+    if facts is None:
+        return None
+    return any(releases.includes(release) for releases in facts.served_by_default)
+
+
+def replacement(kind: GroupVersionKind, release: str) -> GroupVersionKind | None:
+    """The kind to use instead of ``kind`` in ``release``.
+
+    Replacements that were removed later are followed to their own replacements. None
+    where no kind that the release can serve replaces it.
+    """
+    seen = {kind}
+    facts = lifecycle(kind)
+    while facts is not None and facts.replacement not in {None, *seen}:
+        assert facts.replacement is not None
+        seen.add(facts.replacement)
+        successor, facts = facts.replacement, lifecycle(facts.replacement)
+        if facts is not None and facts.serves(release):
+            return successor
+    return None
+
+
+@cache
+def lifecycles() -> Mapping[GroupVersionKind, Lifecycle]:
+    """The lifecycles of all kinds in ``specs/lifecycle.tsv``."""
+    return dict(_read())
+
+
+def _read() -> Iterator[tuple[GroupVersionKind, Lifecycle]]:
+    for cells in rows(_TABLE):
+        api_version, name, introduced, deprecated, removed, default, successor = cells
+        kind = group_version_kind(api_version, name)
+        yield kind, Lifecycle(
+            introduced=introduced,
+            deprecated=deprecated or None,
+            removed=removed or None,
+            replacement=group_version_kind(*successor.split()) if successor else None,
+            served_by_default=tuple(map(ReleaseRange.parse, default.split())),
+        )

@@ -1,0 +1,65 @@
+"""The query parameters of Kubernetes' operations: ``specs/parameters.tsv``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from kubestencil.schema.facts.tables import ReleaseRange, rows
+
+_TABLE = "parameters"
+
+
+class Parameter(NamedTuple):
+    """A parameter of an operation.
+
+    ``location`` is ``query``, ``path`` or ``body``; ``type`` is that of OpenAPI, empty
+    for a body.
+    """
+
+    name: str
+    location: str
+    type: str
+
+
+class ParameterRow(NamedTuple):
+    """A row of the table. ``resource`` is empty for parameters of all operations with
+    the action."""
+
+    releases: ReleaseRange
+    action: str
+    resource: str
+    parameter: Parameter
+
+
+def query_parameters(
+    action: str, plural: str, subresource: str, release: str
+) -> list[Parameter]:
+    """The query parameters of an operation, sorted by name.
+
+    ``action`` is its ``x-kubernetes-action``. A release that is older than the table
+    has none.
+    """
+    table = _parameters()
+    candidates = [
+        *table.get((action, ""), ()),
+        *table.get((action, f"{plural}/{subresource}"), ()),
+    ]
+    return sorted(row.parameter for row in candidates if row.releases.includes(release))
+
+
+def parameter_rows() -> Iterator[ParameterRow]:
+    """The rows of ``specs/parameters.tsv``."""
+    for releases, action, resource, name, parameter_type in rows(_TABLE):
+        parameter = Parameter(name, "query", parameter_type)
+        yield ParameterRow(ReleaseRange.parse(releases), action, resource, parameter)
+
+
+@cache
+def _parameters() -> Mapping[tuple[str, str], Sequence[ParameterRow]]:
+    parameters = defaultdict(list)
+    for row in parameter_rows():
+        parameters[row.action, row.resource].append(row)
+    return parameters

@@ -1,0 +1,118 @@
+"""The resources of Kubernetes by release: the table ``specs/resources.tsv``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
+from kubestencil.schema.resource import Resource, Subresource
+from kubestencil.schema.types import GroupVersionKind
+from kubestencil.source.releases import release_order
+
+_TABLE = "resources"
+
+
+class ResourceFacts(NamedTuple):
+    """A row of the table: a resource, or a subresource, in a range of releases.
+
+    ``kind`` is the one that it takes and returns. ``subresource`` is empty for the
+    resource itself.
+    """
+
+    releases: ReleaseRange
+    api_version: str
+    plural: str
+    subresource: str
+    kind: GroupVersionKind
+    namespaced: bool
+    verbs: tuple[str, ...]
+    short_names: tuple[str, ...]
+    categories: tuple[str, ...]
+
+
+def resource_in(kind: GroupVersionKind, release: str) -> Resource | None:
+    """How an API server of ``release`` serves a kind of Kubernetes.
+
+    Where the release is not in the table, or does not have the kind, the facts are
+    those of the nearest release that has it: a document that has the kind is of a
+    release that serves it. None for a kind that is no resource of Kubernetes.
+    """
+    candidates = _resources().get(kind)
+    if candidates is None:
+        return None
+    order = release_order(release)
+    begun = [row for row in candidates if release_order(row.releases.first) <= order]
+    facts = begun[-1] if begun else candidates[0]
+    return _resource(facts, facts.releases.nearest(release))
+
+
+def _resource(facts: ResourceFacts, release: str) -> Resource:
+    subresources = _subresources().get((facts.api_version, facts.plural), ())
+    return Resource(
+        kind=facts.kind,
+        plural=facts.plural,
+        # The command that makes the table verifies that.
+        singular=facts.kind.kind.lower(),
+        namespaced=facts.namespaced,
+        short_names=facts.short_names,
+        categories=facts.categories,
+        verbs=facts.verbs,
+        subresources=tuple(
+            Subresource(
+                name=row.subresource,
+                verbs=row.verbs,
+                kind=None if row.kind == facts.kind else row.kind,
+            )
+            for row in subresources
+            if row.releases.includes(release)
+        ),
+    )
+
+
+@cache
+def _resources() -> Mapping[GroupVersionKind, Sequence[ResourceFacts]]:
+    """The rows of each kind that is a resource, oldest first."""
+    resources = defaultdict(list)
+    for facts in resource_facts():
+        if not facts.subresource:
+            resources[facts.kind].append(facts)
+    return resources
+
+
+@cache
+def _subresources() -> Mapping[tuple[str, str], Sequence[ResourceFacts]]:
+    """The rows of the subresources by apiVersion and plural, sorted by their names."""
+    subresources = defaultdict(list)
+    for facts in resource_facts():
+        if facts.subresource:
+            subresources[facts.api_version, facts.plural].append(facts)
+    return subresources
+
+
+def resource_facts() -> Iterator[ResourceFacts]:
+    """The rows of the table, sorted by apiVersion, plural, subresource, release."""
+    for releases, api_version, name, kind, scope, verbs, short, categories in rows(
+        _TABLE
+    ):
+        plural, _, subresource = name.partition("/")
+        yield ResourceFacts(
+            releases=ReleaseRange.parse(releases),
+            api_version=api_version,
+            plural=plural,
+            subresource=subresource,
+            kind=_kind(kind, api_version),
+            namespaced=scope == "namespaced",
+            verbs=tuple(verbs.split()),
+            short_names=tuple(short.split()),
+            categories=tuple(categories.split()),
+        )
+
+
+def _kind(text: str, api_version: str) -> GroupVersionKind:
+    """The kind in a cell: ``Pod`` of the row's ``api_version``, or ``policy/v1
+    Eviction``."""
+    other, _, kind = text.rpartition(" ")
+    return group_version_kind(other or api_version, kind)

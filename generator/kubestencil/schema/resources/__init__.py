@@ -1,0 +1,1 @@
+"""How an API server serves kinds: paths, operations, names and verbs."""

@@ -1,0 +1,55 @@
+"""Reads how the kinds of a document are served, from its paths and from the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kubestencil.schema.facts.lifecycle import lifecycle
+from kubestencil.schema.facts.resources import resource_in
+from kubestencil.schema.kinds import served_kinds
+from kubestencil.schema.resource import Resource
+from kubestencil.schema.resources.operation import operations
+from kubestencil.schema.resources.paths import resources_in_paths
+from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.source.releases import release_order
+
+
+def read_resources(release: Release) -> Mapping[GroupVersionKind, Resource]:
+    """The resources of a release by kind.
+
+    Those of a document with paths are in its paths; short names and categories, which
+    are in no document, come from the table of facts. For a document without paths, such
+    as the embedded ones, everything comes from the table, which has no custom
+    resources. A release that the table does not have counts as the nearest one that it
+    has, and a name that is no version as the newest.
+    """
+    name = release.name
+    if release.document.get("paths"):
+        resources = [
+            _with_names(resource, resource_in(resource.kind, name))
+            for resource in resources_in_paths(operations(release))
+        ]
+    else:
+        facts = (resource_in(kind, name) for kind, _ in served_kinds(release))
+        resources = [resource for resource in facts if resource is not None]
+    return {
+        resource.kind: replace(resource, deprecated=_is_deprecated(resource, name))
+        for resource in resources
+    }
+
+
+def _with_names(resource: Resource, facts: Resource | None) -> Resource:
+    if facts is None or facts.plural != resource.plural:
+        return resource
+    return replace(resource, short_names=facts.short_names, categories=facts.categories)
+
+
+def _is_deprecated(resource: Resource, release: str) -> bool:
+    """Whether the API server of the release warns of the kind."""
+    facts = lifecycle(resource.kind)
+    return (
+        facts is not None
+        and facts.deprecated is not None
+        and release_order(facts.deprecated) <= release_order(release)
+    )

@@ -1,0 +1,120 @@
+"""Reads YAML as Kubernetes does.
+
+kubectl and the API server read YAML with go-yaml v2 (sigs.k8s.io/yaml,
+goyaml.v2/resolve.go and decode.go), whose scalars are those of YAML 1.1 with
+exceptions: ``=`` is a string, ``12:30:45`` is no sexagesimal number, timestamps stay
+strings. Keys become strings, duplicate keys are refused. A text is split into documents
+before it is parsed, at lines that begin with ``---`` (apimachinery,
+pkg/util/yaml/decoder.go), so that a mistake in one document leaves the others readable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kubestencil.source.yaml.block import UnusualYamlError, read_block
+from kubestencil.source.yaml.compose import (
+    MAX_ALIASED_VARIABLE,
+    MAX_DEPTH,
+    compose,
+)
+from kubestencil.source.yaml.document import (
+    Document,
+    Position,
+    Repeated,
+    YamlError,
+    split_lines,
+)
+from kubestencil.source.yaml.scalars import resolve
+
+__all__ = [
+    "MAX_ALIASED_VARIABLE",
+    "MAX_DEPTH",
+    "Document",
+    "Position",
+    "Repeated",
+    "YamlError",
+    "compose",
+    "documents",
+    "resolve",
+    "split_documents",
+    "split_lines",
+]
+
+_SEPARATOR = re.compile(r"^---([^\n]*)\n?", re.MULTILINE)
+
+
+def documents(text: str, where: str) -> Iterator[Document]:
+    """The documents of a YAML text, as JSON values without positions; empty documents
+    are left out.
+
+    ``where`` names the text in errors. Raises YamlError for a text that is not YAML,
+    has a value that JSON does not have, duplicate keys, or more depth or nodes than
+    the limits allow.
+    """
+    for line, part in split_documents(text, where):
+        try:
+            value, index = read_block(part, _compose_piece)
+        except UnusualYamlError:
+            document = compose(part, where, line)
+            if document is not None:
+                _check_keys(document, where)
+                yield document
+        else:
+            yield Document(value, line + index)
+
+
+def _check_keys(document: Document, where: str) -> None:
+    for repeated in document.repeated:
+        key = repeated.path[-1]
+        raise YamlError(f"the key {key!a} is duplicated", where=where, at=repeated.at)
+
+
+def _compose_piece(text: str) -> Any:
+    """The value of a part of a document; raises UnusualYamlError where it has none, so
+    that the whole document is composed and the error has its position."""
+    try:
+        document = compose(text, "", 1)
+    except YamlError as error:
+        raise UnusualYamlError from error
+    if document is None or document.repeated:
+        raise UnusualYamlError
+    return document.value
+
+
+def split_documents(text: str, where: str) -> Iterator[tuple[int, str]]:
+    """The documents of a text before they are parsed, each with its first line.
+
+    Raises YamlError for a line that begins with ``---`` and goes on with anything but
+    a comment, which Kubernetes refuses.
+    """
+    if "---" not in text:
+        # Most files have one document.
+        if text:
+            yield 1, text
+        return
+    start = content = 0
+    line = 1
+    is_separated = False
+    for separator in _SEPARATOR.finditer(text):
+        end = separator.start()
+        # Of two separators in a row, the second one belongs to the next document.
+        if end > content or is_separated:
+            yield line, text[start:end]
+            is_separated = False
+        else:
+            is_separated = True
+        line += text.count("\n", start, end)
+        start, content = end, separator.end()
+        rest = separator[1].strip()
+        if rest and not rest.startswith("#"):
+            raise YamlError(
+                f"{rest[:40]!a} follows --- on its line, which Kubernetes does not read",
+                where=where,
+                at=Position(line, 4),
+                hint="write it on the next line",
+            )
+    if content < len(text):
+        yield line, text[start:]

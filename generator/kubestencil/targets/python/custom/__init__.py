@@ -1,0 +1,1 @@
+"""Classes and modules of the models of custom resources."""

@@ -1,0 +1,247 @@
+"""The classes of one file of custom kinds, and the imports that they need.
+
+A class is a msgspec Struct as those of ``kubestencil.targets.python.view`` are, with
+what schemas of custom resources have beyond those of Kubernetes' own types
+(``templates/python/custom.py.j2``).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from kubestencil.schema import Definition, Field, Release
+from kubestencil.schema.graph import references
+from kubestencil.targets.python.annotations import attribute_lines
+from kubestencil.targets.python.custom.modules import CustomFile
+from kubestencil.targets.python.custom.types import CustomType, CustomTypeSpeller
+from kubestencil.targets.python.custom_package.docs import (
+    class_description,
+    field_description,
+)
+from kubestencil.targets.python.custom_package.imports import (
+    CustomImports,
+    ImportedClass,
+)
+from kubestencil.targets.python.literals import LINE_LENGTH, docstring, literal
+from kubestencil.targets.python.package import Package
+from kubestencil.targets.python.sorting import sort_like_isort
+
+_BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
+_TYPING_NAMES = frozenset(["Any", "Literal"])
+_BASE_NAMES = frozenset(
+    ["MicroTime", "Quantity", "Time", "TimedModel", "to_micro_time", "to_time"]
+)
+
+
+class CustomField(NamedTuple):
+    """An attribute of a custom class.
+
+    ``name`` is the attribute, ``json_name`` the field's JSON name as a literal,
+    ``is_renamed`` says that they differ. ``lines`` is the annotated attribute, after
+    its indentation. ``time_converter`` is the function that gives a time its
+    precision, empty for other types. ``docstring`` is complete with its quotes, or
+    empty.
+    """
+
+    name: str
+    json_name: str
+    is_renamed: bool
+    lines: str
+    time_converter: str
+    docstring: str
+
+
+class CustomClass(NamedTuple):
+    """A class of a custom kind, or of a type below one.
+
+    ``bases`` are its base classes, ``docstring`` is complete with its quotes.
+    ``renamed_fields`` are the ``fields`` whose attribute is not their JSON name,
+    ``time_fields`` those that contain times. ``drops_unknown`` says that the class
+    keeps no fields that its schema does not have, although its base class does.
+    ``kept`` has the JSON names, as literals, of the fields that it keeps without an
+    attribute, ``nullable`` those of the fields in which null differs from an absent
+    value.
+    """
+
+    name: str
+    bases: tuple[str, ...]
+    docstring: str
+    fields: tuple[CustomField, ...]
+    renamed_fields: tuple[CustomField, ...]
+    time_fields: tuple[CustomField, ...]
+    drops_unknown: bool
+    kept: tuple[str, ...]
+    nullable: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFrom:
+    """``from module import names``; ``wrapped`` where it is too long for one line."""
+
+    module: str
+    names: tuple[str, ...]
+    wrapped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CustomModule:
+    """A file with the classes of a custom kind.
+
+    ``classes`` follow those that they refer to. ``aliased_builtins`` are imported from
+    ``builtins`` with a leading underscore, ``typing_names`` from ``typing``.
+    ``imports`` are those from the package; ``late_imports`` follow the classes, since
+    their modules import this one.
+    """
+
+    classes: tuple[CustomClass, ...]
+    aliased_builtins: tuple[str, ...]
+    typing_names: tuple[str, ...]
+    imports: tuple[ImportFrom, ...]
+    late_imports: tuple[ImportFrom, ...]
+
+
+def make_custom_module(
+    package: Package, release: Release, imports: CustomImports, file: CustomFile
+) -> CustomModule:
+    """What a file of custom kinds contains."""
+    return _FileBuilder(package, release, imports, file).module()
+
+
+class _FileBuilder:
+    """Makes the classes of one file, and the imports that they need."""
+
+    def __init__(
+        self,
+        package: Package,
+        release: Release,
+        imports: CustomImports,
+        file: CustomFile,
+    ) -> None:
+        self._package = package
+        self._custom = package.custom
+        self._release = release
+        self._file = file
+        self._own = frozenset(definition.name for definition in file.definitions)
+        self._imported = imports.of_file(file, self._references())
+        self._names: set[str] = set()
+        self._defined: set[str] = set()
+
+    def module(self) -> CustomModule:
+        classes = tuple(map(self._class, self._file.definitions))
+        early, late = (
+            [class_ for class_ in self._imported.values() if class_.is_late is is_late]
+            for is_late in (False, True)
+        )
+        aliased = {f"_{name}" for name in _BUILTINS} & self._names
+        custom = self._names - aliased - _TYPING_NAMES - _BASE_NAMES
+        return CustomModule(
+            classes=classes,
+            aliased_builtins=tuple(sorted(name[1:] for name in aliased)),
+            typing_names=tuple(sorted(_TYPING_NAMES & self._names)),
+            imports=(
+                *_import_from("..._base", _BASE_NAMES & self._names),
+                *_import_from("..._custom", custom),
+                *_class_imports(early),
+            ),
+            late_imports=tuple(_class_imports(late)),
+        )
+
+    def _references(self) -> Iterator[str]:
+        """The full names of the definitions whose classes the file refers to."""
+        for definition in self._file.definitions:
+            pending = deque(references(definition.schema))
+            while pending:
+                name = pending.popleft()
+                if self._has_class(name):
+                    yield name
+                else:
+                    pending.extend(references(self._release.definitions[name].schema))
+
+    def _class(self, definition: Definition) -> CustomClass:
+        custom = self._custom
+        attributes = custom.attributes(definition)
+        speller = CustomTypeSpeller(
+            self._release.definitions,
+            self._local_name,
+            custom.is_open,
+            _BUILTINS & frozenset(attributes.values()),
+        )
+        fields = tuple(
+            self._field(field, attributes[field.name], speller.spell(field.schema))
+            for field in custom.fields(definition)
+        )
+        self._defined.add(definition.name)
+        time_fields = tuple(field for field in fields if field.time_converter)
+        is_open = custom.is_open(definition.name)
+        bases = ["OpenModel" if is_open else "CustomModel"]
+        if time_fields:
+            bases.append("TimedModel")
+            self._names.add("Any")
+        self._names.update(bases, (field.time_converter for field in time_fields))
+        return CustomClass(
+            name=custom.modules.locations[definition.name].class_name,
+            bases=tuple(bases),
+            docstring=docstring(class_description(definition, self._release), 4),
+            fields=fields,
+            renamed_fields=tuple(field for field in fields if field.is_renamed),
+            time_fields=time_fields,
+            drops_unknown=is_open and not custom.keeps_unknown_fields(definition),
+            kept=tuple(map(literal, custom.fields_without_attribute(definition))),
+            nullable=tuple(map(literal, custom.nullable_fields(definition))),
+        )
+
+    def _field(self, field: Field, attribute: str, type_: CustomType) -> CustomField:
+        self._names |= type_.names
+        annotation = type_.annotation
+        if not field.required and annotation != "Any":
+            annotation = f"{annotation.removesuffix(' | None')} | None"
+        if not all(map(self._is_defined, type_.references)):
+            annotation = f'"{annotation}"'
+        return CustomField(
+            name=attribute,
+            json_name=literal(field.name),
+            is_renamed=attribute != field.name,
+            lines=attribute_lines(
+                attribute, annotation, "" if field.required else "None", indent=4
+            ),
+            time_converter=type_.time_converter,
+            docstring=docstring(field_description(field), 4),
+        )
+
+    def _is_defined(self, name: str) -> bool:
+        """Whether a class can be named where the next class of the file is defined."""
+        if name in self._own:
+            return name in self._defined
+        return not self._imported[name].is_late
+
+    def _local_name(self, name: str) -> str | None:
+        """The name of a definition's class in this file, None where it has none."""
+        if name in self._own:
+            return self._package.custom.modules.locations[name].class_name
+        imported = self._imported.get(name)
+        return imported.local_name if imported else None
+
+    def _has_class(self, name: str) -> bool:
+        definition = self._release.definitions[name]
+        return name in self._package.custom.modules.locations or (
+            definition.is_object and name in self._package.classes
+        )
+
+
+def _import_from(module: str, names: Iterable[str]) -> Iterator[ImportFrom]:
+    """The statement that imports ``names``, if there are any."""
+    names = sort_like_isort(names)
+    if names:
+        line = f"from {module} import {', '.join(names)}"
+        yield ImportFrom(module, names, len(line) > LINE_LENGTH)
+
+
+def _class_imports(classes: Iterable[ImportedClass]) -> Iterator[ImportFrom]:
+    """The statements that import classes, one for each module."""
+    ordered = sorted(classes)
+    for module, members in groupby(ordered, key=lambda class_: class_.module):
+        yield from _import_from(module, (class_.specifier for class_ in members))

@@ -1,0 +1,141 @@
+"""The files of custom kinds, and of the packages of their groups and versions.
+
+The reference of each value of ``each`` that the view ``python`` has for them is in
+``CUSTOM_EACH``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from kubestencil.engine.view import Each, FileContext
+from kubestencil.schema import Release
+from kubestencil.targets.python.custom.modules import CustomVersion
+from kubestencil.targets.python.custom_package.files import (
+    CustomModule,
+    make_custom_module,
+)
+from kubestencil.targets.python.custom_package.imports import CustomImports
+from kubestencil.targets.python.literals import LINE_LENGTH, docstring
+from kubestencil.targets.python.package import Package
+
+
+class CustomClassEntry(NamedTuple):
+    """A class of a group and version, and the module of its file."""
+
+    name: str
+    module: str
+    wrapped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CustomPackage:
+    """The package of a group, or of one of its versions.
+
+    ``name`` is that of the package, ``docstring`` is complete with its quotes.
+    ``versions`` are the packages in that of a group, ``classes`` the classes in that
+    of a version, sorted.
+    """
+
+    name: str
+    docstring: str
+    versions: tuple[str, ...] = ()
+    classes: tuple[CustomClassEntry, ...] = ()
+
+
+_GROUP = {"group": "the package of an API group, such as cert_manager_io"}
+_VERSION = {**_GROUP, "version": "the package of a version, such as v1"}
+_FILE = {**_VERSION, "module": "the module of a kind, such as _certificate"}
+
+#: The values of ``each`` for custom kinds.
+CUSTOM_EACH: Mapping[str, Each] = {
+    "custom-runtime": Each("what the classes of custom kinds share, if there are any"),
+    "custom-group": Each(
+        "an API group with custom kinds: a package with its versions",
+        placeholders=_GROUP,
+        variables={"package": CustomPackage},
+    ),
+    "custom-version": Each(
+        "a version of such a group: a package with its classes",
+        placeholders=_VERSION,
+        variables={"package": CustomPackage},
+    ),
+    "custom-kind": Each(
+        "a custom kind: a module with its classes",
+        placeholders=_FILE,
+        variables={"module": CustomModule},
+    ),
+}
+
+
+def custom_contexts(
+    package: Package, release: Release
+) -> Mapping[str, Callable[[], Iterable[FileContext]]]:
+    """The contexts of the files of custom kinds; none where there are no such kinds."""
+    modules = package.custom.modules
+    # Several files are generated for each of them.
+    groups = cache(lambda: list(_group_contexts(package)))
+    versions = cache(lambda: list(_version_contexts(package)))
+    return {
+        "custom-runtime": lambda: (
+            [FileContext("custom resources", {}, {})] if modules.versions else []
+        ),
+        "custom-group": groups,
+        "custom-version": versions,
+        "custom-kind": lambda: _kind_contexts(package, release),
+    }
+
+
+def _group_contexts(package: Package) -> Iterator[FileContext]:
+    versions = package.custom.modules.versions
+    for group, members in groupby(versions, key=lambda version: version.group):
+        group_versions = list(members)
+        api_group = group_versions[0].api_version.partition("/")[0]
+        custom_package = CustomPackage(
+            name=group,
+            docstring=docstring(f"The custom resources of {api_group}.", 0),
+            versions=tuple(version.version for version in group_versions),
+        )
+        yield FileContext(api_group, {"group": group}, {"package": custom_package})
+
+
+def _version_contexts(package: Package) -> Iterator[FileContext]:
+    for version in package.custom.modules.versions:
+        custom_package = CustomPackage(
+            name=version.version,
+            docstring=docstring(f"The custom resources of {version.api_version}.", 0),
+            classes=tuple(sorted(_class_entries(package, version))),
+        )
+        placeholders = {"group": version.group, "version": version.version}
+        yield FileContext(
+            version.api_version, placeholders, {"package": custom_package}
+        )
+
+
+def _class_entries(
+    package: Package, version: CustomVersion
+) -> Iterator[CustomClassEntry]:
+    for file in version.files:
+        for definition in file.definitions:
+            name = package.custom.modules.locations[definition.name].class_name
+            line = f"from .{file.name} import {name} as {name}"
+            yield CustomClassEntry(name, file.name, len(line) > LINE_LENGTH)
+
+
+def _kind_contexts(package: Package, release: Release) -> Iterator[FileContext]:
+    imports = CustomImports(package)
+    for version in package.custom.modules.versions:
+        for file in version.files:
+            placeholders = {
+                "group": version.group,
+                "version": version.version,
+                "module": file.name,
+            }
+            module = make_custom_module(package, release, imports, file)
+            yield FileContext(
+                f"{version.api_version}, {file.name}", placeholders, {"module": module}
+            )

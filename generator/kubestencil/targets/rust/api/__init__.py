@@ -1,0 +1,1 @@
+"""Operations and merging of resources in the crate."""

@@ -1,0 +1,1 @@
+"""Examples and calls on pages: manifests, code, HTTP and kubectl."""

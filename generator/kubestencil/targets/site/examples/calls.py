@@ -1,0 +1,190 @@
+"""Calls of the operations of a resource over HTTP, and in Rust with kube."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from shlex import quote
+from typing import NamedTuple
+from urllib.parse import quote as url_quote
+
+from kubestencil.schema.resource import Resource
+from kubestencil.schema.resources.operation import Operation
+from kubestencil.targets.rust import spelling
+
+#: A patch that every object with metadata accepts, as JSON.
+PATCH = '{"metadata": {"labels": {"team": "web"}}}'
+#: The namespace in calls.
+NAMESPACE = "default"
+_SERVER = "http://127.0.0.1:8001"
+_DOCUMENT_PREFIX = "io.k8s."
+_SUBRESOURCES_OF_KUBE = {
+    "scale": "api.get_scale({name}).await?;",
+    "status": "api.get_status({name}).await?;",
+}
+
+
+def manifest_name(resource: Resource) -> str:
+    """The file with an object of a resource: ``deployment.yaml``."""
+    return f"{resource.singular}.yaml"
+
+
+class CalledResource(NamedTuple):
+    """A resource as calls name it.
+
+    ``name`` is that of the object, ``kubectl_name`` what kubectl needs after the plural
+    or singular (``ReleaseOperations``). ``definition`` is the definition of a kind of
+    Kubernetes, empty for a custom one.
+    """
+
+    resource: Resource
+    name: str
+    kubectl_name: str
+    definition: str
+
+    @property
+    def file(self) -> str:
+        """The manifest in commands."""
+        return manifest_name(self.resource)
+
+
+def http_calls(
+    called: CalledResource, operations: Iterable[Operation]
+) -> Iterator[str]:
+    """Lines of a shell that call the operations with curl."""
+    resource = called.resource
+    namespace = f"/namespaces/{NAMESPACE}" if resource.namespaced else ""
+    address = url_quote(f"{resource.api_path}{namespace}/{resource.plural}", safe="/")
+    name = quote(url_quote(called.name, safe=""))
+    data = f"--data-binary @{quote(called.file)}"
+    yield "kubectl proxy &"
+    yield f"url={_SERVER}{quote(address)}"
+    yield ""
+    verbs = frozenset(resource.verbs)
+    if "list" in verbs:
+        yield 'curl "$url?limit=100&labelSelector=app%3Dweb"'
+    if verbs >= {"list", "watch"}:
+        yield 'curl "$url?watch=true&timeoutSeconds=60"'
+    if "get" in verbs:
+        yield f"curl $url/{name}"
+    if "create" in verbs:
+        yield f"curl -H 'Content-Type: application/yaml' {data} $url"
+    if "patch" in verbs:
+        yield (
+            "curl -X PATCH -H 'Content-Type: application/apply-patch+yaml'"
+            f' {data} "$url/{name}?fieldManager=me"'
+        )
+        yield (
+            "curl -X PATCH -H 'Content-Type: application/merge-patch+json'"
+            f" -d '{PATCH}' $url/{name}"
+        )
+    if "update" in verbs:
+        yield (f"curl -X PUT -H 'Content-Type: application/yaml' {data} $url/{name}")
+    if "delete" in verbs:
+        yield f"curl -X DELETE $url/{name}"
+    if "deletecollection" in verbs:
+        yield 'curl -X DELETE "$url?labelSelector=app%3Dweb"'
+    for path in _readable_subresources(operations):
+        yield f"curl $url/{name}/{quote(url_quote(path, safe=''))}"
+
+
+def _readable_subresources(operations: Iterable[Operation]) -> Iterator[str]:
+    """The subresources that are read, without connections."""
+    for operation in operations:
+        head, _, subresource = operation.path.partition("/{name}/")
+        if head and subresource and operation.action == "get":
+            yield subresource
+
+
+def rust_calls(called: CalledResource) -> Iterator[str]:
+    """Lines of Rust that call the operations with kube."""
+    resource = called.resource
+    verbs = frozenset(resource.verbs)
+    is_typed = bool(called.definition)
+    kind = spelling.type_name(resource.kind.kind) if is_typed else "DynamicObject"
+    if is_typed:
+        yield f"use k8s_openapi::{_type_path(called.definition)};"
+    body = list(_rust_lines(called, verbs, is_typed=is_typed))
+    text = "\n".join(body)
+    names = [name for name in _KUBE_NAMES if f"{name}::" in text]
+    if not is_typed:
+        names = sorted([*names, "ApiResource", "DynamicObject", "GroupVersionKind"])
+    if names:
+        yield f"use kube::api::{{{', '.join(names)}}};"
+    yield "use kube::{Api, Client};"
+    if "json!" in text:
+        yield "use serde_json::json;"
+    yield ""
+    example = "" if not {"create", "update"} & verbs else f", example: &{kind}"
+    yield f"pub async fn call(client: Client{example}) -> kube::Result<()> {{"
+    yield from (f"    {line}" for line in body)
+    yield "    Ok(())"
+    yield "}"
+
+
+_KUBE_NAMES = (
+    "DeleteParams", "ListParams", "LogParams", "Patch", "PatchParams", "PostParams",
+    "WatchParams",
+)  # fmt: skip
+
+
+def _type_path(definition: str) -> str:
+    """The path of a type of Kubernetes in k8s-openapi: ``api::apps::v1::Deployment``."""
+    *modules, kind = definition.removeprefix(_DOCUMENT_PREFIX).split(".")
+    return "::".join([*map(spelling.module_name, modules), spelling.type_name(kind)])
+
+
+def _rust_lines(
+    called: CalledResource, verbs: frozenset[str], *, is_typed: bool
+) -> Iterator[str]:
+    resource = called.resource
+    kind = resource.kind
+    name = spelling.string_literal(called.name)
+    namespace = spelling.string_literal(NAMESPACE)
+    if is_typed:
+        scope = (
+            f"namespaced(client, {namespace})" if resource.namespaced else "all(client)"
+        )
+        yield f"let api: Api<{spelling.type_name(kind.kind)}> = Api::{scope};"
+    else:
+        texts = map(spelling.string_literal, (kind.group, kind.version, kind.kind))
+        yield f"let kind = GroupVersionKind::gvk({', '.join(texts)});"
+        plural = spelling.string_literal(resource.plural)
+        yield f"let resource = ApiResource::from_gvk_with_plural(&kind, {plural});"
+        scope = (
+            f"namespaced_with(client, {namespace}, &resource)"
+            if resource.namespaced
+            else "all_with(client, &resource)"
+        )
+        yield f"let api: Api<DynamicObject> = Api::{scope};"
+    labels = 'ListParams::default().labels("app=web")'
+    if "list" in verbs:
+        yield f"api.list(&{labels}).await?;"
+    if verbs >= {"list", "watch"}:
+        yield 'let _events = api.watch(&WatchParams::default(), "0").await?;'
+    if "get" in verbs:
+        yield f"api.get({name}).await?;"
+    if "create" in verbs:
+        yield "api.create(&PostParams::default(), example).await?;"
+    if verbs >= {"create", "patch"}:
+        yield (
+            f'api.patch({name}, &PatchParams::apply("me"),'
+            " &Patch::Apply(example)).await?;"
+        )
+    if "patch" in verbs:
+        yield f"let patch = json!({PATCH});"
+        yield (
+            f"api.patch({name}, &PatchParams::default(),"
+            " &Patch::Merge(&patch)).await?;"
+        )
+    if "update" in verbs:
+        yield f"api.replace({name}, &PostParams::default(), example).await?;"
+    if "delete" in verbs:
+        yield f"api.delete({name}, &DeleteParams::default()).await?;"
+    if "deletecollection" in verbs:
+        yield f"api.delete_collection(&DeleteParams::default(), &{labels}).await?;"
+    for subresource in resource.subresources:
+        line = _SUBRESOURCES_OF_KUBE.get(subresource.name)
+        if line and "get" in subresource.verbs:
+            yield line.format(name=name)
+        elif (resource.plural, subresource.name, kind.group) == ("pods", "log", ""):
+            yield f"api.logs({name}, &LogParams::default()).await?;"

@@ -1,0 +1,233 @@
+"""What the page of a kind says about its operations: paths, parameters, and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple
+
+from kubestencil.engine.manifest import Target
+from kubestencil.schema import Definition, GroupVersionKind, Release
+from kubestencil.schema.kinds import precedence
+from kubestencil.schema.operations.rebuilt import RebuiltOperation, resource_operations
+from kubestencil.schema.resource import Resource
+from kubestencil.targets.examples.starters import starter_name
+from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.examples.calls import (
+    CalledResource,
+    http_calls,
+    rust_calls,
+)
+from kubestencil.targets.site.examples.installation import call_installation
+from kubestencil.targets.site.examples.kinds import Example, make_example
+from kubestencil.targets.site.examples.kubectl import kubectl_lines
+from kubestencil.targets.site.examples.operation_parameters import (
+    ParameterRow,
+    parameter_rows,
+)
+from kubestencil.targets.site.examples.python_calls import PythonMethods
+
+# The older form of a list with the parameter "watch", deprecated since 1.11.
+_WATCHES = frozenset({"watch", "watchlist"})
+_PROXIED = "{path}"
+
+
+class MethodLabel(NamedTuple):
+    """A method of a path, and the verbs that it stands for: ``GET``, ``list, watch``."""
+
+    method: str
+    verbs: str
+
+
+class PathRow(NamedTuple):
+    """A path with its methods. ``type`` is the kind that it takes and returns, where
+    that is another one than the page's, with the link to its page."""
+
+    path: str
+    methods: tuple[MethodLabel, ...]
+    type: str
+    href: str
+
+    @property
+    def short_path(self) -> str:
+        """The path, of a subresource only its end: that of the object is above it."""
+        head, name, subresource = self.path.partition("/{name}/")
+        return f"…{name}{subresource}" if subresource else head
+
+
+class Operations(NamedTuple):
+    """The operations of a kind.
+
+    ``parameters`` are the query parameters of all of them, ``calls`` how they are
+    called with kubectl, over HTTP, and in Python and Rust. A kind that is only sent to
+    or read from subresources of other kinds has their paths, without calls.
+    """
+
+    paths: tuple[PathRow, ...]
+    parameters: tuple[ParameterRow, ...]
+    calls: tuple[Example, ...]
+
+    @property
+    def command(self) -> str:
+        """The first command of kubectl; empty without calls."""
+        return self.calls[0].code.partition("\n")[0] if self.calls else ""
+
+
+#: Of a type that is no kind.
+NO_OPERATIONS = Operations((), (), ())
+
+
+class ReleaseOperations:
+    """The operations of the kinds of a release."""
+
+    def __init__(
+        self, release: Release, addresses: Mapping[str, PageAddress], target: Target
+    ) -> None:
+        self._release = release
+        self._addresses = addresses
+        self._operations: dict[str, Operations] = {}
+        self._rebuilt = {
+            kind: resource_operations(resource, release.name)
+            for kind, resource in release.resources.items()
+        }
+        self._python = PythonMethods(self._rebuilt, target)
+
+    def of(self, definition: Definition) -> Operations:
+        """The operations of a kind."""
+        operations = self._operations.get(definition.name)
+        if operations is None:
+            operations = self._operations[definition.name] = self._make(definition)
+        return operations
+
+    def _make(self, definition: Definition) -> Operations:
+        kind = definition.kinds[0]
+        resource = self._release.resources.get(kind)
+        if resource is None or not resource.verbs:
+            return NO_OPERATIONS._replace(paths=tuple(self._subresource_paths(kind)))
+        operations = [
+            operation
+            for operation in self._rebuilt[kind]
+            if operation.operation.action not in _WATCHES
+        ]
+        return Operations(
+            tuple(self._paths(operations, resource, kind)),
+            parameter_rows(operations),
+            tuple(self._calls(operations, resource, definition)),
+        )
+
+    def _calls(
+        self,
+        rebuilt: Iterable[RebuiltOperation],
+        resource: Resource,
+        definition: Definition,
+    ) -> Iterator[Example]:
+        called = CalledResource(
+            resource=resource,
+            name=starter_name(resource.kind),
+            kubectl_name=self._kubectl_name(resource),
+            definition=(
+                "" if resource.kind in self._release.custom_kinds else definition.name
+            ),
+        )
+        operations = [item.operation for item in rebuilt]
+        is_custom = not called.definition
+        for language, lines in (
+            ("kubectl", kubectl_lines(called)),
+            ("curl", http_calls(called, operations)),
+            ("python", self._python.calls(called, operations)),
+            ("rust", rust_calls(called)),
+        ):
+            code = "\n".join(lines)
+            if code:
+                installation = call_installation(language, is_custom=is_custom)
+                yield make_example(language, f"{code}\n", installation)
+
+    def _paths(
+        self,
+        operations: Iterable[RebuiltOperation],
+        resource: Resource,
+        page_kind: GroupVersionKind,
+    ) -> Iterator[PathRow]:
+        for path, of_path in groupby(operations, lambda item: item.operation.path):
+            if _PROXIED in path:
+                continue
+            methods: dict[str, str] = {}
+            kind: GroupVersionKind | None = None
+            for rebuilt in of_path:
+                operation = rebuilt.operation
+                kind = operation.kind
+                verb = operation.verb
+                if verb == "list" and "watch" in resource.verbs:
+                    verb = "list, watch"
+                methods[operation.method.upper()] = "" if verb == "connect" else verb
+            labels = tuple(MethodLabel(*item) for item in methods.items())
+            yield self._row(path, labels, kind if kind != page_kind else None)
+
+    def _row(
+        self,
+        path: str,
+        methods: tuple[MethodLabel, ...],
+        kind: GroupVersionKind | None,
+    ) -> PathRow:
+        address = self._kind_addresses.get(kind) if kind else None
+        if address is None:
+            return PathRow(path, methods, "", "")
+        return PathRow(path, methods, address.kind, address.href)
+
+    def _subresource_paths(self, kind: GroupVersionKind) -> Iterator[PathRow]:
+        """The paths of the subresources that take or return a kind."""
+        for resource in self._resources_by_subresource_kind.get(kind, ()):
+            operations = self._rebuilt[resource.kind]
+            of_kind = (item for item in operations if item.operation.kind == kind)
+            yield from self._paths(of_kind, resource, kind)
+
+    @cached_property
+    def _kind_addresses(self) -> Mapping[GroupVersionKind, PageAddress]:
+        return {
+            definition.kinds[0]: self._addresses[name]
+            for name, definition in self._release.definitions.items()
+            if len(definition.kinds) == 1
+            and definition.kinds[0].kind == definition.kind
+        }
+
+    @cached_property
+    def _resources_by_subresource_kind(
+        self,
+    ) -> Mapping[GroupVersionKind, list[Resource]]:
+        resources: dict[GroupVersionKind, list[Resource]] = {}
+        for resource in self._release.resources.values():
+            kinds = {subresource.kind for subresource in resource.subresources}
+            for kind in kinds:
+                if kind is not None:
+                    resources.setdefault(kind, []).append(resource)
+        return resources
+
+    def _kubectl_name(self, resource: Resource) -> str:
+        """What follows the plural or singular in kubectl's arguments, where other
+        groups have a resource of the same name, or the group another version that is
+        preferred: ``.events.k8s.io``, ``.v1beta1.policy``.
+
+        The core group comes first in discovery, and cannot be named.
+        """
+        kind = resource.kind
+        preferred_versions = self._preferred_versions[resource.plural]
+        if preferred_versions[kind.group] != kind.version:
+            return f".{kind.version}.{kind.group}"
+        if kind.group and len(preferred_versions) > 1:
+            return f".{kind.group}"
+        return ""
+
+    @cached_property
+    def _preferred_versions(self) -> Mapping[str, Mapping[str, str]]:
+        """By plural, the groups that have such a resource, and their preferred version
+        of it."""
+        preferred: dict[str, dict[str, str]] = {}
+        for resource in self._release.resources.values():
+            if resource.verbs:
+                group, version, _ = resource.kind
+                versions = preferred.setdefault(resource.plural, {})
+                versions[group] = max(
+                    version, versions.get(group, version), key=precedence
+                )
+        return preferred

@@ -1,0 +1,1 @@
+"""Fields of types as pages show them."""

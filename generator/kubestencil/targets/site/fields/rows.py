@@ -1,0 +1,319 @@
+"""The fields of a type as its page shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeVar
+
+from markupsafe import Markup, escape
+
+from kubestencil.engine.run_cache import cached_for_run
+from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema.graph import breadth_first, reference_graph
+from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.fields.paths import anchor, fields_of
+from kubestencil.targets.site.fields.schema_labels import (
+    Attribute,
+    ValidationRule,
+    attributes_of,
+    conditions_of,
+    plain_label,
+    rules_of,
+    subjects,
+    unwrapped,
+    validation_rules_of,
+)
+from kubestencil.targets.site.fields.stated_facts import stated_attributes
+from kubestencil.targets.site.release_context import TypeChange
+from kubestencil.targets.site.run_contents import run_contents
+from kubestencil.text.html import prose
+
+Key = TypeVar("Key", bound=Hashable)
+
+# What a page carries to be expanded, in types and in their fields: more than any page of
+# Kubernetes' own types needs. Without a limit, a site would grow with the square of the
+# document.
+_MAX_NESTED_TYPES = 150
+_MAX_NESTED_FIELDS = 700
+
+# More types than a release of Kubernetes has. Those of a custom resource are needed for
+# its own pages only, which follow each other.
+_CACHED_TYPES = 4_000
+# What all kinds have, and where the fields of a kind are; others come after the spec.
+_COMMON = ("metadata", "apiVersion", "kind")
+_ORDER = {"spec": 0, "status": 2, "metadata": 3, "apiVersion": 4, "kind": 5}
+
+# The beginning of the fields in fields.html.j2, and of each of them. Rendering the fields
+# a second time, without ids and links, would take most of the time of a site.
+_LIST_START = "<ul class=tree>"
+_FIELD_START = re.compile(
+    r'<li id="([^"]*)"((?: class=quiet)?)><p><a href="[^"]*">([^<]*)'
+)
+
+
+class FieldBadge(NamedTuple):
+    """What happened to a field in ``release``; ``detail`` says what changed."""
+
+    status: Literal["added", "changed", "removed"]
+    release: str
+    detail: str
+
+
+class FieldRow(NamedTuple):
+    """A field of a type.
+
+    ``path`` is the path from the type to the field (``spec.replicas`` where ``spec``
+    is an inline object), ``anchor`` the same as the fragment of a URL. ``container``
+    is what the type is a list or map of in Go's notation (``[]``, ``map[string]``),
+    ``type`` the rest of its name, and ``href`` the link to its page, empty where it
+    has none. ``description`` is HTML; ``fields`` are those of an inline object, and of
+    the ``spec`` of a kind, which is ``open``. What all kinds have is ``quiet``.
+    """
+
+    name: str
+    path: str
+    anchor: str
+    container: str
+    type: str
+    href: str
+    required: bool
+    badges: tuple[FieldBadge, ...]
+    attributes: tuple[Attribute, ...]
+    rules: tuple[ValidationRule, ...]
+    description: Markup
+    fields: tuple[FieldRow, ...]
+    open: bool = False
+    quiet: bool = False
+
+
+# Compared by identity: equal fields of several releases are one object, and pages have
+# many of them.
+@dataclass(frozen=True, slots=True, eq=False)
+class TypeFields:
+    """The fields of a type: ``path`` and ``href`` are those of its page."""
+
+    path: str
+    href: str
+    rows: tuple[FieldRow, ...]
+
+    def on_other_page(self, html: str) -> Markup:
+        """The HTML of these fields for the page of another type: with the path of this
+        type, and without anchors, as the paths of fields are others there. The path of
+        a field of an inline object, which is not its name, becomes data for the script
+        that expands a field of this type."""
+        start = f'<ul class=tree data-type="{escape(self.path)}">'
+        fields = _FIELD_START.sub(_without_anchor, str(html))
+        return Markup(fields.replace(_LIST_START, start, 1))
+
+
+def _without_anchor(start: re.Match[str]) -> str:
+    path, attributes, name = start.groups()
+    data = f' data-path="{path}"' if path != name else ""
+    return f"<li{data}{attributes}><p><a>{name}"
+
+
+@cached_for_run
+def _shared_fields() -> dict[Hashable, TypeFields]:
+    """The fields of types of several releases, by all that they are made from."""
+    return {}
+
+
+class ReleaseFields:
+    """The fields of all types of a release. Those of many types are cached, and are the
+    same object in all releases where they are equal."""
+
+    def __init__(
+        self,
+        release: Release,
+        addresses: Mapping[str, PageAddress],
+        changes: Mapping[str, Sequence[TypeChange]],
+    ) -> None:
+        self._release = release
+        self._addresses = addresses
+        self._changes = changes
+        self._contents = run_contents().of(release)
+        self._fields: dict[str, TypeFields] = {}
+        self._graph = reference_graph(release.definitions)
+
+    def of(self, name: str) -> TypeFields:
+        """The fields of a definition."""
+        fields = self._fields.get(name)
+        if fields is None:
+            fields = self._shared(name)
+            _add(self._fields, name, fields)
+        return fields
+
+    def _shared(self, name: str) -> TypeFields:
+        """The fields of a definition, made once for equal definitions."""
+        address = self._addresses[name]
+        changes = tuple(self._changes.get(address.path, ()))
+        spec_type = self._spec_type(name)
+        spec = self.of(spec_type) if spec_type else None
+        references = self._graph[name]
+        key = (
+            self._contents[name],
+            address,
+            tuple(self._contents[reference] for reference in references),
+            tuple(self._addresses[reference] for reference in references),
+            changes,
+            spec,
+        )
+        fields = _shared_fields().get(key)
+        if fields is None:
+            rows = self._rows(self._release.definitions[name], changes, spec)
+            fields = TypeFields(address.path, address.href, tuple(rows))
+            _add(_shared_fields(), key, fields)
+        return fields
+
+    def _rows(
+        self,
+        definition: Definition,
+        changes: Iterable[TypeChange],
+        spec: TypeFields | None,
+    ) -> Sequence[FieldRow]:
+        """The fields of a definition; ``spec`` are those of the type of its spec."""
+        by_field = _by_field(changes)
+        rows = [
+            self._row(field, "", by_field.get(field.name, ()), definition.schema)
+            for field in fields_of(definition.schema)
+        ]
+        return _kind_rows(rows, spec.rows if spec else ()) if definition.kinds else rows
+
+    def _spec_type(self, name: str) -> str:
+        """The definition of the type of a kind's spec; empty without one, and where
+        that is a kind."""
+        definitions = self._release.definitions
+        if definitions[name].kinds:
+            for field in definitions[name].fields:
+                spec_type = field.schema.ref if field.name == "spec" else None
+                if spec_type and not definitions[spec_type].kinds:
+                    return spec_type
+        return ""
+
+    def nested(self, name: str) -> tuple[TypeFields, ...]:
+        """The types that can be expanded in a definition's fields, nearest first; the
+        definition itself is among them where it is part of a cycle.
+
+        Types that are further away than the limits allow are shown on pages of their
+        own only.
+        """
+        types: dict[str, TypeFields] = {}
+        count = 0
+        for _, reached in breadth_first(self._graph, name):
+            fields = self.of(reached)
+            count += len(fields.rows)
+            if count > _MAX_NESTED_FIELDS or len(types) == _MAX_NESTED_TYPES:
+                break
+            if fields.rows:
+                types[reached] = fields
+        # The fields of a spec are among those of its kind.
+        spec_type = self._spec_type(name)
+        if not any(spec_type in self._graph[reached] for reached in types):
+            types.pop(spec_type, None)
+        return tuple(types.values())
+
+    def _row(
+        self,
+        field: Field,
+        prefix: str,
+        changes: Sequence[TypeChange],
+        parent: Schema,
+    ) -> FieldRow:
+        """The row of a field of an object with the schema ``parent``."""
+        path = f"{prefix}{field.name}"
+        container, value = unwrapped(field.schema)
+        address = self._addresses[value.ref] if value.ref else None
+        return FieldRow(
+            name=field.name,
+            path=path,
+            anchor=anchor(path),
+            container=container,
+            type=address.kind if address else plain_label(value),
+            href=address.href if address else "",
+            required=field.required,
+            badges=tuple(_badges(changes)),
+            attributes=(
+                *stated_attributes(field, (other.name for other in parent.fields)),
+                *self._attributes(field.schema, value),
+            ),
+            rules=tuple(self._rules(field.schema, value)),
+            description=_without_last_tag(prose(field.schema.description)),
+            fields=tuple(
+                self._row(inner, f"{path}.", (), field.schema)
+                for inner in fields_of(field.schema)
+            ),
+        )
+
+    def _attributes(self, schema: Schema, value: Schema) -> Iterator[Attribute]:
+        """The attributes of a field, and what the type of its value requires."""
+        yield from attributes_of(schema)
+        if value.ref is not None:
+            definition = self._release.definitions[value.ref]
+            yield from conditions_of(definition.schema, subjects(schema)[-1])
+
+    def _rules(self, schema: Schema, value: Schema) -> Iterator[ValidationRule]:
+        yield from validation_rules_of(schema)
+        if value.ref is not None:
+            definition = self._release.definitions[value.ref]
+            yield from rules_of(definition.schema, subjects(schema)[-1])
+
+
+def _without_last_tag(html: Markup) -> Markup:
+    """A description without the end of its last paragraph, which is implied by what
+    follows it in fields.html.j2: a page of a Pod has hundreds of fields."""
+    return Markup(html.removesuffix("</p>"))
+
+
+def _add(cache: dict[Key, TypeFields], key: Key, fields: TypeFields) -> None:
+    if len(cache) >= _CACHED_TYPES:
+        cache.clear()
+    cache[key] = fields
+
+
+def _kind_rows(
+    rows: Iterable[FieldRow], spec: Sequence[FieldRow]
+) -> Sequence[FieldRow]:
+    """The fields of a kind: its spec first, with the fields of its type, and last what
+    all kinds have."""
+    kind_rows = [
+        (
+            row._replace(fields=tuple(_inside(row.name, spec)), open=True)
+            if row.name == "spec" and spec
+            else row._replace(quiet=row.name in _COMMON)
+        )
+        for row in rows
+    ]
+    return sorted(kind_rows, key=lambda row: _ORDER.get(row.name, 1))
+
+
+def _inside(path: str, rows: Iterable[FieldRow]) -> Iterator[FieldRow]:
+    """Rows of a type as those of a field at ``path``."""
+    for row in rows:
+        full_path = f"{path}.{row.path}"
+        yield row._replace(
+            path=full_path,
+            anchor=anchor(full_path),
+            fields=tuple(_inside(path, row.fields)),
+        )
+
+
+def _by_field(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:
+    by_field: dict[str, list[TypeChange]] = {}
+    for change in changes:
+        by_field.setdefault(change.field, []).append(change)
+    return by_field
+
+
+def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
+    labels: dict[str, list[str]] = {}
+    for change in changes:
+        if change.change == "field-added" and change.path == change.field:
+            yield FieldBadge("added", change.release, "")
+        elif change.change == "field-removed" and change.path == change.field:
+            yield FieldBadge("removed", change.release, "")
+        elif change.badge:
+            labels.setdefault(change.release, []).append(change.badge)
+    for release, release_labels in labels.items():
+        yield FieldBadge("changed", release, ", ".join(dict.fromkeys(release_labels)))

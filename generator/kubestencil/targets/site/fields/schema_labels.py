@@ -1,0 +1,163 @@
+"""What pages show about a schema: its type, its attributes and its validation rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kubestencil.schema import Schema
+from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.fields.requirements import requirements_of
+
+_MAX_VALUE_LENGTH = 300
+
+_LIMITS = {
+    "pattern": "pattern",
+    "minimum": "minimum",
+    "maximum": "maximum",
+    "minLength": "min length",
+    "maxLength": "max length",
+    "minItems": "min items",
+    "maxItems": "max items",
+    "minProperties": "min properties",
+    "maxProperties": "max properties",
+    "multipleOf": "multiple of",
+}
+_EXCLUSIVE = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+
+
+class Attribute(NamedTuple):
+    """A constraint or other property of a schema, such as its default."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+class ValidationRule(NamedTuple):
+    """A CEL rule, and the message that the API server shows where it is violated.
+
+    ``message_expression`` is a CEL expression that makes the message. ``subject`` is
+    ``items`` or ``values`` where the rule is about those of a list or map.
+    """
+
+    subject: str
+    rule: str
+    message: str
+    message_expression: str
+
+
+def unwrapped(schema: Schema) -> tuple[str, Schema]:
+    """The lists and maps around a value in Go's notation, and the value's schema."""
+    containers = "".join(
+        "[]" if level.items is not None else "map[string]"
+        for level in _levels(schema)[:-1]
+    )
+    return containers, _levels(schema)[-1]
+
+
+def _levels(schema: Schema) -> Sequence[Schema]:
+    """A schema, and those of the items or values inside of it."""
+    levels = [schema]
+    while inner := levels[-1].items or levels[-1].values:
+        levels.append(inner)
+    return levels
+
+
+def type_label(schema: Schema, addresses: Mapping[str, PageAddress]) -> str:
+    """A short name of a type: ``[]Container``, ``map[string]Quantity``,
+    ``integer (int32)``."""
+    container, value = unwrapped(schema)
+    name = addresses[value.ref].kind if value.ref else plain_label(value)
+    return f"{container}{name}"
+
+
+def plain_label(schema: Schema) -> str:
+    """The name of a type that is no reference: ``string``, ``integer (int32)``."""
+    if schema.int_or_string:
+        return "integer or string"
+    name = schema.type or "any value"
+    return f"{name} ({schema.format})" if schema.format else name
+
+
+def attributes_of(schema: Schema) -> Iterator[Attribute]:
+    """The attributes of a schema besides its type and its description."""
+    # Documents have the default {} for each field that is a struct in Go.
+    if schema.has_default and (schema.default != {} or not schema.ref):
+        yield Attribute("default", (_value_text(schema.default),))
+    levels = _levels(schema)
+    if levels[-1].enum:
+        yield Attribute("allowed values", tuple(map(_value_text, levels[-1].enum)))
+    if schema.list_type:
+        yield Attribute("list type", (schema.list_type,))
+    if schema.list_map_keys:
+        yield Attribute("list map keys", schema.list_map_keys)
+    if schema.map_type:
+        yield Attribute("map type", (schema.map_type,))
+    if schema.patch_strategy:
+        yield Attribute("patch strategy", schema.patch_strategy)
+    if schema.patch_merge_key:
+        yield Attribute("patch merge key", (schema.patch_merge_key,))
+    if schema.nullable:
+        yield Attribute("nullable", ("true",))
+    for level, subject in zip(levels, subjects(schema), strict=True):
+        yield from conditions_of(level, subject)
+
+
+def subjects(schema: Schema) -> Sequence[str]:
+    """What a schema, and each of the items or values inside of it, is called: nothing,
+    ``items``, ``values``."""
+    levels = _levels(schema)[:-1]
+    return ["", *("items" if level.items else "values" for level in levels)]
+
+
+def conditions_of(schema: Schema, subject: str) -> Iterator[Attribute]:
+    """What a schema requires of a value, and of the fields that an object has.
+
+    ``subject`` says what the value is (``subjects``).
+    """
+    for attribute in _conditions(schema):
+        name = f"{subject}: {attribute.name}" if subject else attribute.name
+        yield Attribute(name, attribute.values)
+
+
+def _conditions(schema: Schema) -> Iterator[Attribute]:
+    if schema.preserves_unknown_fields:
+        yield Attribute("unknown fields", ("preserved",))
+    if schema.embedded_resource:
+        yield Attribute("value", ("an object with apiVersion and kind",))
+    for keyword, label in _LIMITS.items():
+        if keyword in schema.raw:
+            text = _value_text(schema.raw[keyword])
+            is_exclusive = schema.raw.get(_EXCLUSIVE.get(keyword, ""))
+            yield Attribute(label, (f"{text} (exclusive)" if is_exclusive else text,))
+    for requirement in requirements_of(schema):
+        yield Attribute(*requirement)
+
+
+def validation_rules_of(schema: Schema) -> Iterator[ValidationRule]:
+    """The CEL rules of a schema, and of the items or values inside of it."""
+    for level, subject in zip(_levels(schema), subjects(schema), strict=True):
+        yield from rules_of(level, subject)
+
+
+def rules_of(schema: Schema, subject: str) -> Iterator[ValidationRule]:
+    """The CEL rules of one schema; ``subject`` says what its value is."""
+    for rule in schema.validations:
+        yield ValidationRule(
+            subject=subject,
+            rule=str(rule.get("rule", "")).strip(),
+            message=str(rule.get("message", "")),
+            message_expression=str(rule.get("messageExpression", "")),
+        )
+
+
+def _value_text(value: object) -> str:
+    """A value as JSON, a non-empty string without quotes; long ones are shortened."""
+    if isinstance(value, str) and value:
+        text = value
+    else:
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    if len(text) <= _MAX_VALUE_LENGTH:
+        return text
+    return f"{text[: _MAX_VALUE_LENGTH - 1]}…"

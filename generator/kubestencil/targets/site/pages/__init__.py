@@ -1,0 +1,1 @@
+"""Pages of the site: one module for each kind of page."""

@@ -1,0 +1,90 @@
+"""The page that compares any two releases, from what each release changed.
+
+``assets/compare.js`` reads the data, one script for each release but the first: the types
+that it added and removed, and of each type that it changed a list of changes, each with
+its path, its severity, what happened, and pairs of the role and the text of what is
+behind that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Annotated, Any
+
+from kubestencil.engine.view import Each, FileContext
+from kubestencil.targets.site.data_scripts import data_script
+from kubestencil.targets.site.navigation import SHARED_VARIABLES
+from kubestencil.targets.site.pages.reports import ReportLink, report_links
+from kubestencil.targets.site.release_context import (
+    ReleasesByType,
+    SiteContext,
+    TypeChange,
+)
+
+#: The folder of the page and its data.
+FOLDER = "compare"
+
+#: What this module generates, in the folder of the site.
+EACH: Mapping[str, Each] = {
+    "comparison": Each(
+        "the page that compares any two releases; nothing for a single one",
+        {},
+        {
+            "report_links": Annotated[tuple[ReportLink, ...], "reports, oldest first"],
+            **SHARED_VARIABLES,
+        },
+    ),
+    "release-changes": Each(
+        "what a release changed, for the page that compares, without a template",
+        {"release": "the release"},
+    ),
+}
+
+
+def page_context(releases: Sequence[str], site_url: str) -> Iterator[FileContext]:
+    """The context of the page; none for a single release."""
+    if len(releases) > 1:
+        variables = {
+            "root": "../",
+            "canonical": f"{site_url}{FOLDER}/" if site_url else "",
+            "report_links": report_links(releases),
+        }
+        yield FileContext("the page that compares releases", {}, variables)
+
+
+def changes_contexts(context: SiteContext) -> Iterator[FileContext]:
+    """The contexts of the data of all releases but the first."""
+    for before, release in pairwise(context.newest.releases):
+        data = _changes_of(before, release, context)
+        script = data_script("kubestencilChanges", data)
+        yield FileContext(f"the changes of {release}", {"release": release}, {}, script)
+
+
+def _changes_of(before: str, release: str, context: SiteContext) -> Mapping[str, Any]:
+    releases_by_type = context.newest.releases_by_type
+    return {
+        "release": release,
+        "added": _types_in(release, before, releases_by_type),
+        "removed": _types_in(before, release, releases_by_type),
+        "changed": {
+            path: [_item(change) for change in changes if change.release == release]
+            for path, changes in context.changes.items()
+            if any(change.release == release for change in changes)
+        },
+    }
+
+
+def _types_in(
+    release: str, other: str, releases_by_type: ReleasesByType
+) -> Sequence[str]:
+    """The types that ``release`` has, and ``other`` does not."""
+    return [
+        path
+        for path, releases in releases_by_type.items()
+        if release in releases and other not in releases
+    ]
+
+
+def _item(change: TypeChange) -> tuple[Any, ...]:
+    return (change.path, change.severity, change.label, change.segments)

@@ -1,0 +1,97 @@
+"""The reports of API changes, as pages of the site."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from kubestencil.engine.manifest import Target
+from kubestencil.engine.view import Contexts, Each, FileContext
+from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.targets.diff.links import LinkResolver
+from kubestencil.targets.diff.rendering import Layout
+from kubestencil.targets.diff.report import compared_pairs, report_files
+from kubestencil.targets.site.addresses import page_addresses
+from kubestencil.targets.site.fields.paths import anchor, field_paths
+from kubestencil.targets.site.navigation import OUTSIDE_RELEASES
+from kubestencil.targets.site.options import logo_name, report_folders
+
+#: What this part generates, in the folder of the reports.
+EACH: Mapping[str, Each] = {
+    "report": Each(
+        "the HTML reports of the target diff, without a template of this target: they "
+        "extend page.html.j2, which gets the options and what all pages get",
+        {"path": "the report's file name: 1.34-1.35.html"},
+    )
+}
+
+
+class ReportLink(NamedTuple):
+    """A report on two releases, and its address in the folder of the site."""
+
+    before: str
+    after: str
+    address: str
+
+
+def report_links(releases: Sequence[str]) -> tuple[ReportLink, ...]:
+    """The reports on some releases, oldest first; none on a single one."""
+    return tuple(
+        ReportLink(before, after, f"diff/{before}-{after}.html")
+        for before, after in compared_pairs(releases)
+    )
+
+
+def make_contexts(releases: Sequence[Release], target: Target) -> Contexts:
+    """The contexts of the reports of ``releases``, which come oldest first."""
+    variables = {
+        **OUTSIDE_RELEASES,
+        "options": target.options,
+        "root": "../",
+        "releases": tuple(release.name for release in releases),
+        "newest": releases[-1].name,
+        "logo": logo_name(target),
+    }
+    # The site's page.html.j2 takes precedence over that of stand-alone reports.
+    folders = (*target.folders, *report_folders(target))
+    files = (
+        FileContext(file.path, {"path": file.path}, {}, file.data)
+        for file in report_files(
+            releases, Layout(folders, variables, _link_resolver(releases)), ["html"]
+        )
+    )
+    return Contexts(files={"report": lambda: files})
+
+
+def _link_resolver(releases: Sequence[Release]) -> LinkResolver:
+    """Links from a report to the pages of types and fields."""
+    releases_by_name = {release.name: release for release in releases}
+    addresses = {release.name: page_addresses(release) for release in releases}
+    kinds = {
+        release.name: {kind: name for name, kind in kind_definitions(release).items()}
+        for release in releases
+    }
+
+    @cache
+    def shown_paths(release: str, definition: str) -> frozenset[str]:
+        schema = releases_by_name[release].definitions[definition].schema
+        return frozenset(field_paths(schema))
+
+    def field_link(definition: str, field: str, names: Sequence[str]) -> str:
+        for name in names:
+            if definition not in addresses[name]:
+                continue
+            page = f"../{name}/{addresses[name][definition].path}/"
+            if not field:
+                return page
+            # A document may require a field that it does not define.
+            if field in shown_paths(name, definition):
+                return f"{page}#{anchor(field)}"
+        return ""
+
+    def kind_link(kind: GroupVersionKind, release: str) -> str:
+        return f"../{release}/{addresses[release][kinds[release][kind]].path}/"
+
+    return LinkResolver(field_link, kind_link)

@@ -1,0 +1,58 @@
+"""What the page of a kind shows about how the API server serves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kubestencil.schema import GroupVersionKind
+from kubestencil.schema.facts.lifecycle import lifecycle, replacement
+from kubestencil.schema.facts.tables import ReleaseRange
+from kubestencil.schema.resource import Resource
+from kubestencil.targets.site.fields.schema_labels import Attribute
+
+
+def resource_attributes(resource: Resource | None) -> Iterator[Attribute]:
+    """The names and the scope of a resource, and what else a CRD says about it."""
+    if resource is None:
+        return
+    yield Attribute("scope", ("Namespaced" if resource.namespaced else "Cluster",))
+    yield Attribute("plural", (resource.plural,))
+    if resource.short_names:
+        yield Attribute("short names", resource.short_names)
+    if resource.categories:
+        yield Attribute("categories", resource.categories)
+    if resource.subresources:
+        names = (subresource.name for subresource in resource.subresources)
+        yield Attribute("subresources", tuple(names))
+    if resource.selectable_fields:
+        yield Attribute("selectable fields", resource.selectable_fields)
+    if not resource.served:
+        yield Attribute("served", ("false",))
+
+
+class Deprecation(NamedTuple):
+    """That a kind is deprecated: a sentence, and the kind to use instead."""
+
+    text: str
+    replacement: GroupVersionKind | None
+
+
+def deprecation_of(
+    kind: GroupVersionKind, resource: Resource | None, release: str
+) -> Deprecation | None:
+    """Whether a kind is deprecated in a release; None where it is not.
+
+    Source of the usual warning about a custom resource: apiextensions-apiserver,
+    customresource_handler.go.
+    """
+    facts = lifecycle(kind)
+    if facts and facts.deprecated and ReleaseRange(facts.deprecated).includes(release):
+        removal = f", not served from {facts.removed} on" if facts.removed else ""
+        return Deprecation(
+            f"Deprecated since {facts.deprecated}{removal}.", replacement(kind, release)
+        )
+    if resource is None or not resource.deprecated:
+        return None
+    usual = f"{kind.api_version} {kind.kind} is deprecated"
+    return Deprecation(f"Deprecated: {resource.deprecation_warning or usual}", None)

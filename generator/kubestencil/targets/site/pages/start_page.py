@@ -1,0 +1,57 @@
+"""The start page of the site, and that of each release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+from kubestencil.schema import Release
+from kubestencil.targets.site.addresses import PageAddress, page_address
+from kubestencil.targets.site.fields.paths import anchor
+from kubestencil.targets.site.listing import ApiGroup
+from kubestencil.targets.site.pages.extra_pages import ExtraPage
+from kubestencil.targets.site.release_context import ReleaseContext, ReleaseSummary
+
+
+class AddedField(NamedTuple):
+    """A field that a release added: its type's page, its name, its anchor there."""
+
+    address: PageAddress
+    name: str
+    anchor: str
+
+
+#: Variables of the template of start pages.
+VARIABLES: Mapping[str, object] = {
+    "groups": Sequence[ApiGroup],
+    "type_count": Annotated[int, "the number of types of the release"],
+    "sha256": Annotated[str, "the digest of the release's document"],
+    "summary": Annotated[ReleaseSummary | None, "None for the oldest release"],
+    "added_kinds": Annotated[tuple[PageAddress, ...], "the kinds of the summary"],
+    "removed_kinds": Annotated[tuple[PageAddress, ...], "the kinds of the summary"],
+    "added_fields": Annotated[tuple[AddedField, ...], "the fields of the summary"],
+    "prefix": Annotated[str, "the path from the page to the release's folder"],
+    "pages": Annotated[Sequence[ExtraPage], "the user's pages, on the site's page"],
+}
+
+
+def start_variables(
+    release: Release, context: ReleaseContext, groups: Sequence[ApiGroup]
+) -> Mapping[str, Any]:
+    """The variables of a start page that depend on the release only."""
+    summary = context.summary
+    added_kinds = summary.added_kinds if summary else ()
+    removed_kinds = summary.removed_kinds if summary else ()
+    added_fields = summary.added_fields if summary else ()
+    return {
+        "groups": groups,
+        "type_count": len(release.definitions),
+        "sha256": release.sha256,
+        "summary": summary,
+        "added_kinds": tuple(map(page_address, added_kinds)),
+        "removed_kinds": tuple(map(page_address, removed_kinds)),
+        "added_fields": tuple(
+            AddedField(page_address(path), name, anchor(name))
+            for path, name in added_fields
+        ),
+    }

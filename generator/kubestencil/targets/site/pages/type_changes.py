@@ -1,0 +1,104 @@
+"""What changed in a type and, for a kind, anywhere inside of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from kubestencil.schema import Release
+from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.fields.paths import anchor, fields_of
+from kubestencil.targets.site.pages.usage import Usage
+from kubestencil.targets.site.release_context import ReleaseContext, TypeChange
+
+# More than any kind of Kubernetes has over seven releases. Without a limit, a site would
+# grow with the number of kinds times that of changes.
+_MAX_INNER_CHANGES = 200
+
+
+class InnerChange(NamedTuple):
+    """A change inside of a kind.
+
+    ``path`` leads from the kind to what changed (``spec.template.spec.workloadRef``),
+    ``href`` to the field on the page of the kind; it is empty where this release does
+    not have the field. ``label`` says what happened.
+    """
+
+    path: str
+    href: str
+    label: str
+
+
+class ReleaseChanges(NamedTuple):
+    """The changes of a type in one release, and those inside of it."""
+
+    release: str
+    changes: tuple[TypeChange, ...]
+    inner_changes: tuple[InnerChange, ...]
+
+
+class TypeChanges:
+    """The changes of all types of a release."""
+
+    def __init__(
+        self,
+        release: Release,
+        context: ReleaseContext,
+        addresses: Mapping[str, PageAddress],
+        usage: Usage,
+    ) -> None:
+        self._release = release
+        self._context = context
+        self._addresses = addresses
+        self._usage = usage
+
+    def of(self, name: str) -> tuple[ReleaseChanges, ...]:
+        """The changes of a definition by release, the newest first."""
+        changes: dict[str, list[TypeChange]] = {}
+        for change in self._context.changes.get(self._addresses[name].path, ()):
+            changes.setdefault(change.release, []).append(change)
+        inner = self._inner_changes.get(name, {})
+        return tuple(
+            ReleaseChanges(
+                release,
+                tuple(changes.get(release, ())),
+                tuple(sorted(inner.get(release, ()))),
+            )
+            for release in reversed(self._context.releases)
+            if release in changes or release in inner
+        )
+
+    @cached_property
+    def _inner_changes(self) -> Mapping[str, Mapping[str, Sequence[InnerChange]]]:
+        """The changes inside of each kind, by its definition and release."""
+        inner: dict[str, dict[str, list[InnerChange]]] = {}
+        counts: Counter[str] = Counter()
+        for name, address in self._addresses.items():
+            changes = [
+                change
+                for change in self._context.changes.get(address.path, ())
+                if change.badge and change.field
+            ]
+            if not changes:
+                continue
+            schema = self._release.definitions[name].schema
+            fields = {field.name for field in fields_of(schema)}
+            for kind, paths, _ in self._usage.used_in.get(name, ()):
+                counts[kind] += len(changes)
+                if counts[kind] > _MAX_INNER_CHANGES:
+                    continue
+                by_release = inner.setdefault(kind, {})
+                for change in changes:
+                    by_release.setdefault(change.release, []).append(
+                        _inner_change(paths[0], change, fields)
+                    )
+        return inner
+
+
+def _inner_change(path: str, change: TypeChange, fields: Container[str]) -> InnerChange:
+    """A change of a type that is at ``path`` in a kind and has ``fields``."""
+    is_present = change.field in fields
+    href = f"#{anchor(f'{path}.{change.field}')}" if is_present else ""
+    return InnerChange(f"{path}.{change.path}", href, change.label)

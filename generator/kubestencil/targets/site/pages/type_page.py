@@ -1,0 +1,289 @@
+"""The page of a type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from kubestencil.engine.manifest import Target
+from kubestencil.schema import Definition, GroupVersionKind, Release
+from kubestencil.schema.kinds import Level, kind_definitions, level
+from kubestencil.schema.resource import Resource
+from kubestencil.targets.site.addresses import PageAddress, page_addresses
+from kubestencil.targets.site.availability import Availability
+from kubestencil.targets.site.examples.kinds import Example, Examples
+from kubestencil.targets.site.examples.operations import (
+    NO_OPERATIONS,
+    Operations,
+    ReleaseOperations,
+)
+from kubestencil.targets.site.fields.paths import anchor
+from kubestencil.targets.site.fields.rows import ReleaseFields, TypeFields
+from kubestencil.targets.site.fields.schema_labels import (
+    Attribute,
+    ValidationRule,
+    attributes_of,
+    type_label,
+    validation_rules_of,
+)
+from kubestencil.targets.site.navigation import Link
+from kubestencil.targets.site.pages.concepts import concept_page
+from kubestencil.targets.site.pages.own_descriptions import OWN_DESCRIPTIONS
+from kubestencil.targets.site.pages.resource_labels import (
+    deprecation_of,
+    resource_attributes,
+)
+from kubestencil.targets.site.pages.type_changes import ReleaseChanges, TypeChanges
+from kubestencil.targets.site.pages.usage import (
+    MAX_COUNTED_PATHS,
+    MAX_KINDS,
+    Usage,
+    Use,
+    find_usage,
+)
+from kubestencil.targets.site.release_context import ReleaseContext
+from kubestencil.text.html import prose, summary
+
+# The versions of a type that its page links to; no project has as many. The page of the
+# group lists all.
+_MAX_VERSIONS = 50
+# More than the uses of the types of a release of Kubernetes, most of which its
+# neighbours have.
+_CACHED_USES = 30_000
+
+
+class UseLinks(NamedTuple):
+    """A type that uses the page's type, with its group and version: links to the fields
+    that have it, each with the path as its text. ``others`` says how many more paths
+    there are, and is empty where all are shown."""
+
+    name: str
+    group_version: str
+    fields: tuple[Link, ...]
+    others: str
+
+
+class VersionLink(NamedTuple):
+    """A version of the type's group that has a type of the same kind, and the releases
+    that have it (``1.33 to 1.35``), empty where the site has one release."""
+
+    name: str
+    releases: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypePage:
+    """What the page of a type shows.
+
+    ``name`` is the kind or the type's name, ``definition`` the full name in the
+    document. ``type`` is a label (``string``), empty for an object whose fields are
+    shown. ``attributes`` and ``rules`` are those of the definition itself. ``level`` is
+    the stability of the API version. ``kinds`` has the group, version and kind that
+    the API server serves the type as, and is empty for a supporting type.
+    ``resource`` says how the API server serves a kind, ``resource_attributes`` that as
+    pages show it; ``deprecation`` says that a kind is deprecated, and is empty
+    for one that is not; ``successor`` links to the kind to use instead. ``concept`` is
+    the address of the page of kubernetes.io about a kind, empty without one.
+    ``description`` is HTML, ``summary`` its first sentence as plain text.
+
+    ``nested_types`` have the fields of all types that can be expanded on the page.
+    ``referenced_by`` are the types that refer to it, ``used_in`` the kinds that it is
+    part of; ``has_all_uses`` is false where there may be more of these.
+    ``operations`` are those of a kind.
+    ``change_history`` begins with the newest release that changed it, or a type inside
+    of it. ``versions`` are the type's versions in any release, the most stable ones
+    where there are very many. ``added_in`` and ``removed_in`` name releases; they are
+    empty where the first release of the site has the type, and where the last one has
+    it. ``replacements`` are types with the same name in the release that removed it.
+    """
+
+    name: str
+    address: PageAddress
+    definition: str
+    type: str
+    attributes: tuple[Attribute, ...]
+    rules: tuple[ValidationRule, ...]
+    level: Level
+    kinds: tuple[GroupVersionKind, ...]
+    resource: Resource | None
+    resource_attributes: tuple[Attribute, ...]
+    deprecation: str
+    successor: Link | None
+    concept: str
+    description: Markup
+    summary: str
+    fields: TypeFields
+    nested_types: tuple[TypeFields, ...]
+    referenced_by: tuple[UseLinks, ...]
+    used_in: tuple[UseLinks, ...]
+    has_all_uses: bool
+    operations: Operations
+    examples: tuple[Example, ...]
+    change_history: tuple[ReleaseChanges, ...]
+    versions: tuple[VersionLink, ...]
+    added_in: str
+    removed_in: str
+    replacements: tuple[Link, ...]
+
+    @property
+    def is_expandable(self) -> bool:
+        """Whether any field has fields that can be expanded."""
+        return bool(self.nested_types) or any(row.fields for row in self.fields.rows)
+
+
+class TypePages:
+    """Makes the pages of the types of one release."""
+
+    def __init__(
+        self,
+        release: Release,
+        context: ReleaseContext,
+        availability: Availability,
+        target: Target,
+    ) -> None:
+        self.addresses = page_addresses(release)
+        self.kinds = kind_definitions(release).keys()
+        self.examples = Examples(release, target)
+        self.operations = ReleaseOperations(release, self.addresses, target)
+        self._release = release
+        self._context = context
+        self._availability = availability
+        self._fields = ReleaseFields(release, self.addresses, context.changes)
+        self._version_links: dict[PageAddress, VersionLink] = {}
+
+    @cached_property
+    def usage(self) -> Usage:
+        """The uses of the types of the release."""
+        return find_usage(self._release, sorted(self.kinds))
+
+    @cached_property
+    def _changes(self) -> TypeChanges:
+        return TypeChanges(self._release, self._context, self.addresses, self.usage)
+
+    def make(self, definition: Definition) -> TypePage:
+        """The page of a definition."""
+        name, schema = definition.name, definition.schema
+        address = self.addresses[name]
+        releases = self._context.releases_by_type[address.path]
+        removed_in = self._release_after(releases[-1])
+        is_kind = name in self.kinds
+        used_in = self.usage.used_in.get(name, ())
+        kinds = definition.kinds if len(definition.kinds) == 1 else ()
+        resource = self._release.resources.get(kinds[0]) if kinds else None
+        deprecation = (
+            deprecation_of(kinds[0], resource, self._release.name)
+            if is_kind and kinds
+            else None
+        )
+        description = OWN_DESCRIPTIONS.get(name, definition.description)
+        return TypePage(
+            name=address.kind,
+            address=address,
+            definition=name,
+            type="" if definition.fields else type_label(schema, self.addresses),
+            attributes=tuple(attributes_of(schema)),
+            rules=tuple(validation_rules_of(schema)),
+            level=level(definition.version),
+            kinds=kinds,
+            resource=resource,
+            resource_attributes=tuple(resource_attributes(resource)),
+            deprecation=deprecation.text if deprecation else "",
+            successor=self._kind_link(deprecation.replacement if deprecation else None),
+            concept=concept_page(kinds[0]) if is_kind and kinds else "",
+            description=prose(description),
+            summary=summary(description),
+            fields=self._fields.of(name),
+            nested_types=self._fields.nested(name),
+            referenced_by=self._use_links(self.usage.referenced_by.get(name, ())),
+            used_in=self._use_links(used_in),
+            has_all_uses=len(used_in) < MAX_KINDS,
+            operations=self.operations.of(definition) if is_kind else NO_OPERATIONS,
+            examples=self.examples.starter(definition) if is_kind else (),
+            change_history=self._changes.of(name),
+            versions=tuple(self._versions(address)),
+            added_in="" if releases[0] == self._context.releases[0] else releases[0],
+            removed_in=removed_in,
+            replacements=tuple(self._replacements(address.path, removed_in)),
+        )
+
+    def _use_links(self, uses: Iterable[Use]) -> tuple[UseLinks, ...]:
+        return tuple(
+            [_links_of_use(use, self.addresses[use.definition]) for use in uses]
+        )
+
+    def _kind_link(self, kind: GroupVersionKind | None) -> Link | None:
+        """A link to the page of a kind, without an address where there is no page."""
+        if kind is None:
+            return None
+        text = f"{kind.api_version} {kind.kind}"
+        href = next(
+            (
+                address.href
+                for address in self.addresses.values()
+                if (address.group, address.version, address.kind)
+                == (kind.group or "core", kind.version, kind.kind)
+            ),
+            "",
+        )
+        return Link(text, href)
+
+    def _versions(self, address: PageAddress) -> Iterator[VersionLink]:
+        """Links to the versions of a type, each made once for the pages of all."""
+        # The most stable ones are the last.
+        versions = self._availability.versions(address)[-_MAX_VERSIONS:]
+        current = [] if address in versions else [address]
+        for version in (*current, *versions):
+            link = self._version_links.get(version)
+            if link is None:
+                link = self._version_links[version] = self._version_link(version)
+            yield link
+
+    def _version_link(self, address: PageAddress) -> VersionLink:
+        releases = self._context.releases_by_type[address.path]
+        text = release_range(releases) if len(self._context.releases) > 1 else ""
+        return VersionLink(address.version, text, address.href)
+
+    def _replacements(self, path: str, removed_in: str) -> Iterator[Link]:
+        if removed_in:
+            for replacement in self._availability.replacements(path, removed_in):
+                if replacement != path:
+                    yield Link(replacement, f"../../../../{removed_in}/{replacement}/")
+
+    def _release_after(self, release: str) -> str:
+        """The next release, empty for the newest."""
+        releases = self._context.releases
+        following = releases[releases.index(release) + 1 :]
+        return following[0] if following else ""
+
+
+@lru_cache(_CACHED_USES)
+def _links_of_use(use: Use, address: PageAddress) -> UseLinks:
+    """The links to the fields of a type that is at ``address``."""
+    href = address.href
+    return UseLinks(
+        address.kind,
+        address.group_version,
+        tuple(Link(path, f"{href}#{anchor(path)}") for path in use.paths),
+        _other_paths(use),
+    )
+
+
+def _other_paths(use: Use) -> str:
+    """The number of the paths of a use that are not shown, for people."""
+    if use.path_count is None:
+        return "and deeper paths, as a type contains itself"
+    count = use.path_count - len(use.paths)
+    if use.path_count == MAX_COUNTED_PATHS:
+        return f"and at least {count} more paths"
+    return f"and {count} more path{'s' if count > 1 else ''}" if count else ""
+
+
+def release_range(releases: tuple[str, ...]) -> str:
+    """The first and the last of some releases, for people: ``1.33 to 1.35``."""
+    first, last = releases[0], releases[-1]
+    return first if first == last else f"{first} to {last}"

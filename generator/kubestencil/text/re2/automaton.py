@@ -1,0 +1,100 @@
+"""The nondeterministic automaton of a pattern: its states, and how they follow."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+from kubestencil.text.re2.syntax import (
+    MAX_CODE_POINT,
+    Assertion,
+    AssertionKind,
+    Chars,
+    Choice,
+    Expression,
+    PatternError,
+    Ranges,
+    Repeat,
+    Sequence,
+    parse,
+)
+
+# The largest pattern of a catalogue of 1,000 CustomResourceDefinitions has 1,200.
+_MAX_STATES = 3_000
+
+
+class State(NamedTuple):
+    """A state: with ``ranges`` it takes one character, with ``assertion`` it needs a
+    condition to hold; otherwise it goes on without either. ``targets`` come next, the
+    preferred one first."""
+
+    ranges: Ranges | None
+    assertion: AssertionKind | None
+    targets: tuple[int, ...]
+
+
+#: The first states of every automaton: what accepts, and those of the text around.
+ACCEPT, PREFIX, PREFIX_CHAR, SUFFIX, SUFFIX_CHAR, END = range(6)
+ANY: Ranges = ((0, MAX_CODE_POINT),)
+
+
+def automaton(pattern: str) -> tuple[list[State], int]:
+    """The states of a pattern, and the first one. Raises PatternError where it is not
+    valid, or has too many states."""
+    compiler = _Compiler()
+    start = compiler.add(parse(pattern), ACCEPT)
+    return compiler.states, start
+
+
+def contains(ranges: Ranges, code: int) -> bool:
+    """Whether a code point is in one of ``ranges``."""
+    index = bisect_right(ranges, (code, MAX_CODE_POINT)) - 1
+    return index >= 0 and code <= ranges[index][1]
+
+
+class _Compiler:
+    """Collects the states of a pattern."""
+
+    def __init__(self) -> None:
+        self.states = [State(None, None, ())] * 6
+
+    def add(self, expression: Expression, target: int) -> int:
+        """Add the states of an expression that goes on to ``target``; its first one."""
+        if isinstance(expression, Chars):
+            return self.state(expression.ranges, None, target)
+        if isinstance(expression, Assertion):
+            return self.state(None, expression.kind, target)
+        if isinstance(expression, Sequence):
+            for item in reversed(expression.items):
+                target = self.add(item, target)
+            return target
+        if isinstance(expression, Choice):
+            starts = (self.add(item, target) for item in expression.items)
+            return self.state(None, None, *starts)
+        return self.repeat(expression, target)
+
+    def repeat(self, repeat: Repeat, target: int) -> int:
+        if repeat.most is None:
+            loop = self.state(None, None, target)
+            start = self.add(repeat.item, loop)
+            self.states[loop] = State(None, None, (start, target))
+            target = loop
+        else:
+            end = target
+            for _ in range(repeat.most - repeat.least):
+                target = self.state(None, None, self.add(repeat.item, target), end)
+        for _ in range(repeat.least):
+            start = self.add(repeat.item, target)
+            # An expression without states, (), need not be repeated.
+            if start == target:
+                break
+            target = start
+        return target
+
+    def state(
+        self, ranges: Ranges | None, assertion: AssertionKind | None, *targets: int
+    ) -> int:
+        if len(self.states) >= _MAX_STATES:
+            raise PatternError(f"the pattern has more than {_MAX_STATES} states")
+        self.states.append(State(ranges, assertion, targets))
+        return len(self.states) - 1
