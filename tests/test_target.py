@@ -60,6 +60,28 @@ def test_a_template_of_the_users_shadows_a_built_in_one(tmp_path: Path) -> None:
     assert "Documentation For Models" in files["README.md"]
 
 
+COPY = MANIFEST.replace('template = "page.j2"', 'copy = "page.j2"')
+
+
+def test_a_copied_file_is_no_template_and_keeps_its_bytes(tmp_path: Path) -> None:
+    folder = make(tmp_path, COPY)
+    text = b"{{ model.nam }}\r\n\xff\n"
+    (folder / "mine/page.j2").write_bytes(text)
+    files = list(generate_files(make_release(SMALL), load_targets(folder)["mine"]))
+    assert [(file.path, file.data) for file in files] == [("V1Pod.txt", text)]
+
+
+def test_a_users_file_shadows_one_that_a_built_in_target_copies(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "python/kubernetes_models"
+    folder.mkdir(parents=True)
+    (folder / "_yaml.py").write_text("# mine")
+    files = generated(tmp_path, "python")
+    assert files["kubernetes_models/_yaml.py"] == "# mine"
+    assert "class Model(" in files["kubernetes_models/_base.py"]
+
+
 def test_options_are_set_by_name_and_type() -> None:
     target = load_targets(None)["markdown"].with_options({"package": "my_client"})
     page, *_ = generate_files(make_release(SMALL), target)
@@ -122,6 +144,10 @@ def _built_in_page() -> str:
         (MANIFEST.replace("[[files]]", "[files]"), "write [[files]]", "files"),
         (MANIFEST.replace("page.j2", "paeg.j2"), "did you mean page.j2", "template"),
         (MANIFEST.replace("{name}", "../x"), "a path is relative", "files.path"),
+        (COPY.replace("page.j2", "paeg.j2"), "did you mean page.j2", "files.copy"),
+        (COPY.replace("page.j2", "../x/y.j2"), "unknown file", "files.copy"),
+        (COPY.replace("copy", "template = 'x'\ncopy"), "as it is", "files.template"),
+        (COPY.replace("copy", "format = 'black'\ncopy"), "as it is", "files.format"),
     ],
 )
 def test_a_mistake_in_a_manifest_is_named_with_its_key(

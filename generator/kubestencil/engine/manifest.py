@@ -35,13 +35,15 @@ class FileRule:
 
     ``each`` says what the view provides a file for; ``path`` is a pattern such as
     ``docs/{name}.md``, relative to the folder of the target or of one of its parts;
-    ``template`` is the template's file, empty where the view provides the bytes;
-    ``format`` is a formatter for what a user's own template generates, or None.
+    ``template`` is the template's file, ``copy`` that of a file that is copied as it
+    is; both are empty where the view provides the bytes. ``format`` is a formatter for
+    what a user's own template generates, or None.
     """
 
     each: str
     path: str
     template: str
+    copy: str
     format: Formatter | None
 
 
@@ -288,17 +290,25 @@ _TARGET_KEYS = (
     "about", "view", "scope", "min_releases", "depends_on", "path_options", "files",
     "options", "spelling", "types", "quirks", "fixups",
 )  # fmt: skip
-_FILE_KEYS = ("each", "path", "template", "format")
+_FILE_KEYS = ("each", "path", "template", "copy", "format")
 
 
 def _file_rule(raw: Any, path: Path) -> FileRule:
     if not isinstance(raw, dict):
         raise TargetError("must be tables: [[files]]", where=f"{path}: files")
     table = _Table(raw, f"{path}: files", _FILE_KEYS)
+    for key in ("template", "format"):
+        if key in raw and "copy" in raw:
+            raise TargetError(
+                f"{raw['copy']!r} is copied as it is, without a {key}",
+                where=f"{path}: files.{key}",
+                hint=f"leave out copy or {key}",
+            )
     return FileRule(
         each=table.require("each", str),
         path=table.require("path", str),
         template=table.get("template", str, ""),
+        copy=table.get("copy", str, ""),
         format=table.choice("format", FORMATTERS),
     )
 

@@ -11,7 +11,7 @@ from textwrap import fill
 from typing import Any
 
 from kubestencil.engine import filters
-from kubestencil.engine.manifest import Scope, Target
+from kubestencil.engine.manifest import FileRule, Scope, Target
 from kubestencil.engine.members import (
     base_classes,
     classes_in,
@@ -113,11 +113,17 @@ def _manifest_sections(target: Target) -> Iterator[str]:
     yield from _section(
         "Files",
         [
-            f"{rule.path}  (each = {rule.each!r}, "
-            + (f"template = {rule.template!r})" if rule.template else "no template)")
+            f"{rule.path}  (each = {rule.each!r}, {_source(rule)})"
             for rule in target.files
         ],
     )
+
+
+def _source(rule: FileRule) -> str:
+    """What the files of a rule are made from."""
+    if rule.copy:
+        return f"copy = {rule.copy!r}"
+    return f"template = {rule.template!r}" if rule.template else "no template"
 
 
 def _shared_sections(target: Target, view: View | MultiReleaseView) -> Iterator[str]:

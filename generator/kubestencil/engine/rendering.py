@@ -68,6 +68,7 @@ def render_contexts(
         if rule.each in contexts.handled_by_other_parts:
             continue
         post_process = _post_process(contexts, rule, target)
+        copied = _copied_bytes(rule, target) if rule.copy else None
         for context in _contexts(contexts, rule, target):
             path = _fill_in_path(target, rule, context, shared)
             file = _FileOrigin(rule, context.subject)
@@ -76,7 +77,8 @@ def render_contexts(
             if other is not file:
                 raise _same_path_error(target, path, other, file)
             if not rule.template:
-                yield File(path, _bytes(context, rule, target))
+                data = _view_bytes(context, rule, target) if copied is None else copied
+                yield File(path, data)
                 continue
             if len(generated) % _FILES_PER_COLLECTION == 0:
                 gc.collect(0)
@@ -139,7 +141,22 @@ def _post_process(
     return (lambda text, _: function(text)) if function else None
 
 
-def _bytes(context: FileContext, rule: FileRule, target: Target) -> bytes:
+def _copied_bytes(rule: FileRule, target: Target) -> bytes:
+    """The bytes of the file that a rule copies, found as templates are."""
+    path = find_file((*target.folders, *target.roots), rule.copy)
+    if _is_path(rule.copy) and path.is_file():
+        return path.read_bytes()
+    names = (
+        file.relative_to(folder).as_posix()
+        for folder in target.folders
+        for file in folder.rglob("*")
+    )
+    raise target.error(
+        f"unknown file {rule.copy}", "files.copy", nearest(rule.copy, names)
+    )
+
+
+def _view_bytes(context: FileContext, rule: FileRule, target: Target) -> bytes:
     if context.data is None:
         raise target.error(
             f"is missing: the view provides no bytes for each = {rule.each!r}",
