@@ -123,7 +123,7 @@ def test_architecture_names_packages_and_modules_that_exist() -> None:
         path.parent.name for path in package.glob("*/__init__.py")
     }
     for name, text in rows:
-        modules = {path.stem for path in (package / name).iterdir()}
+        modules = {path.stem for path in (package / name).rglob("*")}
         for code in _CODE.findall(text):
             if re.fullmatch(r"[a-z]\w*", code):
                 assert code in {*modules, *load_targets(None)}, f"{name}: {code}"
