@@ -16,10 +16,8 @@
   }
 
   const trees = [...document.querySelectorAll("main ul.tree:not(.tree .tree)")];
-  const nestedTypes = document.getElementById("nested-types")?.textContent ?? "";
-  const typeLinks = new Set(
-    [...nestedTypes.matchAll(/<ul class=tree data-type="([^"]*)">/g)].map((match) => pageOf(match[1])),
-  );
+  const nestedTypes = document.getElementById("nested-types");
+  const typeLinks = new Set(nestedTypes?.dataset.types.split(" ").map(pageOf));
   let fieldLists = null; // the fields of each type on the page, by its link
   const listsWithButtons = new Set();
 
@@ -34,7 +32,7 @@
    */
   function listsOfTypes() {
     if (fieldLists) return fieldLists;
-    const parsed = new DOMParser().parseFromString(nestedTypes, "text/html");
+    const parsed = new DOMParser().parseFromString(nestedTypes?.textContent ?? "", "text/html");
     updateLinks(parsed);
     const lists = [...parsed.querySelectorAll("ul[data-type]")];
     fieldLists = new Map(lists.map((list) => [pageOf(list.dataset.type), list]));

@@ -4,15 +4,16 @@
 (() => {
   const notice = document.getElementById("missing-field");
   const { release } = document.documentElement.dataset;
+  const EVENTS = { "field-added": "added", "field-removed": "removed" };
 
   /** What the change history says of a field, or of one that it is in. */
   function explanation(path) {
     for (const item of document.querySelectorAll("[data-changes] li")) {
       const changed = item.querySelector("code")?.textContent;
-      const event = /\bfield (added|removed)\b/.exec(item.textContent);
+      const event = EVENTS[item.dataset.change];
       if (!event || !changed || !`${path}.`.startsWith(`${changed}.`)) continue;
       const { changes: changedIn } = item.closest("[data-changes]").dataset;
-      return `${changed} was ${event[1]} in ${changedIn}. This is ${release}.`;
+      return `${changed} was ${event} in ${changedIn}. This is ${release}.`;
     }
     return `${release} does not have ${path} here.`;
   }

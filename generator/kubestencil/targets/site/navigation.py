@@ -28,10 +28,8 @@ class Link(NamedTuple):
 class ReleaseLink(NamedTuple):
     """A link to the same page in another release.
 
-    ``href`` has ``{path}`` where it contains the path of the page: most pages have equal
-    links but for that, and templates render these once. ``is_current`` marks the page's
-    own release; ``is_available`` is false where the release does not have what the page
-    is about.
+    ``is_current`` marks the page's own release; ``is_available`` is false where the
+    release does not have what the page is about.
     """
 
     release: str
@@ -77,10 +75,6 @@ OUTSIDE_RELEASES: Mapping[str, Any] = {
 }
 
 
-# What the links to other releases depend on, besides the path of the page.
-_PageShape = tuple[str, str, frozenset[str] | None, bool]
-
-
 class Navigation:
     """The navigation of the pages of one release.
 
@@ -101,7 +95,6 @@ class Navigation:
         self._availability = availability
         self._listed = listed
         self._site_url = site_url
-        self._links: dict[_PageShape, tuple[ReleaseLink, ...]] = {}
 
     def page_variables(self, path: str, subpage: str = "") -> Mapping[str, Any]:
         """The navigation variables of the page ``path`` of the release.
@@ -111,21 +104,19 @@ class Navigation:
         parts = path.split("/") if path else []
         depth = len(parts) + subpage.count("/")
         root = "../" * (depth + 1)
-        available_in = self._availability.releases(path) if path else None
-        is_type = path in self._context.releases_by_type
-        release_links = self._release_links(root, subpage, available_in, is_type)
+        release_links = tuple(self._release_links(root, path, subpage))
         newest_link = release_links[-1]
         return {
             "root": root,
             "path": path,
-            "canonical": self._canonical(release_links, root, path),
+            "canonical": self._canonical(release_links, root),
             "breadcrumbs": tuple(self._breadcrumbs(parts, depth)),
             "release_links": release_links,
             "newest_link": None if newest_link.is_current else newest_link,
             "newer_version": self._newer_version(path, depth),
         }
 
-    def _canonical(self, links: Sequence[ReleaseLink], root: str, path: str) -> str:
+    def _canonical(self, links: Sequence[ReleaseLink], root: str) -> str:
         """The URL in the newest release that has the page, which search engines list;
         empty for the page of a type that the release does not have."""
         if not self._site_url or not any(
@@ -133,7 +124,7 @@ class Navigation:
         ):
             return ""
         newest = [link for link in links if link.is_available][-1]
-        return self._site_url + newest.href.removeprefix(root).replace("{path}", path)
+        return self._site_url + newest.href.removeprefix(root)
 
     def _newer_version(self, path: str, depth: int) -> Link | None:
         """The version of a type that the release prefers, where that is not its own."""
@@ -158,37 +149,22 @@ class Navigation:
             yield Link(part, "../" * (depth - number) if is_page else "")
 
     def _release_links(
-        self,
-        root: str,
-        subpage: str,
-        available_in: frozenset[str] | None,
-        is_type: bool,
-    ) -> tuple[ReleaseLink, ...]:
-        """Links of a page that some releases have, or all with None: the start page.
+        self, root: str, path: str, subpage: str
+    ) -> Iterator[ReleaseLink]:
+        """Links to a page in all releases.
 
         Every release has a page for a type that any of them has. Where a group or
         version is missing, the link leads to the release's start page.
         """
-        key = root, subpage, available_in, is_type
-        links = self._links.get(key)
-        if links is None:
-            links = self._links[key] = tuple(self._make_links(*key))
-        return links
-
-    def _make_links(
-        self,
-        root: str,
-        subpage: str,
-        available_in: frozenset[str] | None,
-        is_type: bool,
-    ) -> Iterator[ReleaseLink]:
+        folder = f"{path}/" if path else ""
+        is_type = path in self._context.releases_by_type
+        available_in = self._availability.releases(path) if path else None
         for release in self._context.releases:
             is_available = available_in is None or release in available_in
-            has_path = available_in is not None and (is_available or is_type)
+            address = f"{root}{release}/{folder if is_available or is_type else ''}"
             yield ReleaseLink(
                 release,
-                f"{root}{release}/{'{path}/' if has_path else ''}"
-                f"{subpage if is_available else ''}",
+                f"{address}{subpage if is_available else ''}",
                 release == self._release,
                 is_available,
             )

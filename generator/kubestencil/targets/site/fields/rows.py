@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.schema import Definition, Field, Release, Schema
@@ -44,13 +43,6 @@ _CACHED_TYPES = 4_000
 # What all kinds have, and where the fields of a kind are; others come after the spec.
 _COMMON = ("metadata", "apiVersion", "kind")
 _ORDER = {"spec": 0, "status": 2, "metadata": 3, "apiVersion": 4, "kind": 5}
-
-# The beginning of the fields in fields.html.j2, and of each of them. Rendering the fields
-# a second time, without ids and links, would take most of the time of a site.
-_LIST_START = "<ul class=tree>"
-_FIELD_START = re.compile(
-    r'<li id="([^"]*)"((?: class=quiet)?)><p><a href="[^"]*">([^<]*)'
-)
 
 
 class FieldBadge(NamedTuple):
@@ -97,21 +89,6 @@ class TypeFields:
     path: str
     href: str
     rows: tuple[FieldRow, ...]
-
-    def on_other_page(self, html: str) -> Markup:
-        """The HTML of these fields for the page of another type: with the path of this
-        type, and without anchors, as the paths of fields are others there. The path of
-        a field of an inline object, which is not its name, becomes data for the script
-        that expands a field of this type."""
-        start = f'<ul class=tree data-type="{escape(self.path)}">'
-        fields = _FIELD_START.sub(_without_anchor, str(html))
-        return Markup(fields.replace(_LIST_START, start, 1))
-
-
-def _without_anchor(start: re.Match[str]) -> str:
-    path, attributes, name = start.groups()
-    data = f' data-path="{path}"' if path != name else ""
-    return f"<li{data}{attributes}><p><a>{name}"
 
 
 @cached_for_run
@@ -239,7 +216,7 @@ class ReleaseFields:
                 *self._attributes(field.schema, value),
             ),
             rules=tuple(self._rules(field.schema, value)),
-            description=_without_last_tag(prose(field.schema.description)),
+            description=prose(field.schema.description),
             fields=tuple(
                 self._row(inner, f"{path}.", (), field.schema)
                 for inner in fields_of(field.schema)
@@ -258,12 +235,6 @@ class ReleaseFields:
         if value.ref is not None:
             definition = self._release.definitions[value.ref]
             yield from rules_of(definition.schema, subjects(schema)[-1])
-
-
-def _without_last_tag(html: Markup) -> Markup:
-    """A description without the end of its last paragraph, which is implied by what
-    follows it in fields.html.j2: a page of a Pod has hundreds of fields."""
-    return Markup(html.removesuffix("</p>"))
 
 
 def _add(cache: dict[Key, TypeFields], key: Key, fields: TypeFields) -> None:

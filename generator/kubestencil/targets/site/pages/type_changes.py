@@ -23,12 +23,14 @@ class InnerChange(NamedTuple):
 
     ``path`` leads from the kind to what changed (``spec.template.spec.workloadRef``),
     ``href`` to the field on the page of the kind; it is empty where this release does
-    not have the field. ``label`` says what happened.
+    not have the field. ``label`` says what happened, ``change`` names that as in a JSON
+    report.
     """
 
     path: str
     href: str
     label: str
+    change: str
 
 
 class ReleaseChanges(NamedTuple):
@@ -101,4 +103,4 @@ def _inner_change(path: str, change: TypeChange, fields: Container[str]) -> Inne
     """A change of a type that is at ``path`` in a kind and has ``fields``."""
     is_present = change.field in fields
     href = f"#{anchor(f'{path}.{change.field}')}" if is_present else ""
-    return InnerChange(f"{path}.{change.path}", href, change.label)
+    return InnerChange(f"{path}.{change.path}", href, change.label, change.change)
