@@ -215,3 +215,9 @@ def test_what_another_library_writes_is_read(value: Any) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(SpecError):
         json.dumps(read(text))
+
+
+def test_depth_is_limited() -> None:
+    lines = [f"{' ' * depth}a:\n" for depth in range(1_000)]
+    with pytest.raises(SpecError, match="nested more than 500 deep"):
+        read("".join(lines))

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
-from kubestencil.source.yaml.block import UnusualYamlError, read_block
 from kubestencil.source.yaml.compose import (
     MAX_ALIASED_VARIABLE,
     MAX_DEPTH,
@@ -47,41 +45,20 @@ _SEPARATOR = re.compile(r"^---([^\n]*)\n?", re.MULTILINE)
 
 
 def documents(text: str, where: str) -> Iterator[Document]:
-    """The documents of a YAML text, as JSON values without positions; empty documents
-    are left out.
+    """The documents of a YAML text, as JSON values; empty ones are left out.
 
     ``where`` names the text in errors. Raises YamlError for a text that is not YAML,
     has a value that JSON does not have, duplicate keys, or more depth or nodes than
     the limits allow.
     """
     for line, part in split_documents(text, where):
-        try:
-            value, index = read_block(part, _compose_piece)
-        except UnusualYamlError:
-            document = compose(part, where, line)
-            if document is not None:
-                _check_keys(document, where)
-                yield document
-        else:
-            yield Document(value, line + index)
-
-
-def _check_keys(document: Document, where: str) -> None:
-    for repeated in document.repeated:
-        key = repeated.path[-1]
-        raise YamlError(f"the key {key!a} is duplicated", where=where, at=repeated.at)
-
-
-def _compose_piece(text: str) -> Any:
-    """The value of a part of a document; raises UnusualYamlError where it has none, so
-    that the whole document is composed and the error has its position."""
-    try:
-        document = compose(text, "", 1)
-    except YamlError as error:
-        raise UnusualYamlError from error
-    if document is None or document.repeated:
-        raise UnusualYamlError
-    return document.value
+        document = compose(part, where, line)
+        if document is not None:
+            for repeated in document.repeated:
+                key = repeated.path[-1]
+                at = repeated.at
+                raise YamlError(f"the key {key!a} is duplicated", where=where, at=at)
+            yield document
 
 
 def split_documents(text: str, where: str) -> Iterator[tuple[int, str]]:

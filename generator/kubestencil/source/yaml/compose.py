@@ -13,7 +13,8 @@ from kubestencil.source.limits import limit_of
 from kubestencil.source.yaml.document import Document, Repeated, YamlError, position_at
 from kubestencil.source.yaml.scalars import (
     NOT_FINITE,
-    RESOLVABLE,
+    NUMBER_START,
+    WORDS,
     as_json_number,
     convert_tagged,
     float_key,
@@ -33,6 +34,9 @@ _SHARE_OF_SMALL, _SHARE_OF_LARGE = 0.99, 0.10
 _SMALL, _LARGE = 400_000, 4_000_000
 
 _TAG = "tag:yaml.org,2002:"
+_MERGE = object()
+# The plain scalars that are no strings, but for numbers.
+_SPECIAL = {*WORDS, "<<"}
 
 
 def compose(text: str, where: str, line: int) -> Document | None:
@@ -66,13 +70,13 @@ class _Anchor:
 class _Node:
     """A mapping or sequence that is being composed.
 
-    ``key`` is the pending key of a mapping, ``merged`` the keys that it has from its
-    ``<<`` only.
+    ``key`` is the key of a mapping whose value comes next, ``merged`` are the keys that
+    it has from its ``<<`` only.
     """
 
     __slots__ = (
-        "anchor", "container", "has_key", "is_mapping", "is_merge", "key", "key_mark",
-        "mark", "marks", "merged", "start",
+        "anchor", "container", "is_mapping", "key", "key_mark", "mark", "marks",
+        "merged", "start",
     )  # fmt: skip
 
     def __init__(self, container: Any, marks: Any, event: Any, start: int) -> None:
@@ -82,10 +86,8 @@ class _Node:
         self.anchor: _Anchor | None = None
         self.mark = event.start_mark
         self.start = start
-        self.key = ""
+        self.key: Any = None
         self.key_mark: Any = None
-        self.has_key = False
-        self.is_merge = False
         self.merged: set[str] | None = None
 
 
@@ -124,7 +126,7 @@ class _Composer:
         mapping_end, sequence_end = yaml.MappingEndEvent, yaml.SequenceEndEvent
         stack = self.stack
         next_event = parser.get_event
-        special = _SPECIAL
+        special, number_start = _SPECIAL, NUMBER_START
         root: Any = None
         root_mark: Any = None
         start_line = self.line
@@ -137,7 +139,9 @@ class _Composer:
                 value: Any = event.value
                 if event.tag is not None:
                     value = self.tagged(event)
-                elif event.implicit[0] and (not value or value[0] in special):
+                elif event.implicit[0] and (
+                    value in special or value[0] in number_start
+                ):
                     value = self.plain(event)
                 if event.anchor:
                     self.anchors[event.anchor] = _Anchor(value, 1)
@@ -168,15 +172,20 @@ class _Composer:
             if not node.is_mapping:
                 node.container.append(value)
                 node.marks.append(mark)
-            elif not node.has_key:
-                self.add_key(value, event, node)
-            elif node.is_merge:
-                node.has_key = node.is_merge = False
+                continue
+            key = node.key
+            if key is None:
+                node.key_mark = mark
+                # Of nearly all keys, nothing is left to be done.
+                is_new = type(value) is str and value not in node.container
+                node.key = value if is_new else self.key(value, event, node)
+                continue
+            node.key = None
+            if key is _MERGE:
                 self.merge(node, self.mergeable(value, event))
             else:
-                node.has_key = False
-                node.container[node.key] = value
-                node.marks[node.key] = node.key_mark, mark
+                node.container[key] = value
+                node.marks[key] = node.key_mark, mark
         if root is None:
             return None
         return Document(
@@ -193,7 +202,7 @@ class _Composer:
         stack = self.stack
         if len(stack) >= MAX_DEPTH:
             raise self.error(f"is nested more than {MAX_DEPTH} deep", event)
-        if stack and stack[-1].is_mapping and not stack[-1].has_key:
+        if stack and stack[-1].is_mapping and stack[-1].key is None:
             raise self.error("a key must be a scalar", event)
         container: Any = {} if is_mapping else []
         marks: Any = {} if is_mapping else []
@@ -244,12 +253,11 @@ class _Composer:
                 )
         self.checked = count
 
-    def add_key(self, value: Any, event: Any, node: _Node) -> None:
-        node.has_key = True
+    def key(self, value: Any, event: Any, node: _Node) -> Any:
+        """The key of a mapping that a value is."""
         if value is _MERGE:
-            node.is_merge = True
             self.count -= 1  # go-yaml does not decode it.
-            return
+            return value
         key = value if type(value) is str else key_text(value)
         if key is None:
             what = (
@@ -262,15 +270,12 @@ class _Composer:
                 )
             )
             raise self.error(f"a key must be a scalar, not {what}", event)
-        node.key = key
-        node.key_mark = event.start_mark
-        if key not in node.container:
-            return
         if node.merged is not None and key in node.merged:
             node.merged.remove(key)
-        else:
+        elif key in node.container:
             position = position_at(self.text, event.start_mark.index, self.line)
             self.repeated.append(Repeated((*self.path(), key), position))
+        return key
 
     def path(self) -> tuple[str | int, ...]:
         """The path of the mapping that is being composed."""
@@ -329,13 +334,8 @@ class _Composer:
     def is_key(self) -> bool:
         """Whether the next scalar is the key of a mapping."""
         node = self.stack[-1] if self.stack else None
-        return node is not None and node.is_mapping and not node.has_key
+        return node is not None and node.is_mapping and node.key is None
 
     def error(self, what: str, event: Any, hint: str = "") -> YamlError:
         at = position_at(self.text, event.start_mark.index, self.line)
         return YamlError(what, where=self.where, hint=hint, at=at)
-
-
-_MERGE = object()
-# The first characters of plain scalars that are not always strings.
-_SPECIAL = RESOLVABLE | {"<"}

@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-_TRUE = frozenset(
-    ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"]
-)
-_FALSE = frozenset(
-    ["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"]
-)
-_NULL = frozenset(["", "~", "null", "Null", "NULL"])
+#: The plain scalars that are words with a meaning of their own.
+WORDS: Mapping[str, bool | None] = {
+    **dict.fromkeys(["", "~", "null", "Null", "NULL"]),
+    **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "on", "On", "ON"], True),
+    **dict.fromkeys(["true", "True", "TRUE"], True),
+    **dict.fromkeys(["n", "N", "no", "No", "NO", "off", "Off", "OFF"], False),
+    **dict.fromkeys(["false", "False", "FALSE"], False),
+}
 #: The numbers that YAML has and JSON has not.
 NOT_FINITE = frozenset(
     [
@@ -36,9 +37,8 @@ _TIMESTAMP = re.compile(
     r"[Tt][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})|"
     r" [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?)?\Z"
 )
-#: The first characters of a plain scalar that can be something else than a string.
-RESOLVABLE = frozenset("+-.0123456789yYnNtTfFoO~")
-_NUMBER_START = frozenset("+-.0123456789")
+#: The first characters of numbers.
+NUMBER_START = frozenset("+-.0123456789")
 # No integer of 64 bits has more digits, a binary one with its prefix included; Python
 # refuses to read decimal ones of some thousands.
 _MAX_INTEGER_LENGTH = 100
@@ -55,19 +55,9 @@ _MAX_DIGITS = 9
 
 def resolve(text: str) -> Any:
     """The JSON value of a plain scalar."""
-    if not text:
-        return None
-    if text[0] not in RESOLVABLE:
-        return text
-    if text[0] in _NUMBER_START:
-        return _number(text)
-    if text in _NULL:
-        return None
-    if text in _TRUE:
-        return True
-    if text in _FALSE:
-        return False
-    return text
+    if text in WORDS:
+        return WORDS[text]
+    return _number(text) if text[0] in NUMBER_START else text
 
 
 def as_json_number(number: float) -> int | float:
