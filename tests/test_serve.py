@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import re
 import socket
 import threading
@@ -128,35 +127,6 @@ def test_head_has_no_body(client: Client) -> None:
     response = client.get("/", "HEAD")
     assert (response.status, response.body) == (200, b"")
     assert int(response.headers["Content-Length"]) == len(FILES["index.html"])
-
-
-@pytest.mark.parametrize(
-    ("accepted", "is_compressed"),
-    [
-        ("gzip, deflate, br", True),
-        ("br;q=1.0, GZIP ;q=0.5", True),
-        ("gzip;q=0", False),
-        ("br, gzip; q=0.0", False),
-        ("identity", False),
-        ("", False),
-    ],
-)
-def test_large_texts_are_compressed_for_those_who_accept_it(
-    client: Client, accepted: str, is_compressed: bool
-) -> None:
-    headers = {"Accept-Encoding": accepted}
-    response = client.get("/1.35/search.js", **headers)
-    encoding = response.headers.get("Content-Encoding")
-    assert encoding == ("gzip" if is_compressed else None)
-    assert response.headers["Vary"] == "Accept-Encoding"
-    assert int(response.headers["Content-Length"]) == len(response.body)
-    body = gzip.decompress(response.body) if is_compressed else response.body
-    assert body.decode() == FILES["1.35/search.js"]
-
-
-def test_images_are_not_compressed(client: Client) -> None:
-    headers = {"Accept-Encoding": "gzip"}
-    assert "Content-Encoding" not in client.get("/assets/logo.png", **headers).headers
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE"])

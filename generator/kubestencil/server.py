@@ -7,14 +7,12 @@ only, lists no folders, and serves no file outside of its folder.
 from __future__ import annotations
 
 import contextlib
-import gzip
 import os
-import re
 import signal
 import socketserver
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
@@ -53,12 +51,6 @@ _CONTENT_TYPES = {
     ".yaml": "application/yaml",
 }
 _DEFAULT_CONTENT_TYPE = "application/octet-stream"
-
-# Files that are compressed already, and sizes in bytes that are not worth it.
-_COMPRESSED_SUFFIXES = frozenset((".gif", ".jpeg", ".jpg", ".png", ".webp"))
-_MIN_COMPRESSED_SIZE = 1400
-# Takes a third of the time of the default, for a tenth more bytes.
-_COMPRESSION_LEVEL = 4
 
 # How often the watcher returns without a change, in milliseconds. The start of the
 # server waits for the first time.
@@ -309,11 +301,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header(
             "Content-Type", _CONTENT_TYPES.get(suffix, _DEFAULT_CONTENT_TYPE)
         )
-        if suffix not in _COMPRESSED_SUFFIXES and len(data) >= _MIN_COMPRESSED_SIZE:
-            self.send_header("Vary", "Accept-Encoding")
-            if _accepts_gzip(self.headers.get_all("Accept-Encoding", [])):
-                data = gzip.compress(data, _COMPRESSION_LEVEL, mtime=0)
-                self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(data)))
         # A rebuilt page must be reloaded. Last-Modified has seconds only, which is too
         # coarse to detect that.
@@ -324,16 +311,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(data)
-
-
-def _accepts_gzip(accept_encoding: Sequence[str]) -> bool:
-    """Whether one of the Accept-Encoding headers names gzip, with a weight over 0
-    (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3)."""
-    for coding in ",".join(accept_encoding).lower().split(","):
-        name, _, weight = coding.partition(";")
-        if name.strip() == "gzip":
-            return not re.fullmatch(r"\s*q=0(\.0*)?\s*", weight)
-    return False
 
 
 def _read(folder: Path, path: str) -> bytes | None:
