@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import jinja2
 import pytest
 
-from kubestencil.engine import load_targets
+from kubestencil.engine import load_targets, read_options
 from kubestencil.engine.template_variables import variables_of
 from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageError
 from kubestencil.targets import generate_files
@@ -88,6 +89,38 @@ def test_options_are_set_by_name_and_type() -> None:
     assert b"from my_client.client.models.v1_pod import V1Pod" in page.data
     with pytest.raises(UsageError, match="no option 'packag'"):
         target.with_options({"packag": "x"})
+
+
+@dataclass(frozen=True)
+class Options:
+    package: str
+    style: Literal["short", "long"] = "short"
+    pages: bool = True
+
+
+@pytest.mark.parametrize(
+    ("options", "message", "where"),
+    [
+        ("pakage = 'a'", "is missing", "options.package"),
+        ("package = 1", "must be a string", "options.package"),
+        ("package = 'a'\npages = 1", "must be a boolean", "options.pages"),
+        ("package = 'a'\nstyle = 'longer'", "unknown value 'longer'", "options.style"),
+    ],
+)
+def test_options_have_the_names_and_types_that_the_view_declares(
+    tmp_path: Path, options: str, message: str, where: str
+) -> None:
+    folder = make(tmp_path, f"{MANIFEST}\n[options]\n{options}")
+    with pytest.raises(TargetError, match=message) as caught:
+        read_options(load_targets(folder)["mine"], Options)
+    assert str(caught.value.where).endswith(where)
+
+
+def test_options_that_the_manifest_lacks_have_the_defaults_of_the_view(
+    tmp_path: Path,
+) -> None:
+    folder = make(tmp_path, f'{MANIFEST}\n[options]\npackage = "a"\ntitle = "b"')
+    assert read_options(load_targets(folder)["mine"], Options) == Options("a")
 
 
 def test_a_quirk_can_be_dropped(tmp_path: Path) -> None:

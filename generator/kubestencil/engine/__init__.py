@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 # Imported on first access: a report needs the templates only.
 if TYPE_CHECKING:
     from kubestencil.engine.manifest import Target, load_targets
+    from kubestencil.engine.options import read_options
     from kubestencil.engine.rendering import File, render_contexts
     from kubestencil.engine.selection import (
         check_release_names,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 else:
     _NAMES = {
         "manifest": ("Target", "load_targets"),
+        "options": ("read_options",),
         "rendering": ("File", "render_contexts"),
         "selection": ("check_release_names", "choose_targets", "find_target"),
         "view": (
@@ -54,5 +56,6 @@ __all__ = [
     "choose_targets",
     "find_target",
     "load_targets",
+    "read_options",
     "render_contexts",
 ]

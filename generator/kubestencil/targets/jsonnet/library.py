@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kubestencil.engine.manifest import Target
-from kubestencil.errors import nearest
+from kubestencil.engine.options import read_options
 from kubestencil.schema import Definition, Release
 from kubestencil.targets.jsonnet.builders import Builders
 from kubestencil.targets.jsonnet.members import LibraryType, NestedObject
+from kubestencil.targets.jsonnet.options import JsonnetOptions
 from kubestencil.targets.jsonnet.paths import TypePath, type_paths
 
 #: The accidents of k8s-gen in what it makes of CustomResourceDefinitions.
@@ -38,10 +39,6 @@ LIBRARY_QUIRKS: Mapping[str, str] = {
     "status-anywhere": "fields called status have no builders at any level",
     "type-description": "the description of a field is that of its type",
 }
-
-#: How custom resources are generated: as the API server accepts them, or as k8s-gen
-#: does it.
-_CUSTOM_RESOURCES = ("correct", "k8s-gen")
 
 #: The objects of a library by name: groups, the versions in them, the types in those,
 #: and the objects at the top of a type, which are empty here.
@@ -93,21 +90,23 @@ def make_library(release: Release, target: Target) -> Library:
     Raises SpecError for two builders with one name and for a type that is too large,
     UsageError for an option that is not a regular expression.
     """
-    options = {name: str(value) for name, value in target.options.items()}
+    options = read_options(target, JsonnetOptions)
     quirks = frozenset(target.quirks) - _CUSTOM_QUIRKS.keys()
-    custom_quirks = _custom_quirks(options["custom_resources"], target)
-    _check_pattern(options["prefix"], target)
+    # In the builders of custom resources: all quirks of the target, or none.
+    has_custom_quirks = options.custom_resources == "k8s-gen"
+    custom_quirks = frozenset(target.quirks if has_custom_quirks else ())
+    _check_pattern(options.prefix, target)
     builders = Builders(release, quirks, custom_quirks)
-    paths = type_paths(release, options["prefix"], quirks, custom_quirks)
+    paths = type_paths(release, options.prefix, quirks, custom_quirks)
     types = (
         _library_type(release.definitions[name], path, builders)
         for name, path in paths.items()
     )
     return Library(
         release=release.name,
-        name=options["name"],
-        url=f"{options['repository']}/{release.name}/main.libsonnet",
-        description=options["description"].replace("{release}", release.name),
+        name=options.name,
+        url=f"{options.repository}/{release.name}/main.libsonnet",
+        description=options.description.replace("{release}", release.name),
         types=tuple(sorted(types, key=lambda type_: type_.path)),
     )
 
@@ -123,17 +122,6 @@ def _library_type(
         help=builders.help(definition),
         members=builders.of_type(definition),
     )
-
-
-def _custom_quirks(option: str, target: Target) -> frozenset[str]:
-    """The quirks in the builders of custom resources: all of the target's, or none."""
-    if option not in _CUSTOM_RESOURCES:
-        raise target.option_error(
-            f"unknown value {option!r}",
-            "custom_resources",
-            nearest(option, _CUSTOM_RESOURCES),
-        )
-    return frozenset(target.quirks if option == "k8s-gen" else ())
 
 
 def _check_pattern(prefix: str, target: Target) -> None:

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
 from kubestencil.errors import TargetError
 from kubestencil.targets.jsonnet.library import ObjectTree
+from kubestencil.targets.jsonnet.options import JsonnetOptions
 
 _DEFAULT = "default"
 _REQUIREMENTS = "needs.toml"
@@ -48,10 +50,9 @@ def read_overlay(target: Target, objects: ObjectTree) -> tuple[OverlayFile, ...]
     Raises ``option_error`` where the folder does not exist, TargetError for two files with
     one name, a file that is not text, and a ``needs.toml`` that does not list types.
     """
-    option = str(target.options["overlay"])
-    if not option:
-        return ()
     folder = _overlay_folder(target)
+    if folder is None:
+        return ()
     if not folder.is_dir():
         raise target.option_error(
             "is not a folder",
@@ -84,9 +85,10 @@ def extended_types(
 
     Raises what ``read_overlay`` raises.
     """
-    if not read_overlay(target, objects):
+    folder = _overlay_folder(target)
+    if folder is None or not read_overlay(target, objects):
         return frozenset()
-    requirements = _overlay_folder(target) / _REQUIREMENTS
+    requirements = folder / _REQUIREMENTS
     if not requirements.is_file():
         return None
     return frozenset(_required_types(requirements))
@@ -98,9 +100,11 @@ def shared_path(target: Target, name: str) -> Path:
     return next((path for path in paths if path.exists()), paths[-1])
 
 
-def _overlay_folder(target: Target) -> Path:
-    option = str(target.options["overlay"])
-    return shared_path(target, "overlay") if option == _DEFAULT else Path(option)
+def _overlay_folder(target: Target) -> Path | None:
+    overlay = read_options(target, JsonnetOptions).overlay
+    if overlay == _DEFAULT:
+        return shared_path(target, "overlay")
+    return Path(overlay) if overlay else None
 
 
 def _has_required_types(objects: ObjectTree, requirements: Path) -> bool:

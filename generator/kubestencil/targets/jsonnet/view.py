@@ -2,10 +2,6 @@
 
 They are formatted as k8s-gen and jsonnetfmt leave them
 (https://github.com/jsonnet-libs/k8s, pkg/render).
-
-Options: ``name`` and ``description`` of the library, the ``repository`` it is
-imported from, ``prefix`` (a regular expression that the full names of its types match)
-and ``overlay`` (``kubestencil.targets.jsonnet.overlay``).
 """
 
 from __future__ import annotations

@@ -11,9 +11,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
 from kubestencil.errors import TargetError
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.jsonnet.library import Library
+from kubestencil.targets.jsonnet.options import JsonnetOptions
 from kubestencil.targets.jsonnet.overlay import OverlayFile
 from kubestencil.targets.jsonnet.overlay_evaluation import (
     DocumentationTree,
@@ -60,7 +62,7 @@ def overlaid_packages(
         "import": library.url,
         "help": library.description,
     }
-    overlay = str(target.options["overlay"])
+    overlay = read_options(target, JsonnetOptions).overlay
     yield from _EvaluatedDocs(generated, overlay).packages({"#": package, **fields})
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -18,6 +19,22 @@ DEFINITIONS_FILE = "_definitions.json"
 
 _MINOR = re.compile(r"v?(\d+\.\d+)\Z")
 _PATCH = re.compile(r"v?(\d+\.\d+\.\d+)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonSchemaOptions:
+    """The options of the view ``jsonschema``.
+
+    ``flavours`` are names, separated by commas, and ``patch`` is the last number in the
+    names of their folders. ``prefix`` is what references of the flavour ``url`` begin
+    with, where "{version}" is the name of the folder. With ``recursive``, kinds that
+    contain themselves have standalone schemas, too.
+    """
+
+    flavours: str
+    patch: int
+    prefix: str
+    recursive: bool
 
 
 class Flavour(NamedTuple):
@@ -42,33 +59,34 @@ _FLAVOURS: Mapping[str, Flavour] = {
 }
 
 
-def kubernetes_version(release: str, target: Target) -> str:
+def kubernetes_version(release: str, target: Target, options: JsonSchemaOptions) -> str:
     """The version in the names of folders, such as ``v1.35.0``.
 
     It is ``release`` itself where that is no version of Kubernetes. Raises ``option_error``
     for a patch that is negative.
     """
-    patch = int(target.options["patch"])
-    if patch < 0:
+    if options.patch < 0:
         raise target.option_error("must not be negative", "patch")
     if minor := _MINOR.match(release):
-        return f"v{minor[1]}.{patch}"
+        return f"v{minor[1]}.{options.patch}"
     version = _PATCH.match(release)
     return f"v{version[1]}" if version else release
 
 
-def chosen_flavours(target: Target, version: str) -> Mapping[str, Flavour]:
+def chosen_flavours(
+    target: Target, options: JsonSchemaOptions, version: str
+) -> Mapping[str, Flavour]:
     """The flavours that the option ``flavours`` lists, by name.
 
     Raises ``option_error`` for an unknown flavour, and where none is listed.
     """
-    names = [name.strip() for name in str(target.options["flavours"]).split(",")]
+    names = [name.strip() for name in options.flavours.split(",")]
     for name in names:
         if name not in _FLAVOURS:
             raise target.option_error(
                 f"unknown flavour {name!r}", "flavours", nearest(name, _FLAVOURS)
             )
-    prefix = str(target.options["prefix"]).replace("{version}", version)
+    prefix = options.prefix.replace("{version}", version)
     flavours = {name: _FLAVOURS[name] for name in names}
     if "url" in flavours:
         flavours["url"] = flavours["url"]._replace(prefix=prefix)

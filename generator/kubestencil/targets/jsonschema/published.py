@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from kubestencil.engine.manifest import Target
+from kubestencil.engine.manifest import ReasonTable
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition
 from kubestencil.schema.graph import cyclic_edges, reachable, reverse
@@ -50,21 +50,26 @@ class _Texts(NamedTuple):
 class PublishedSchemas:
     """Makes the files of one flavour.
 
-    ``definitions`` are Kubernetes' own, in the order of the document. The table
-    ``quirks`` of the target says which accidents are reproduced; with its option
-    ``recursive``, those kinds that contain themselves are there, too.
+    ``definitions`` are Kubernetes' own, in the order of the document. ``quirks`` are
+    the accidents that are reproduced; with ``recursive``, those kinds that contain
+    themselves are there, too.
     """
 
     def __init__(
-        self, definitions: Mapping[str, Definition], flavour: Flavour, target: Target
+        self,
+        definitions: Mapping[str, Definition],
+        flavour: Flavour,
+        quirks: Mapping[str, ReasonTable],
+        *,
+        recursive: bool,
     ) -> None:
         self._definitions = definitions
         self._flavour = flavour
-        self._quirks = target.quirks
-        self._recursive = bool(target.options["recursive"])
+        self._quirks = quirks
+        self._recursive = recursive
         self._prepared = prepare(definitions, strict=flavour.strict)
         self._graph = reference_graph(self._prepared.by_kind)
-        self._end = "" if "no-final-newline" in target.quirks else "\n"
+        self._end = "" if "no-final-newline" in quirks else "\n"
 
     def definitions_file(self) -> bytes:
         """The file with all definitions, which refer to each other."""

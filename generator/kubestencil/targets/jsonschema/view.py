@@ -2,10 +2,7 @@
 template.
 
 Those of Kubernetes' own kinds are what openapi2jsonschema prints, those of custom
-resources have what OpenAPI 3.0 says of them. Options: ``flavours`` (folders, separated
-by commas), ``prefix`` (what references of the flavour ``url`` begin with), ``patch`` (the
-last number of a folder's name) and ``recursive`` (whether kinds that contain themselves
-have standalone schemas).
+resources have what OpenAPI 3.0 says of them.
 """
 
 from __future__ import annotations
@@ -15,6 +12,7 @@ from itertools import chain
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.well_known import is_built_in
@@ -24,7 +22,7 @@ from kubestencil.targets.jsonschema.custom import (
     custom_kinds,
 )
 from kubestencil.targets.jsonschema.flavours import (
-    Flavour,
+    JsonSchemaOptions,
     chosen_flavours,
     kubernetes_version,
 )
@@ -90,13 +88,19 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     Raises ``option_error`` for an option that is wrong, SpecError for a schema that is too
     large.
     """
-    version = kubernetes_version(release.name, target)
-    flavours = chosen_flavours(target, version)
+    options = read_options(target, JsonSchemaOptions)
+    version = kubernetes_version(release.name, target, options)
+    flavours = chosen_flavours(target, options, version)
     kinds = custom_kinds(release)
     strict = any(flavour.strict for flavour in flavours.values())
     definitions = _published_definitions(release, kinds)
     folders = [
-        _FolderContexts(f"{version}{flavour.suffix}", definitions, flavour, target)
+        _FolderContexts(
+            Folder(f"{version}{flavour.suffix}", flavour.standalone, flavour.strict),
+            PublishedSchemas(
+                definitions, flavour, target.quirks, recursive=options.recursive
+            ),
+        )
         for flavour in flavours.values()
         if definitions
     ]
@@ -152,15 +156,9 @@ def _custom_contexts(
 class _FolderContexts:
     """Makes the contexts of one flavour."""
 
-    def __init__(
-        self,
-        name: str,
-        definitions: Mapping[str, Definition],
-        flavour: Flavour,
-        target: Target,
-    ) -> None:
-        self.folder = Folder(name, flavour.standalone, flavour.strict)
-        self._published = PublishedSchemas(definitions, flavour, target)
+    def __init__(self, folder: Folder, published: PublishedSchemas) -> None:
+        self.folder = folder
+        self._published = published
 
     def schemas(self) -> Iterator[FileContext]:
         """The contexts of the schemas of all definitions."""

@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.operations.rebuilt_details import operation_details
@@ -38,6 +39,15 @@ from kubestencil.targets.python.spelling import (
 from kubestencil.text import markdown
 
 __all__ = ["EACH", "QUIRKS", "make_contexts"]
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownOptions:
+    """The options of the view: the Python package of the client, and whether its API
+    classes have pages."""
+
+    package: str = ""
+    apis: bool = True
 
 
 # Tuples, since a run makes some twenty thousand rows, and a frozen dataclass takes
@@ -183,7 +193,7 @@ def _models(release: Release, target: Target) -> tuple[Release, Mapping[str, str
 def _post_process(target: Target) -> Mapping[str, Callable[[str], str]]:
     if "client-words" not in target.quirks:
         return {}
-    replace_words = client_words(str(target.options["package"]))
+    replace_words = client_words(read_options(target, MarkdownOptions).package)
     return {"definition": replace_words, "api": replace_words}
 
 
@@ -213,10 +223,11 @@ class _Pages:
         self._cell = _quoted_cell if escapes_quotes else markdown.cell
         self._escape_quotes = backslash_quotes if escapes_quotes else str
         # Replaced with the other words that begin with client.
-        package = f"{target.options.get('package', '')}.client".lstrip(".")
+        options = read_options(target, MarkdownOptions)
+        package = f"{options.package}.client".lstrip(".")
         self._client_package = "client" if "client-words" in quirks else package
         self._correct = corrections(quirks)
-        self._has_apis = bool(target.options.get("apis", True))
+        self._has_apis = options.apis
 
     def models(self) -> Iterator[Definition]:
         """The definitions that have a page, in the order of the document; the last

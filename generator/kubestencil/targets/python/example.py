@@ -64,7 +64,6 @@ class Writer:
     ) -> None:
         self._package = Package(release, target)
         self._package.check()
-        self._package_name = str(target.options["package"])
         self._release = release
         self._attributes: dict[str, Mapping[str, str]] = {}
         self.names = {
@@ -132,14 +131,14 @@ class Writer:
         """
         name = self._package.classes.get(definition.name)
         if name is not None:
-            return _Import(self._package_name, name)
+            return _Import(self._package.options.package, name)
         location = self._package.custom.modules.locations.get(definition.name)
         if location is None:
             return None
         name = location.class_name
         if name in self._package.modules:
             name = f"{name} as Custom{name}"
-        module = f"{self._package_name}.{location.group}.{location.version}"
+        module = f"{self._package.options.package}.{location.group}.{location.version}"
         return _Import(module, name)
 
     def _attributes_of(self, definition: Definition) -> Mapping[str, str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.targets.python.custom.classes import CustomClasses
@@ -28,6 +30,15 @@ _VERSION = re.compile(r"\d+(?:\.\d+)*\Z")
 _PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 
 
+@dataclass(frozen=True, slots=True)
+class PythonOptions:
+    """The options of the views ``python`` and ``python-client``: the import package, and
+    the distribution that contains it."""
+
+    package: str
+    project: str
+
+
 class KindKey(NamedTuple):
     """What identifies a kind in a manifest: its ``apiVersion`` and ``kind``."""
 
@@ -39,13 +50,14 @@ class Package:
     """The names and types of the package that ``target`` generates for ``release``.
 
     ``classes`` maps the full name of a definition to its class in ``models``, which has
-    those that are not custom; ``custom`` has the others. Raises SpecError where two
+    those that are not custom; ``custom`` has the others. ``options`` are those of the
+    target. Raises SpecError where two
     definitions get the same class, TargetError for a mistake in the target's spelling
     or options.
     """
 
     def __init__(self, release: Release, target: Target) -> None:
-        check_names(target)
+        self.options = package_options(target)
         self.definitions = release.definitions
         self.spelling = read_spelling(target)
         self.custom = CustomClasses(release, self.spelling)
@@ -156,14 +168,18 @@ def _same_kind_error(key: KindKey, first: str, second: str) -> SpecError:
     )
 
 
-def check_names(target: Target) -> None:
-    """Raise ``option_error`` where the options name no package or no distribution."""
-    package = str(target.options.get("package", ""))
+def package_options(target: Target) -> PythonOptions:
+    """The options of a target that is a package.
+
+    Raises ``option_error`` where they name no package or no distribution.
+    """
+    options = read_options(target, PythonOptions)
+    package, project = options.package, options.project
     if not _PACKAGE.match(package) or iskeyword(package):
         raise target.option_error(f"{package!r} is not a package name", "package")
-    project = str(target.options.get("project", ""))
     if not _PROJECT.match(project):
         raise target.option_error(f"{project!r} is not a project name", "project")
+    return options
 
 
 def project_version(release: str) -> str:

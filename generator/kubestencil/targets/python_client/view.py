@@ -17,7 +17,12 @@ from kubestencil.schema import Release
 from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.targets.python.api_methods import ApiClass, api_classes
-from kubestencil.targets.python.package import Package, check_names, project_version
+from kubestencil.targets.python.package import (
+    Package,
+    PythonOptions,
+    package_options,
+    project_version,
+)
 from kubestencil.targets.python.spelling import Spelling, module_name, read_spelling
 from kubestencil.targets.python_client.argument_texts import ArgumentText
 from kubestencil.targets.python_client.methods import ApiMethods, ClientApi
@@ -68,8 +73,8 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     models = target.dependency(_MODELS)
     if models is None:
         raise target.error(f"the target {_MODELS} does not exist", "depends_on")
-    _check_options(target, models)
     package = Package(release, models)
+    _check_options(target, package.options)
     spelling = read_spelling(models)
     methods = ApiMethods(release, BodyTypes(release, package), spelling)
     apis = _apis(release, methods, spelling)
@@ -86,8 +91,8 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             "release": cache(lambda: [FileContext(release.name, {}, variables)]),
         },
         shared_variables={
-            "models_package": models.options["package"],
-            "models_project": models.options["project"],
+            "models_package": package.options.package,
+            "models_project": package.options.project,
             "project_version": project_version(release.name),
         },
     )
@@ -113,11 +118,13 @@ def _identifier(name: str) -> str:
     return name if name.isidentifier() else f"Tag{name}"
 
 
-def _check_options(target: Target, models: Target) -> None:
-    check_names(target)
-    package = target.options["package"]
-    if package == models.options.get("package"):
-        raise target.option_error(f"{package!r} is the package of models", "package")
-    project = target.options["project"]
-    if project == models.options.get("project"):
-        raise target.option_error(f"{project!r} is not a project name", "project")
+def _check_options(target: Target, models: PythonOptions) -> None:
+    options = package_options(target)
+    if options.package == models.package:
+        raise target.option_error(
+            f"{options.package!r} is the package of models", "package"
+        )
+    if options.project == models.project:
+        raise target.option_error(
+            f"{options.project!r} is the project of models", "project"
+        )

@@ -27,7 +27,7 @@ from kubestencil.targets.rust.crate import StructField, StructFields, plan_crate
 from kubestencil.targets.rust.custom.kinds import enum_variants, is_string_enum
 from kubestencil.targets.rust.fixups import correct
 from kubestencil.targets.rust.layout import Module
-from kubestencil.targets.rust.package import check_options, package_name
+from kubestencil.targets.rust.package import crate_options
 from kubestencil.targets.rust.value_types import ANY, value_type
 
 _INDENT = "    "
@@ -73,9 +73,9 @@ class Writer:
     def __init__(
         self, release: Release, target: Target, fragments: FragmentCache[_Code]
     ) -> None:
-        check_options(target)
+        options = crate_options(target)
         self._crate = plan_crate(correct(release, target))
-        self._name = spelling.crate_name(package_name(target))
+        self._name = spelling.crate_name(options.package_name)
         self._aliases = self._module_aliases()
         self._structs: dict[str, _Struct] = {}
         self.names = {

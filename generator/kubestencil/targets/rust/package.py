@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
 from kubestencil.source.releases import minor_version_in
 
 # Cargo, "The Manifest Format": names of packages, and Semantic Versioning 2.0.0.
@@ -18,6 +20,24 @@ _REPLACED_VERSION = re.compile(r"0\.(\d{1,4})\.\d{1,4}\Z")
 # has the features v1_31 to v1_35, and each minor version since has those of one more
 # release. https://github.com/Arnavion/k8s-openapi/blob/master/CHANGELOG.md
 _FIRST_REPLACED, _FIRST_FEATURE, _LAST_FEATURE = 27, 31, 35
+
+
+@dataclass(frozen=True, slots=True)
+class RustOptions:
+    """The options of the view ``rust``.
+
+    ``name`` and ``version`` are those of the package; ``drop_in`` is the version of
+    k8s-openapi that it replaces, or empty.
+    """
+
+    name: str
+    version: str
+    drop_in: str
+
+    @property
+    def package_name(self) -> str:
+        """The name of the package, which is that of the crate it replaces."""
+        return _REPLACED_CRATE if self.drop_in else self.name
 
 
 class DropIn(NamedTuple):
@@ -46,11 +66,9 @@ def make_package(release: str, target: Target) -> Package:
     Raises ``option_error`` for options that Cargo does not accept, and for a crate that
     cannot replace the version of k8s-openapi that the option ``drop_in`` names.
     """
-    check_options(target)
-    drop_in = str(target.options["drop_in"])
-    if not drop_in:
-        options = target.options
-        return Package(str(options["name"]), str(options["version"]), None)
+    options = crate_options(target)
+    if not options.drop_in:
+        return Package(options.name, options.version, None)
     number = minor_version_in(release)
     if number is None or not number.startswith("1."):
         raise target.option_error(
@@ -59,33 +77,29 @@ def make_package(release: str, target: Target) -> Package:
             "drop_in",
             "name the release after its version: render 1.35 --spec FILE",
         )
-    return Package(
-        _REPLACED_CRATE, drop_in, _make_drop_in(int(number[2:]), _minor(drop_in))
-    )
+    drop_in = _make_drop_in(int(number[2:]), _minor(options.drop_in))
+    return Package(options.package_name, options.drop_in, drop_in)
 
 
-def package_name(target: Target) -> str:
-    """The name of the package that the options ask for."""
-    return _REPLACED_CRATE if target.options["drop_in"] else str(target.options["name"])
-
-
-def check_options(target: Target) -> None:
-    """Raise ``option_error`` for options that Cargo does not accept."""
-    for option, pattern, meaning in (
-        ("name", _CRATE_NAME, "the name of a Cargo package"),
-        ("version", _VERSION, "a version of a Cargo package"),
+def crate_options(target: Target) -> RustOptions:
+    """The options of a target. Raises ``option_error`` for those that Cargo does not
+    accept."""
+    options = read_options(target, RustOptions)
+    for option, value, pattern, meaning in (
+        ("name", options.name, _CRATE_NAME, "the name of a Cargo package"),
+        ("version", options.version, _VERSION, "a version of a Cargo package"),
     ):
-        value = str(target.options.get(option))
         if pattern.match(value) is None:
             raise target.option_error(f"{value!r} is not {meaning}", option)
-    value = str(target.options["drop_in"])
-    if value and _minor(value) < _FIRST_REPLACED:
+    if options.drop_in and _minor(options.drop_in) < _FIRST_REPLACED:
         raise target.option_error(
-            f"{value!r} is not a version of {_REPLACED_CRATE} that the crate can replace",
+            f"{options.drop_in!r} is not a version of {_REPLACED_CRATE} that the crate "
+            "can replace",
             "drop_in",
             "name the version that Cargo.lock has, 0.27.0 or later: earlier ones have "
             "chrono for times",
         )
+    return options
 
 
 def _minor(version: str) -> int:

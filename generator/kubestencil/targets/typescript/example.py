@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
 from kubestencil.schema import Release
 from kubestencil.targets.examples.nodes import (
     Entry,
@@ -24,6 +26,13 @@ _INDENT = "  "
 _LINE_LENGTH = 80
 
 
+@dataclass(frozen=True, slots=True)
+class TypeScriptOptions:
+    """The option of the target that examples need: the name of its package."""
+
+    name: str
+
+
 class Writer:
     """Writes TypeScript, and keeps what several examples have in common.
 
@@ -33,7 +42,7 @@ class Writer:
     def __init__(
         self, release: Release, target: Target, fragments: FragmentCache[str]
     ) -> None:
-        self._package = str(target.options["name"])
+        self._package = read_options(target, TypeScriptOptions).name
         self._modules = self.names = module_names(release.definitions)
         self._fragments = fragments
 
