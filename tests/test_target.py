@@ -125,13 +125,9 @@ def test_options_that_the_manifest_lacks_have_the_defaults_of_the_view(
 
 def test_a_quirk_can_be_dropped(tmp_path: Path) -> None:
     """Without the quirk, a field that refers to a model keeps its description."""
-    built_in = load_targets(None)["markdown"].manifest.read_text()
-    folder = tmp_path / "markdown"
-    folder.mkdir()
-    (folder / "target.toml").write_text(
-        built_in.replace("[quirks.silent-references]", "[quirks.backslash-quotes]", 1)
-        .replace("[quirks.backslash-quotes]", "[quirks.trimmed-notes]", 1)
-        .partition("[quirks.")[0]
+    (tmp_path / "markdown").mkdir()
+    (tmp_path / "markdown" / "target.toml").write_text(
+        'extends = "markdown"\n[quirks.silent-references]\ndrop = true\n'
     )
     assert "(V1Pod.md) | A pod. | " in generated(tmp_path, "markdown")["docs/V1Pod.md"]
     assert "(V1Pod.md) |  | " in _built_in_page()
@@ -140,6 +136,111 @@ def test_a_quirk_can_be_dropped(tmp_path: Path) -> None:
 def _built_in_page() -> str:
     files = generate_files(make_release(SMALL), load_targets(None)["markdown"])
     return next(file.data.decode() for file in files if "V1Pod" in file.path)
+
+
+EXTENDING = """
+extends = "mine"
+about = "A test that extends a test"
+
+[[files]]
+each = "definition"
+path = "{name}.txt"
+template = "other.j2"
+
+[[files]]
+each = "release"
+path = "{package}.txt"
+template = "page.j2"
+
+[options]
+package = "acme"
+
+[types]
+any = "anything"
+"""
+
+
+def extend(folder: Path, manifest: str = EXTENDING, name: str = "other") -> Path:
+    """A folder of targets with ``mine``, and one that extends it."""
+    targets = make(folder)
+    (targets / name).mkdir(exist_ok=True)
+    (targets / name / "target.toml").write_text(manifest)
+    return targets
+
+
+def test_a_target_inherits_what_its_manifest_does_not_have(tmp_path: Path) -> None:
+    targets = load_targets(extend(tmp_path))
+    mine, other = targets["mine"], targets["other"]
+    assert other.extends == "mine"
+    assert other.about == "A test that extends a test"
+    assert (other.view, other.scope) == (mine.view, mine.scope)
+    assert other.types == {**mine.types, "any": "anything"}
+    assert [(rule.path, rule.template) for rule in other.files] == [
+        ("{name}.txt", "other.j2"),
+        ("{package}.txt", "page.j2"),
+    ]
+    assert other.folders == (tmp_path / "targets/other", *mine.folders)
+
+
+def test_a_file_of_the_extended_target_can_be_dropped(tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    manifest = 'extends = "markdown"\n[[files]]\neach = "release"\npath = "README.md"\n'
+    (tmp_path / "pages" / "target.toml").write_text(f"{manifest}drop = true")
+    assert "README.md" in generated(tmp_path, "markdown")
+    assert generated(tmp_path, "pages").keys() == (
+        generated(tmp_path, "markdown").keys() - {"README.md"}
+    )
+
+
+def test_a_folder_with_the_name_of_a_target_adds_a_file_to_it(tmp_path: Path) -> None:
+    (tmp_path / "markdown").mkdir()
+    (tmp_path / "markdown" / "target.toml").write_text("""
+        extends = "markdown"
+        [[files]]
+        each = "release"
+        path = "names.txt"
+        template = "names.txt.j2"
+    """)
+    (tmp_path / "markdown" / "names.txt.j2").write_text("{{ release }}")
+    files = generated(tmp_path, "markdown")
+    assert files.pop("names.txt") == "test"
+    assert files["docs/V1Pod.md"] == _built_in_page()
+    assert "README.md" in files
+
+
+@pytest.mark.parametrize(
+    ("manifest", "name", "message"),
+    [
+        ('extends = "mien"', "other", "unknown target 'mien'\n  did you mean mine?"),
+        ('extends = "other"', "other", "no other folder has a target 'other'"),
+        (
+            'extends = "mine"\n[quirks.x]\ndrop = true',
+            "other",
+            "is not inherited",
+        ),
+        (
+            'extends = "mine"\n[[files]]\neach = "definition"\npath = "{nam}.txt"\n'
+            "drop = true",
+            "other",
+            "is not inherited\n  did you mean {name}.txt",
+        ),
+        ("extends = 1", "other", "must be a string"),
+    ],
+)
+def test_a_mistake_in_what_a_target_extends_is_named(
+    tmp_path: Path, manifest: str, name: str, message: str
+) -> None:
+    with pytest.raises(TargetError) as caught:
+        load_targets(extend(tmp_path, manifest, name))
+    assert message in str(caught.value)
+    assert caught.value.where.startswith(f"{tmp_path}/targets/{name}/target.toml: ")
+
+
+def test_targets_that_extend_each_other_are_refused(tmp_path: Path) -> None:
+    folder = extend(tmp_path)
+    (folder / "mine" / "target.toml").write_text('extends = "other"')
+    with pytest.raises(TargetError, match="mine extends other extends mine"):
+        load_targets(folder)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,23 @@
-"""Reads target manifests: ``target.toml``."""
+"""Targets: what their manifests say, checked."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from kubestencil.data_files import data_file
+from kubestencil.engine.manifest_files import (
+    MANIFEST,
+    Table,
+    read_manifest,
+    target_names,
+)
 from kubestencil.errors import KubestencilError, TargetError, UsageError, nearest
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 #: A code formatter that can be applied to what a user's own template generates.
@@ -51,9 +55,11 @@ class FileRule:
 class Target:
     """A target: its ``target.toml`` and the folders of its templates.
 
+    ``extends`` names the target that its manifest inherits from, empty for none.
     ``view`` names the code that makes the template variables
-    (``kubestencil.engine.view``). ``folders`` are the template folders, the user's
-    before the built-in one, and ``roots`` the folders that contain all targets.
+    (``kubestencil.engine.view``). ``folders`` are the template folders: the user's
+    before the built-in one, then those of the target that it extends. ``roots`` are
+    the folders that contain all targets.
     ``options`` can be set by the user; ``path_options`` names those that are paths
     of files or folders whose content affects the output. ``spelling`` and ``types``
     are read by the view. ``quirks`` lists the accidents of a published format that
@@ -66,6 +72,7 @@ class Target:
 
     name: str
     about: str
+    extends: str
     view: str
     folders: tuple[Path, ...]
     roots: tuple[Path, ...]
@@ -85,7 +92,7 @@ class Target:
     @property
     def manifest(self) -> Path:
         """The path of the target's ``target.toml``."""
-        return find_file(self.folders, "target.toml")
+        return find_file(self.folders, MANIFEST)
 
     def dependency(self, name: str) -> Target | None:
         """A target that this one depends on, with its options; None where there is
@@ -139,56 +146,45 @@ def load_targets(user_templates: Path | None) -> dict[str, Target]:
     if user_templates is not None:
         if not user_templates.is_dir():
             raise UsageError("is not a folder", where=f"--templates {user_templates}")
-        if (user_templates / "target.toml").is_file():
+        if (user_templates / MANIFEST).is_file():
             raise UsageError(
                 "is the folder of one target, not a folder of targets",
                 where=f"--templates {user_templates}",
                 hint=f"name the folder around it: {user_templates.absolute().parent}",
             )
         roots.insert(0, user_templates)
-    names = {
-        path.name
-        for root in roots
-        for path in root.iterdir()
-        if path.is_dir() and _NAME.match(path.name)
-    }
-    targets = (read_target(name, roots) for name in sorted(names))
+    targets = (read_target(name, roots) for name in target_names(roots))
     return {target.name: target for target in targets if target is not None}
 
 
 def read_target(name: str, roots: Sequence[Path]) -> Target | None:
     """The target ``name`` in the folders ``roots``; None where none has its manifest.
 
-    The first folder that has a file takes precedence.
-
     Raises TargetError with the file and the key that is wrong.
     """
-    folders = tuple(root / name for root in roots if (root / name).is_dir())
-    path = find_file(folders, "target.toml") if folders else None
-    if path is None or not path.is_file():
+    manifest = read_manifest(name, roots)
+    if manifest is None:
         return None
-    try:
-        raw = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TargetError(f"is not TOML: {error}", where=str(path)) from error
-    table = _Table(raw, str(path), _TARGET_KEYS)
+    table = manifest.table
     target = Target(
         name=name,
-        about=table.require("about", str),
-        view=table.require("view", str),
-        folders=folders,
+        about=table.require("about"),
+        extends=table.get("extends", ""),
+        view=table.require("view"),
+        folders=manifest.folders,
         roots=tuple(roots),
-        files=tuple(_file_rule(rule, path) for rule in table.require("files", list)),
-        options=table.get("options", dict, {}),
-        spelling=table.get("spelling", dict, {}),
-        types=table.get("types", dict, {}),
-        quirks=table.get("quirks", dict, {}),
-        fixups=table.get("fixups", dict, {}),
-        path_options=tuple(table.get("path_options", list, [])),
+        files=tuple(map(_file_rule, manifest.rules)),
+        options=table.get("options", {}),
+        spelling=table.get("spelling", {}),
+        types=table.get("types", {}),
+        quirks=table.get("quirks", {}),
+        fixups=table.get("fixups", {}),
+        path_options=tuple(table.get("path_options", [])),
         scope=table.choice("scope", SCOPES) or "release",
-        min_releases=table.get("min_releases", int, 1),
-        depends_on=tuple(table.get("depends_on", list, [])),
+        min_releases=table.get("min_releases", 1),
+        depends_on=tuple(table.get("depends_on", [])),
     )
+    table.require("files")
     _check_reasons(target)
     _check_options(target)
     _check_paths(target)
@@ -244,71 +240,19 @@ def _check_paths(target: Target) -> None:
             raise target.error(f"{count} rules have the path {path!r}", "files.path")
 
 
-class _Table:
-    """A TOML table whose keys are checked when it is opened."""
-
-    def __init__(self, raw: dict[str, Any], where: str, keys: Iterable[str]) -> None:
-        self.raw = raw
-        self.where = where
-        valid_keys = list(keys)
-        for key in raw:
-            if key not in valid_keys:
-                raise TargetError(
-                    f"unknown key {key!r}", where=where, hint=nearest(key, valid_keys)
-                )
-
-    def require(self, key: str, kind: type) -> Any:
-        if key not in self.raw:
-            raise TargetError("is missing", where=f"{self.where}: {key}")
-        return self.get(key, kind, None)
-
-    def get(self, key: str, kind: type, default: Any) -> Any:
-        value = self.raw.get(key, default)
-        if not isinstance(value, kind):
-            is_single_table = kind is list and isinstance(value, dict)
-            raise TargetError(
-                f"must be a {_TOML_TYPES[kind]}",
-                where=f"{self.where}: {key}",
-                hint=f"write [[{key}]] for [{key}]" if is_single_table else "",
-            )
-        return value
-
-    def choice(self, key: str, choices: Sequence[Any]) -> Any:
-        """One of ``choices``, or None where the key is absent."""
-        value = self.get(key, str, "")
-        if value and value not in choices:
-            raise TargetError(
-                f"unknown value {value!r}",
-                where=f"{self.where}: {key}",
-                hint=nearest(value, choices),
-            )
-        return value or None
-
-
-_TOML_TYPES = {str: "string", int: "number", list: "list", dict: "table"}
-_TARGET_KEYS = (
-    "about", "view", "scope", "min_releases", "depends_on", "path_options", "files",
-    "options", "spelling", "types", "quirks", "fixups",
-)  # fmt: skip
-_FILE_KEYS = ("each", "path", "template", "copy", "format")
-
-
-def _file_rule(raw: Any, path: Path) -> FileRule:
-    if not isinstance(raw, dict):
-        raise TargetError("must be tables: [[files]]", where=f"{path}: files")
-    table = _Table(raw, f"{path}: files", _FILE_KEYS)
+def _file_rule(table: Table) -> FileRule:
     for key in ("template", "format"):
-        if key in raw and "copy" in raw:
-            raise TargetError(
-                f"{raw['copy']!r} is copied as it is, without a {key}",
-                where=f"{path}: files.{key}",
-                hint=f"leave out copy or {key}",
+        if table.get(key, "") and table.get("copy", ""):
+            raise table.error(
+                f"{table.raw['copy']!r} is copied as it is, without a {key}",
+                key,
+                f"leave out copy or {key}",
             )
     return FileRule(
-        each=table.require("each", str),
-        path=table.require("path", str),
-        template=table.get("template", str, ""),
-        copy=table.get("copy", str, ""),
+        each=table.require("each"),
+        path=table.require("path"),
+        template=table.get("template", ""),
+        copy=table.get("copy", ""),
         format=table.choice("format", FORMATTERS),
     )
 
