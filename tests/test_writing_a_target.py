@@ -103,6 +103,15 @@ def test_a_type_checker_accepts_the_example_and_refuses_a_mistake(
     assert 'Extra key "imagee" for TypedDict "Container"' in output
 
 
+def test_a_target_that_extends_another_has_its_files(reader: Command) -> None:
+    inherited = generated(reader, "typescript")
+    files = generated(reader, "typescript-lists")
+    assert files.keys() - inherited.keys() >= {"batch/v1.txt"}
+    assert inherited.keys() - files.keys() == {"README.md"}
+    assert files["batch/v1.txt"] == "CronJob\nCronJobList\nJob\nJobList\n"
+    assert any("Record<string, unknown>" in text for text in files.values())
+
+
 def test_a_mistake_is_answered_as_shown(reader: Command) -> None:
     template = reader.folder / "mine/typed-dicts/module.py.j2"
     text = template.read_text()

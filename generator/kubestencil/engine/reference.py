@@ -80,6 +80,8 @@ def documented_classes(each_values: Iterable[Each]) -> list[type]:
 def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
     yield f"{target.name}: {target.about}"
     yield ""
+    if target.extends:
+        yield f"extends: {target.extends}"
     yield f"view: {target.view}"
     yield f"scope: {target.scope} ({_SCOPES[target.scope]})"
     yield f"manifest: {target.manifest}"
