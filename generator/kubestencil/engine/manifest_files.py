@@ -52,18 +52,24 @@ _LISTS = ("depends_on", "path_options")
 
 
 class Table:
-    """A TOML table whose keys and their types are checked when it is opened."""
+    """A TOML table whose keys and their types are checked when it is opened.
+
+    ``prefix`` is what its keys begin with in an error: ``files.``.
+    """
 
     def __init__(
-        self, raw: Mapping[str, Any], where: str, types: Mapping[str, type]
+        self,
+        raw: Mapping[str, Any],
+        path: Path,
+        types: Mapping[str, type],
+        prefix: str = "",
     ) -> None:
         self.raw = raw
-        self.where = where
+        self.path = path
+        self.prefix = prefix
         for key, value in raw.items():
             if key not in types:
-                raise TargetError(
-                    f"unknown key {key!r}", where=where, hint=nearest(key, types)
-                )
+                raise self.error(f"unknown key {key!r}", key, nearest(key, types))
             if not isinstance(value, types[key]):
                 is_single_table = types[key] is list and isinstance(value, dict)
                 raise self.error(
@@ -74,7 +80,7 @@ class Table:
 
     def error(self, what: str, key: str, hint: str = "") -> TargetError:
         """A TargetError that points at a key of the table."""
-        return TargetError(what, where=f"{self.where}: {key}", hint=hint)
+        return TargetError(what, where=f"{self.path}: {self.prefix}{key}", hint=hint)
 
     def require(self, key: str) -> Any:
         if key not in self.raw:
@@ -104,7 +110,7 @@ class Manifest(NamedTuple):
 
 
 # What a manifest that extends no other inherits.
-_NOTHING = Manifest(Table({}, "", {}), (), ())
+_NOTHING = Manifest(Table({}, Path(), {}), (), ())
 
 
 class _Layer(NamedTuple):
@@ -160,12 +166,13 @@ def _parse(path: Path) -> Manifest:
         raw = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TargetError(f"is not TOML: {error}", where=str(path)) from error
-    table = Table(raw, str(path), _TARGET_KEYS)
+    table = Table(raw, path, _TARGET_KEYS)
     rules = table.get("files", [])
     if not all(isinstance(rule, dict) for rule in rules):
         raise table.error("must be tables: [[files]]", "files")
-    where = f"{path}: files"
-    return Manifest(table, tuple(Table(rule, where, _FILE_KEYS) for rule in rules), ())
+    return Manifest(
+        table, tuple(Table(rule, path, _FILE_KEYS, "files.") for rule in rules), ()
+    )
 
 
 def _extended(
@@ -206,7 +213,7 @@ def _merged_tables(base: Table, own: Table) -> Table:
                 hint = nearest(name, inherited)
                 raise own.error("is not inherited", f"{key}.{name}", hint)
             del merged[key][name]
-    return Table(merged, own.where, _TARGET_KEYS)
+    return Table(merged, own.path, _TARGET_KEYS)
 
 
 def _merged_rules(base: Sequence[Table], own: Sequence[Table]) -> tuple[Table, ...]:
