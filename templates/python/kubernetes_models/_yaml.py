@@ -8,7 +8,7 @@ would not read it as a text.
 
 import re
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -39,7 +39,7 @@ _TAG = "tag:yaml.org,2002:"
 
 class _Loader(SafeLoader):
     # PyYAML's resolvers are inherited, and a class's own table replaces them.
-    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+    yaml_implicit_resolvers: dict[str, Any] = {}
 
     def construct_mapping(
         self, node: yaml.MappingNode, deep: bool = False

@@ -11,7 +11,7 @@ from kubestencil.schema.well_known import MICRO_TIME, QUANTITY, TIME
 # The definitions of times, each with its Python type.
 _TIMES = {MICRO_TIME: "MicroTime", TIME: "Time"}
 
-#: The functions in ``base.py.j2`` that bring a time to the precision of its type.
+#: The functions in ``_base.py`` that bring a time to the precision of its type.
 TIME_CONVERTERS: Mapping[str, str] = {
     "DateTime": "to_datetime",
     "MicroTime": "to_micro_time",

@@ -13,7 +13,7 @@ class is a msgspec Struct, which shapes the modules in three ways:
   another name.
 - Times have the precision that the API server expects, to the second or to the
   microsecond. A class with times ensures that in Python code (``TimedModel`` in
-  ``templates/python/base.py.j2``).
+  ``_base.py``).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType
 
 # msgspec.json.schema needs to know more about this type than the class.
 _IMPORTED_AS = {"MicroTime": "MicroTimeType as MicroTime"}
-# What base.py.j2 provides for annotations.
+# What _base.py provides for annotations.
 _RUNTIME_TYPES = frozenset([*TIME_CONVERTERS, "Quantity"])
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
 _WORD = re.compile(r"\w+")

@@ -31,7 +31,7 @@ class BodyType(NamedTuple):
     """The type of a body or a result.
 
     ``annotation`` is the type hint in a stub, ``name`` what the client decodes
-    (``calls.py.j2``, ``decode``): a class, ``text`` or ``json``. ``custom_module`` is
+    (``_calls.py``, ``decode``): a class, ``text`` or ``json``. ``custom_module`` is
     what the annotation needs, None for other types.
     """
 

@@ -12,7 +12,7 @@ from kubestencil.targets.python.spelling import Spelling, attribute_names
 
 # msgspec refuses these characters in the JSON name of a field (msgspec.Struct, rename).
 _NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f\ud800-\udfff]')
-# Names that the classes of custom.py.j2 define, besides those of base.py.j2.
+# Names that the classes of ``_custom.py`` define, besides those of ``_base.py``.
 _RESERVED = frozenset(["unknown_fields", "to_exact_time"])
 
 

@@ -11,7 +11,7 @@ from kubestencil.schema import Definition, Schema
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY, TIME
 from kubestencil.targets.python.literals import literal
 
-#: What ``custom.py.j2`` and ``typing`` provide for the classes of custom resources.
+#: What ``_custom.py`` and ``typing`` provide for the classes of custom resources.
 RUNTIME_NAMES = frozenset(
     ["CustomModel", "EmbeddedObject", "ExactTime", "Literal", "Open", "OpenModel"]
 )  # fmt: skip

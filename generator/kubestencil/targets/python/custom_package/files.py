@@ -2,7 +2,7 @@
 
 A class is a msgspec Struct as those of ``kubestencil.targets.python.view`` are, with
 what schemas of custom resources have beyond those of Kubernetes' own types
-(``templates/python/custom.py.j2``).
+(``_custom.py`` of the package).
 """
 
 from __future__ import annotations

@@ -53,7 +53,6 @@ _FILE = {**_VERSION, "module": "the module of a kind, such as _certificate"}
 
 #: The values of ``each`` for custom kinds.
 CUSTOM_EACH: Mapping[str, Each] = {
-    "custom-runtime": Each("what the classes of custom kinds share, if there are any"),
     "custom-group": Each(
         "an API group with custom kinds: a package with its versions",
         placeholders=_GROUP,
@@ -76,14 +75,10 @@ def custom_contexts(
     package: Package, release: Release
 ) -> Mapping[str, Callable[[], Iterable[FileContext]]]:
     """The contexts of the files of custom kinds; none where there are no such kinds."""
-    modules = package.custom.modules
     # Several files are generated for each of them.
     groups = cache(lambda: list(_group_contexts(package)))
     versions = cache(lambda: list(_version_contexts(package)))
     return {
-        "custom-runtime": lambda: (
-            [FileContext("custom resources", {}, {})] if modules.versions else []
-        ),
         "custom-group": groups,
         "custom-version": versions,
         "custom-kind": lambda: _kind_contexts(package, release),

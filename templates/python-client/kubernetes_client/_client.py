@@ -24,6 +24,7 @@ from ._flows import (
     Sleep,
     run,
 )
+from ._names import USER_AGENT
 from ._retries import Retry, Retrying
 from ._transport import AsyncResponse, AsyncTransport, Response, Transport
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_USER_AGENT = "{{ options.project }}/{{ project_version }}"
 _TIMEOUT = 30.0
 
 
@@ -54,7 +54,7 @@ class _Client:
         timeout: float | None = _TIMEOUT,
         retry: Retry = Retry(),  # noqa: B008
         on_retry: Callable[[Retrying], object] | None = None,
-        user_agent: str = _USER_AGENT,
+        user_agent: str = USER_AGENT,
     ) -> None:
         self.config = config or load_config()
         self.settings = Settings({"user-agent": user_agent}, timeout, retry, on_retry)
@@ -91,7 +91,7 @@ class Client(_Client):
         timeout: float | None = _TIMEOUT,
         retry: Retry = Retry(),  # noqa: B008
         on_retry: Callable[[Retrying], object] | None = None,
-        user_agent: str = _USER_AGENT,
+        user_agent: str = USER_AGENT,
     ) -> None:
         super().__init__(
             config,
@@ -221,7 +221,7 @@ class AsyncClient(_Client):
         timeout: float | None = _TIMEOUT,
         retry: Retry = Retry(),  # noqa: B008
         on_retry: Callable[[Retrying], object] | None = None,
-        user_agent: str = _USER_AGENT,
+        user_agent: str = USER_AGENT,
     ) -> None:
         super().__init__(
             config,

@@ -10,6 +10,7 @@ import base64
 import json
 import os
 from collections.abc import AsyncGenerator, Generator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
@@ -249,10 +250,8 @@ class Session:
 
     def close(self) -> None:
         """Close the connection."""
-        try:
+        with suppress(ConnectionFailed):
             self._write(self._channels.close())
-        except ConnectionFailed:
-            pass
         self._response.close()
 
     def __enter__(self) -> Self:
@@ -330,10 +329,8 @@ class AsyncSession:
 
     async def close(self) -> None:
         """Close the connection."""
-        try:
+        with suppress(ConnectionFailed):
             await self._write(self._channels.close())
-        except ConnectionFailed:
-            pass
         await self._response.close()
 
     async def __aenter__(self) -> Self:

@@ -11,7 +11,6 @@ from difflib import get_close_matches
 from functools import cache
 from operator import is_ as _is
 from types import NoneType, UnionType
-{% if custom_kinds %}
 from typing import (
     Annotated,
     Any,
@@ -22,16 +21,11 @@ from typing import (
     get_args,
     get_origin,
 )
-{% else %}
-from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
-{% endif %}
 
 import msgspec
 
 from ._base import MicroTime, Model
-{% if custom_kinds %}
 from ._custom import UNKNOWN_KEY, EmbeddedObject, ExactTime, Open, keeps
-{% endif %}
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 
@@ -98,10 +92,8 @@ def _without_null(kind: Any, value: Any) -> Any:
     """``value`` with empty containers for null where one is required; the same object
     where nothing changes."""
     for plain in _members(kind):
-{% if custom_kinds %}
         if get_origin(plain) is Open:
             plain = get_args(plain)[0]
-{% endif %}
         arguments = get_args(plain)
         if get_origin(plain) is list and isinstance(value, list):
             items = [_without_null(arguments[0], item) for item in value]
@@ -112,9 +104,9 @@ def _without_null(kind: Any, value: Any) -> Any:
             }
             same = all(map(_is, values.values(), value.values()))
             return value if same else values
-        if isinstance(plain, type) and issubclass(plain, Model):
-            if isinstance(value, dict):
-                return _without_null_fields(plain, value)
+        is_model = isinstance(plain, type) and issubclass(plain, Model)
+        if is_model and isinstance(value, dict):
+            return _without_null_fields(plain, value)
     return value
 
 
@@ -172,13 +164,10 @@ def _walk(kind: Any, value: Any, path: str, *, strict: bool) -> Iterator[Problem
     if kind is Any or (value is None and NoneType in kinds):
         return
     kinds = tuple(each for each in kinds if each is not NoneType)
-{% if custom_kinds %}
     if _is_mixed(kinds):
         yield from _walk_union(kinds, value, path, strict=strict)
         return
-{% endif %}
     origin = get_origin(kinds[0])
-{% if custom_kinds %}
     if origin is Open:
         yield from _walk_model(get_args(kinds[0])[0], value, path, strict=strict)
         return
@@ -191,7 +180,6 @@ def _walk(kind: Any, value: Any, path: str, *, strict: bool) -> Iterator[Problem
         if not isinstance(value, Mapping | Model):
             yield _mismatch("object", value, path)
         return
-{% endif %}
     if origin is list:
         if not isinstance(value, list | tuple):
             yield _mismatch("list", value, path)
@@ -218,7 +206,6 @@ def _walk(kind: Any, value: Any, path: str, *, strict: bool) -> Iterator[Problem
         yield _mismatch(names, value, path)
 
 
-{% if custom_kinds %}
 def _is_mixed(kinds: tuple[Any, ...]) -> bool:
     """Whether a union has others than plain types."""
     return len(kinds) > 1 and any(map(get_origin, kinds))
@@ -239,7 +226,6 @@ def _is_literal(literals: tuple[Any, ...], value: Any) -> bool:
     return any(type(each) is type(value) and each == value for each in literals)
 
 
-{% endif %}
 def _walk_model(
     model: type[Model], value: Any, path: str, *, strict: bool
 ) -> Iterator[Problem]:
@@ -255,11 +241,7 @@ def _walk_model(
             continue
         if field is not None:
             yield from _walk(field.type, item, _below(path, key), strict=strict)
-{% if custom_kinds %}
         elif strict and not keeps(model, key):
-{% else %}
-        elif strict:
-{% endif %}
             close = get_close_matches(str(key), fields, 1)
             hint = f" (did you mean {close[0]}?)" if close else ""
             yield Problem(_below(path, key), f"unknown field{hint}")
@@ -270,14 +252,10 @@ def _walk_model(
 
 @cache
 def _fields(model: type[Model]) -> dict[str, msgspec.structs.FieldInfo]:
-{% if custom_kinds %}
     fields = msgspec.structs.fields(model)
     return {
         field.encode_name: field for field in fields if field.encode_name != UNKNOWN_KEY
     }
-{% else %}
-    return {field.encode_name: field for field in msgspec.structs.fields(model)}
-{% endif %}
 
 
 def _members(kind: Any) -> tuple[Any, ...]:
@@ -295,12 +273,8 @@ def _is_union(kind: Any) -> bool:
 
 def _is_time(kind: type[datetime], value: Any) -> bool:
     try:
-{% if custom_kinds %}
         exact = kind is MicroTime or kind is ExactTime
         msgspec.convert(value, datetime if exact else kind)
-{% else %}
-        msgspec.convert(value, datetime if kind is MicroTime else kind)
-{% endif %}
     except msgspec.ValidationError:
         return isinstance(value, datetime)
     return True

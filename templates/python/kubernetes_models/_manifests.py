@@ -2,26 +2,20 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-{% if custom_kinds %}
 from importlib import import_module
-{% endif %}
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-{% if custom_kinds %}
-from . import models
+from . import _base, _custom, models
 from ._base import Model
-from ._custom import plain
 from ._kinds import CUSTOM_KINDS, KINDS
-{% else %}
-from . import models
-from ._base import Model, plain
-from ._kinds import KINDS
-{% endif %}
 from ._problems import ModelError, Problem
 
 #: A model, or a dict of JSON values where this package has no model.
 Object: TypeAlias = Model | dict[str, Any]
+
+# Unknown fields, which only models of custom kinds have, take longer to write.
+_plain = _custom.plain if CUSTOM_KINDS else _base.plain
 
 
 def model_for(api_version: str, kind: str) -> type[Model] | None:
@@ -29,7 +23,6 @@ def model_for(api_version: str, kind: str) -> type[Model] | None:
 
     None where this release of Kubernetes has no such kind.
     """
-{% if custom_kinds %}
     custom = CUSTOM_KINDS.get(api_version, {}).get(kind)
     if custom:
         module, _, class_name = custom.partition(":")
@@ -37,7 +30,6 @@ def model_for(api_version: str, kind: str) -> type[Model] | None:
             import_module(f".{module}", __package__), class_name
         )
         return model
-{% endif %}
     name = KINDS.get(api_version, {}).get(kind)
     found: type[Model] | None = getattr(models, name) if name else None
     return found
@@ -68,12 +60,12 @@ def dump(objects: Object | Iterable[Object]) -> str:
     """One object or more as YAML, each in a document of its own."""
     from ._yaml import dump_all
 
-    return dump_all([plain(each) for each in _several(objects)])
+    return dump_all([_plain(each) for each in _several(objects)])
 
 
 def dump_json(objects: Object | Iterable[Object]) -> str:
     """One object or more as JSON, one after the other, as kubectl takes them."""
-    texts = (json.dumps(plain(each), indent=2) for each in _several(objects))
+    texts = (json.dumps(_plain(each), indent=2) for each in _several(objects))
     return "".join(f"{text}\n" for text in texts)
 
 

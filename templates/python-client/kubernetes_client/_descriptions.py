@@ -141,7 +141,7 @@ class Description(Documented, Generic[P]):
                 f"{self.name}() takes {len(self.required)} positional arguments, "
                 f"{len(args)} were given"
             )
-        values = dict(zip(self.required, args))
+        values = dict(zip(self.required, args, strict=False))
         for name, value in kwargs.items():
             if name in values:
                 raise TypeError(f"{self.name}() got two values for {name!r}")

@@ -1,7 +1,7 @@
 """Operations as attributes of API classes: described once, called in two ways.
 
 An operation is a descriptor. Of an API class it is a method that returns its result, of
-one of ``{{ options.package }}.aio`` a method to await. Both have the same arguments,
+one of ``aio`` a method to await. Both have the same arguments,
 which the stubs of the API classes declare.
 """
 

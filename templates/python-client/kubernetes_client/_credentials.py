@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ._config import Config, ExecPlugin
@@ -165,4 +165,4 @@ def _read_credential(value: Mapping[str, Any], api_version: str) -> _Credential:
 
 def _timestamp(text: str) -> float:
     value = datetime.fromisoformat(text)
-    return (value if value.tzinfo else value.replace(tzinfo=timezone.utc)).timestamp()
+    return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()

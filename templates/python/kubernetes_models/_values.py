@@ -14,7 +14,7 @@ def python_values(model: Model) -> dict[str, Any]:
 
 def json_values(model: Model) -> dict[str, Any]:
     """What is there of a model, by JSON name, models in it likewise."""
-    names = zip(model.__struct_fields__, model.__struct_encode_fields__)
+    names = zip(model.__struct_fields__, model.__struct_encode_fields__, strict=True)
     values = ((json_name, getattr(model, name)) for name, json_name in names)
     return {
         json_name: _value(value, json_values)

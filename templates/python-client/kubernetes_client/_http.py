@@ -7,6 +7,7 @@ import ssl
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 from urllib.request import getproxies, proxy_bypass
@@ -132,7 +133,7 @@ def _file(data: bytes) -> Iterator[str]:
             file.write(data)
         yield path
     finally:
-        os.unlink(path)
+        Path(path).unlink()
 
 
 def _proxy(config: Config, context: ssl.SSLContext) -> httpcore2.Proxy | None:

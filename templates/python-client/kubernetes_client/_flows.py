@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -296,10 +297,9 @@ def _watch_once(
     yield from exchange(settings, call, is_open=True)
     events = _Events(item, version)
     lines: Flow[Event[Any], None] = read_lines(events.read)
-    try:
+    # The next connection goes on from the last version.
+    with suppress(TransportError, _WatchEnded):
         yield from lines
-    except (TransportError, _WatchEnded):
-        pass  # The next connection goes on from the last version.
     yield Close()
     return events.version
 

@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
@@ -74,13 +74,11 @@ else:
             required = dict.fromkeys(cls.__struct_fields__[: -len(fields) or None])
             required.update(
                 (field, None)
-                for field, default in zip(fields, defaults)
+                for field, default in zip(fields, defaults, strict=True)
                 if default is msgspec.NODEFAULT
             )
             for base in (*cls.__mro__[:0:-1], cls):
-                for field, annotation in base.__dict__.get(
-                    "__annotations__", {}
-                ).items():
+                for field, annotation in getattr(base, "__annotations__", {}).items():
                     text = str(annotation)
                     if "None" in text or "Any" in text:
                         required.pop(field, None)
@@ -92,7 +90,7 @@ else:
                 type.__setattr__(cls, "__reduce__", _reduce)
             return cls
 
-        def __call__(cls, *arguments, **values):
+        def __call__(cls, *arguments, **values):  # noqa: N805
             if cls._has_init:
                 model = _make(cls, dict.fromkeys(cls._required))
                 model.__init__(*arguments, **values)
@@ -339,7 +337,7 @@ def _inside(value: Any, exact: Callable[[Any], Any]) -> Any:
 
 
 def _aware(value: datetime) -> datetime:
-    return value if value.tzinfo else value.replace(tzinfo=timezone.utc)
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
 
 
 @cache

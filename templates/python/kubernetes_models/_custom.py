@@ -96,7 +96,9 @@ class _AttributeMap:
                 f"{model.__name__} has unknown_fields, which only to_dict() and to_json() "
                 "contain: pass one of those instead of the object"
             )
-        names = zip(model.__struct_fields__, model.__struct_encode_fields__)
+        names = zip(
+            model.__struct_fields__, model.__struct_encode_fields__, strict=True
+        )
         return {
             name: json_name for name, json_name in names if json_name != UNKNOWN_KEY
         }

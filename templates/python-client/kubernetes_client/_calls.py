@@ -14,14 +14,13 @@ from urllib.parse import urlencode
 import msgspec
 
 from ._errors import ClientError, Status
+from ._names import MODELS
 
 if TYPE_CHECKING:
-    from {{ models_package }} import Model
+    from ._names import Model
 
 T = TypeVar("T")
 
-#: The package of the models.
-MODELS = "{{ models_package }}"
 #: The result of an operation that returns text, and that of one without a model.
 TEXT, JSON = "text", "json"
 #: After a class: the API server may return a Status as well.

@@ -10,10 +10,8 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic_core import core_schema
 
 from ._base import Model
-from ._problems import _fields, _members
-{% if custom_kinds %}
 from ._custom import EmbeddedObject, ExactTime, Open
-{% endif %}
+from ._problems import _fields, _members
 
 _PLAIN: dict[Any, Any] = {
     bool: core_schema.bool_schema,
@@ -98,14 +96,12 @@ def _schema(kind: Any) -> Any:
 
 def _plain_schema(kind: Any) -> Any:
     origin, arguments = get_origin(kind), get_args(kind)
-{% if custom_kinds %}
     if origin is Open:
         return _plain_schema(arguments[0])
     if kind is EmbeddedObject:
         return core_schema.dict_schema(core_schema.str_schema())
     if kind is ExactTime:
         return core_schema.datetime_schema()
-{% endif %}
     if origin is Literal:
         return core_schema.literal_schema(list(arguments))
     if origin is list:

@@ -1,0 +1,3 @@
+# What arguments.py.j2 generates.
+
+TEXTS: dict[str, str]

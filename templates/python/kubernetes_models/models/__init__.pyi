@@ -1,0 +1,1 @@
+# What models.pyi.j2 generates: the classes of all models.
