@@ -1,5 +1,3 @@
-{#- Over 400 lines, since it prints one file, src/wire.rs, whose bytes are fixed, and nothing in
-    it depends on the document: parts of it would be templates that only this one includes. -#}
 //! How the types are read and written: once here, for all of them.
 //!
 //! As Go's `encoding/json` and so the API server: unknown fields are ignored, of a field that comes
