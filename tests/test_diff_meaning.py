@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from kubestencil.diff import RULES, SEVERITIES, Change, compare, compare_versions
+from kubestencil.diff.differences.names import (
+    KEYWORD_SPELLINGS,
+    Presence,
+    ResourcePart,
+    change_name,
+)
 from kubestencil.diff.rules.audience import SEVERITY_MEANINGS
+from kubestencil.diff.rules.table import RULES_BY_NAME, RuleName
 from kubestencil.errors import UsageError
 from tests.diff_specs import document, embedded, pod, release
 
@@ -261,6 +268,16 @@ def test_every_rule_has_a_severity_a_reason_and_a_policy() -> None:
         assert rule.severity in SEVERITIES
         assert rule.reason.endswith(".")
         assert rule.policy.url.startswith("https://")
+
+
+def test_every_name_of_a_rule_has_a_rule() -> None:
+    assert set(get_args(RuleName)) == RULES_BY_NAME.keys()
+
+
+def test_every_difference_between_schemas_has_a_name() -> None:
+    for keyword in (*KEYWORD_SPELLINGS.values(), *get_args(ResourcePart), "keyword"):
+        for presence in get_args(Presence):
+            assert change_name(keyword, presence) == f"{keyword}-{presence}"
 
 
 def test_a_rule_matches_every_change_between_the_releases() -> None:

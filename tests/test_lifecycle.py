@@ -15,7 +15,7 @@ from kubestencil.schema.facts.lifecycle import (
     served_by_default,
 )
 from kubestencil.schema.kinds import served_kinds
-from kubestencil.schema.resources import operation as operations
+from kubestencil.schema.resources.operation import operations
 from kubestencil.source import Source, embedded
 from kubestencil.source.releases import release_order
 from tests.conftest import RELEASES, full_specs, load

@@ -244,9 +244,9 @@ def _select(
 def _check_fail_on(names: Iterable[str]) -> None:
     """Raise UsageError for a name that is neither a severity nor a rule."""
     from kubestencil.diff import SEVERITIES
-    from kubestencil.diff.rules.table import rules_by_name
+    from kubestencil.diff.rules.table import RULES_BY_NAME
 
-    valid = (*SEVERITIES, *rules_by_name())
+    valid = (*SEVERITIES, *RULES_BY_NAME)
     for name in names:
         if name not in valid:
             raise UsageError(

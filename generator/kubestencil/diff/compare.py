@@ -16,16 +16,16 @@ from kubestencil.diff.differences.align import (
     all_definitions,
     api_version_subset,
 )
-from kubestencil.diff.differences.definitions import Difference, differences
+from kubestencil.diff.differences.definitions import differences
 from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.differences.resources import resource_differences
-from kubestencil.diff.fact_changes import notices
+from kubestencil.diff.fact_changes import fact_changes
 from kubestencil.diff.labels import DocumentInfo, distinct_labels, document_info
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.diff.releases.owning_kinds import owner_of
-from kubestencil.diff.rules.classify import Classification, classify
+from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import ComparedDefinitions
-from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema import Release
 from kubestencil.schema.kinds import api_versions, precedence
 
 
@@ -42,7 +42,7 @@ def compare(before: Release, after: Release) -> Comparison:
         tuple(sorted(new - old, key=_api_version_order)),
         tuple(sorted(old - new, key=_api_version_order)),
         tuple(_graduations(before, after, pair)),
-        tuple(notices(before, after, pair, changes)),
+        tuple(fact_changes(before, after, pair, changes)),
         documents=_documents((before, after), labels),
     )
 
@@ -141,44 +141,13 @@ def _changes(
             definitions=definitions._replace(owner=owner, path=path),
             version=_version((before, after), (old_name, new_name)),
         )
-        kinds = tuple(sorted(old_kinds.keys() | new_kinds.keys()))
+        kinds = old_kinds.keys() | new_kinds.keys()
         for difference in group:
-            yield _change(
-                difference, judge(difference), listed_name, path, kinds, owner
+            field = difference.field
+            users_path = path if field is None else f"{path}.{field}"
+            yield Change.of(
+                difference, judge(difference), listed_name, kinds, owner, users_path
             )
-
-
-def _change(
-    difference: Difference,
-    judgement: Classification,
-    definition: str,
-    path: str,
-    kinds: tuple[GroupVersionKind, ...],
-    owner: GroupVersionKind | None,
-) -> Change:
-    field = difference.field
-    return Change(
-        change=difference.change,
-        definition=definition,
-        field=field,
-        schema_path=difference.schema_path,
-        keyword=difference.keyword,
-        before=difference.before,
-        after=difference.after,
-        rule=judgement.rule,
-        reason=judgement.reason,
-        policy=judgement.rule.policy,
-        audience=judgement.audience,
-        severity=judgement.severity,
-        stability=judgement.stability,
-        stage=judgement.stage,
-        replacement=judgement.outlook.replacement,
-        deprecated_in=judgement.outlook.deprecated_in,
-        removed_in=judgement.outlook.removed_in,
-        kinds=kinds,
-        owner=owner,
-        users_path=path if field is None else f"{path}.{field}",
-    )
 
 
 def _version(

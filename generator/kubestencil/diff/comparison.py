@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from kubestencil.diff.differences.definitions import Difference
+from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.labels import DocumentInfo
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Severity
+from kubestencil.diff.rules.classify import Classification
 from kubestencil.diff.rules.policies import Policy
 from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
@@ -29,9 +32,8 @@ class Change:
     ``before`` and ``after`` are fragments of the documents: the whole schema where it
     was added or removed, else an object with the one keyword; None where it is absent.
 
-    ``rule`` is the rule that judges the change, ``reason`` what it does to users of the
-    API, in words, and ``policy`` the policy that the rule follows. ``audience`` has the
-    severity for each audience, ``severity`` is the most severe of them. ``stability``
+    ``rule`` is the rule that judges the change, and ``detail`` what is known of it beside
+    the reason of the rule. ``audience`` has the severity for each audience, ``severity`` is the most severe of them. ``stability``
     is the stability level of the API version, or of the field where that is lower.
     ``stage`` has the stages in both releases where one is known.
 
@@ -46,7 +48,7 @@ class Change:
     ``ObjectMeta.name`` for a definition that is shared.
     """
 
-    change: str
+    change: ChangeName
     definition: str
     field: str | None
     schema_path: tuple[str, ...]
@@ -54,8 +56,7 @@ class Change:
     before: JsonObject | None
     after: JsonObject | None
     rule: Rule
-    reason: str
-    policy: Policy
+    detail: str
     audience: Audience
     severity: Severity
     stability: Level
@@ -66,6 +67,50 @@ class Change:
     kinds: tuple[GroupVersionKind, ...]
     owner: GroupVersionKind | None
     users_path: str
+
+    @classmethod
+    def of(
+        cls,
+        difference: Difference,
+        judgement: Classification,
+        definition: str,
+        kinds: Iterable[GroupVersionKind],
+        owner: GroupVersionKind | None,
+        users_path: str,
+    ) -> Change:
+        """A difference with its judgement. ``definition`` is its name in the release
+        that has it; the last three are attributes."""
+        return cls(
+            change=difference.change,
+            definition=definition,
+            field=difference.field,
+            schema_path=difference.schema_path,
+            keyword=difference.keyword,
+            before=difference.before,
+            after=difference.after,
+            rule=judgement.rule,
+            detail=judgement.detail,
+            audience=judgement.audience,
+            severity=judgement.severity,
+            stability=judgement.stability,
+            stage=judgement.stage,
+            replacement=judgement.deprecation.replacement,
+            deprecated_in=judgement.deprecation.deprecated_in,
+            removed_in=judgement.deprecation.removed_in,
+            kinds=tuple(sorted(kinds)),
+            owner=owner,
+            users_path=users_path,
+        )
+
+    @property
+    def reason(self) -> str:
+        """What the change does to users of the API, in words."""
+        return f"{self.rule.reason} {self.detail}".rstrip()
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that the rule follows."""
+        return self.rule.policy
 
     @property
     def kind_names(self) -> set[str]:

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from kubestencil.diff.comparison import Change
+from kubestencil.diff.differences.definitions import Difference
+from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.differences.operations import OperationChange, operation_changes
 from kubestencil.diff.labels import kind_name
 from kubestencil.diff.releases.facts import ReleaseFacts
@@ -22,21 +25,17 @@ from kubestencil.diff.releases.stages import (
     least_stable,
     version_stage,
 )
-from kubestencil.diff.rules.audience import at_most
-from kubestencil.diff.rules.reasons import outlook_words, stage_words
-from kubestencil.diff.rules.replacement import NO_OUTLOOK, Outlook
+from kubestencil.diff.rules.classify import Classification, at_stability
+from kubestencil.diff.rules.deprecation import Deprecation
 from kubestencil.diff.rules.rule_context import trend
-from kubestencil.diff.rules.table import ALPHA, Rule, rules_by_name
+from kubestencil.diff.rules.table import RULES_BY_NAME, RuleName
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle, served_by_default
 from kubestencil.schema.kinds import kind_definitions, level
 from kubestencil.schema.types import JsonObject
 
-#: The names of rules that tell the stage of a field or kind.
-_STAGE_RULES = frozenset({"stage-changed", "stage-lowered"})
 
-
-def notices(
+def fact_changes(
     before: Release,
     after: Release,
     facts: tuple[ReleaseFacts, ReleaseFacts],
@@ -44,22 +43,25 @@ def notices(
 ) -> Iterator[Change]:
     """The changes that ``changes``, those between the definitions of two releases, do
     not have: of kinds, of fields, of operations."""
-    reader = _Notices(before, after, *facts)
-    reported = {
-        (change.definition, change.field, change.rule.name) for change in changes
-    }
-    for notice in (*reader.kinds(), *reader.fields()):
-        key = notice.definition, notice.field
-        names = (
-            {notice.rule.name} if notice.change == "kind-deprecated" else _STAGE_RULES
-        )
-        if reported.isdisjoint((*key, name) for name in names):
-            yield notice
-    yield from reader.operations()
+    finder = _FactChanges(before, after, *facts)
+    reported = set(map(_subject, changes))
+    for change in (*finder.kinds(), *finder.fields()):
+        if _subject(change) not in reported:
+            yield change
+    yield from finder.operations()
+
+
+def _subject(change: Change) -> tuple[object, ...]:
+    """What a change is about: whatever says that a field is at another stage says it."""
+    rule = change.rule
+    return change.definition, change.field, rule.topic, rule.deprecates
+
+
+_NOT_KNOWN = Deprecation()
 
 
 @dataclass(frozen=True)
-class _Notices:
+class _FactChanges:
     before: Release
     after: Release
     old: ReleaseFacts
@@ -122,31 +124,27 @@ class _Notices:
     def _deprecated(
         self, kind: GroupVersionKind, facts: Lifecycle, release: str
     ) -> Change:
-        rule = rules_by_name()["deprecated"]
         target = successor(kind, release, self.new.versions)
-        outlook = Outlook(
+        deprecation = Deprecation(
             facts.deprecated,
             facts.removed,
             None if target is None else kind_name(target),
         )
-        reason = " ".join([rule.reason, *outlook_words(outlook, is_removed=False)])
         return self._change(
             "kind-deprecated",
+            "deprecated",
             self._definitions[kind],
-            None,
-            rule,
-            reason,
-            outlook=outlook,
+            deprecation=deprecation,
         )
 
     def _stage(self, definition: str, field: str | None, stages: StageChange) -> Change:
         is_lower = trend(*stages) == "lower"
-        rule = rules_by_name()["stage-lowered" if is_lower else "stage-changed"]
-        reason = f"{rule.reason} {stage_words(stages)}"
-        return self._change(rule.name, definition, field, rule, reason, stages=stages)
+        name: Literal["stage-lowered", "stage-changed"] = (
+            "stage-lowered" if is_lower else "stage-changed"
+        )
+        return self._change(name, name, definition, field, stages=stages)
 
     def _operation(self, change: OperationChange) -> Change:
-        rule = rules_by_name()[f"operation-{'added' if change.is_added else 'removed'}"]
         definition = (
             "" if change.kind is None else self._definitions.get(change.kind, "")
         )
@@ -157,56 +155,44 @@ class _Notices:
             stages = None if before is None else StageChange(before, None)
         return self._change(
             change.name,
+            "operation-added" if change.is_added else "operation-removed",
             definition,
-            None,
-            rule,
-            f"{rule.reason} {change.detail}",
             stages=stages,
             path=change.path,
+            detail=change.detail,
         )
 
     def _change(
         self,
-        name: str,
+        name: ChangeName,
+        rule_name: RuleName,
         definition: str,
-        field: str | None,
-        rule: Rule,
-        reason: str,
+        field: str | None = None,
         *,
         stages: StageChange | None = None,
-        outlook: Outlook = NO_OUTLOOK,
-        path: str | None = None,
+        deprecation: Deprecation = _NOT_KNOWN,
+        path: str = "",
+        detail: str = "",
     ) -> Change:
-        kinds = self.new.roots.of(definition)
-        owner = owner_of(definition, kinds, self.old.kinds | self.new.kinds)
-        audience = rule.audience
+        schema_path = () if field is None else ("properties", field)
+        difference = Difference(
+            name, definition, field, schema_path, None, None, None, ({}, {})
+        )
         stability = level("")
         if definition:
             stability = least_stable(
                 self.new.stages.stability(definition),
                 *(stage.stability for stage in (stages or ())[:1] if stage),
             )
-        if audience.severity == "breaking" and stability == "alpha":
-            rule, audience = ALPHA, at_most("warning", audience)
-        return Change(
-            change=name,
-            definition=definition,
-            field=field,
-            schema_path=() if field is None else ("properties", field),
-            keyword=None,
-            before=None,
-            after=None,
-            rule=rule,
-            reason=reason,
-            policy=rule.policy,
-            audience=audience,
-            severity=audience.severity,
-            stability=stability,
-            stage=stages,
-            replacement=outlook.replacement,
-            deprecated_in=outlook.deprecated_in,
-            removed_in=outlook.removed_in,
-            kinds=tuple(sorted(kinds)),
-            owner=owner,
-            users_path=path or self.new.paths.path(owner, definition, field),
+        rule, audience = at_stability(RULES_BY_NAME[rule_name], stability)
+        detail = detail or rule.detail(difference, stages, deprecation)
+        kinds = self.new.roots.of(definition)
+        owner = owner_of(definition, kinds, self.old.kinds | self.new.kinds)
+        return Change.of(
+            difference,
+            Classification(stability, rule, detail, audience, stages, deprecation),
+            definition,
+            kinds,
+            owner,
+            path or self.new.paths.path(owner, definition, field),
         )

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from kubestencil.diff.differences.definitions import differences
 from kubestencil.diff.differences.moved_fields import MovedFields
+from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.nesting import (
     ONE_FIELD,
     NestedField,
@@ -86,14 +87,15 @@ class Event(NamedTuple):
     """
 
     column: int
-    change: str
+    change: ChangeName
     stability: Level
     rule: Rule
-    reason: str
+    detail: str
     audience: Audience
     stage: StageChange | None
     field: str | None
     schema_path: tuple[str, ...]
+    keyword: str | None
     before: JsonObject | None
     after: JsonObject | None
 
@@ -101,6 +103,11 @@ class Event(NamedTuple):
     def severity(self) -> Severity:
         """The most severe of those for the audiences."""
         return self.audience.severity
+
+    @property
+    def reason(self) -> str:
+        """What the change does to users of the API, in words."""
+        return f"{self.rule.reason} {self.detail}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,11 +311,12 @@ def _events(
                 difference.change,
                 classification.stability,
                 classification.rule,
-                classification.reason,
+                classification.detail,
                 classification.audience,
                 classification.stage,
                 ".".join(filter(None, (path, difference.field))) or None,
                 difference.schema_path,
+                difference.keyword,
                 difference.before,
                 difference.after,
             )
@@ -369,9 +377,10 @@ def _rows(
 def _is_significant(event: Event) -> bool:
     """Whether a history shows a field below the type because of an event: what is only
     spelled out or worded differently is left to the list of events."""
-    return event.severity in ("breaking", "warning") or event.change in (
-        "field-added",
-        "field-removed",
+    return (
+        event.severity in ("breaking", "warning")
+        or event.change == "field-added"
+        or event.change == "field-removed"
     )
 
 

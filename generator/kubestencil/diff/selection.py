@@ -42,8 +42,7 @@ def _stages_of(change: Change) -> set[StageLevel]:
         stages = {STAGE_OF_LEVEL[change.stability]}
     else:
         stages = {stage.level for stage in change.stage if stage is not None}
-    is_deprecated = change.rule.name == "deprecated"
-    return {*stages, "deprecated"} if is_deprecated else stages
+    return {*stages, "deprecated"} if change.rule.deprecates else stages
 
 
 def _mapped(

@@ -15,7 +15,7 @@ from kubestencil.diff.history import Cell, History, Row
 from kubestencil.diff.labels import DocumentInfo, kind_name
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import AUDIENCE_NAMES, Audience
-from kubestencil.diff.rules.table import Rule, rules_by_name
+from kubestencil.diff.rules.table import RULES_BY_NAME, Rule
 from kubestencil.diff.timeline import Timeline
 from kubestencil.schema.pointer import json_pointer
 from kubestencil.version import __version__
@@ -52,7 +52,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         ],
         "rules": {
             name: _rule_json(rule)
-            for name, rule in rules_by_name().items()
+            for name, rule in RULES_BY_NAME.items()
             if name in used_rules
         },
     }

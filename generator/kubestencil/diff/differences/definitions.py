@@ -8,12 +8,18 @@ ignored, unknown keywords included. What a difference means is decided in
 from __future__ import annotations
 
 import marshal
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
+from kubestencil.diff.differences.names import (
+    KEYWORD_SPELLINGS,
+    ChangeName,
+    Noun,
+    Presence,
+    change_name,
+)
 from kubestencil.diff.differences.validations import VALIDATIONS, rule_changes
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.types import JsonObject
@@ -22,32 +28,6 @@ from kubestencil.schema.types import JsonObject
 Definitions = Mapping[str, JsonObject]
 
 _INNER_SCHEMAS = ("items", "additionalProperties")
-# fmt: off
-_STANDARD_KEYWORDS = (
-    "type", "format", "items", "allOf", "anyOf", "oneOf", "not", "default", "enum", "description", "title",
-    "example", "externalDocs", "nullable", "readOnly", "pattern", "maximum", "minimum",
-    "exclusiveMaximum", "exclusiveMinimum", "maxLength", "minLength", "maxItems",
-    "minItems", "uniqueItems", "maxProperties", "minProperties", "multipleOf",
-)
-_EXTENSIONS = (
-    "embedded-resource", "group-version-kind", "int-or-string", "list-map-keys",
-    "list-type", "map-type", "patch-merge-key", "patch-strategy",
-    "preserve-unknown-fields", "selectable-fields", "unions",
-)
-# fmt: on
-# How the name of a change spells a keyword. A keyword that is not listed is unknown to
-# the rules, and spelled "keyword".
-_SPELLINGS = {
-    "$ref": "reference",
-    "additionalProperties": "values",
-    "properties": "properties",
-    "x-nullable": "nullable",
-    **{
-        keyword: re.sub(r"[A-Z]", lambda match: f"-{match[0].lower()}", keyword)
-        for keyword in _STANDARD_KEYWORDS
-    },
-    **{f"x-kubernetes-{name}": name for name in _EXTENSIONS},
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +46,7 @@ class Difference:
     are the two schemas that contain the keyword.
     """
 
-    change: str
+    change: ChangeName
     definition: str
     field: str | None
     schema_path: tuple[str, ...]
@@ -74,6 +54,16 @@ class Difference:
     before: JsonObject | None
     after: JsonObject | None
     schemas: tuple[JsonObject, JsonObject] = attribute(repr=False, compare=False)
+
+    @property
+    def is_added(self) -> bool:
+        """Whether a whole kind, type or field was added."""
+        return self.keyword is None and self.before is None and self.after is not None
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether a whole kind, type or field was removed."""
+        return self.keyword is None and self.before is not None and self.after is None
 
 
 class _Location(NamedTuple):
@@ -103,7 +93,7 @@ def differences(before: Definitions, after: Definitions) -> Iterator[Difference]
         old, new = before.get(name), after.get(name)
         if old is None or new is None:
             kinds = (old or new or {}).get(KINDS_KEYWORD)
-            noun: _Noun = "kind" if kinds else "definition"
+            noun: Noun = "kind" if kinds else "definition"
             yield _schema_difference(noun, _Location(name), old, new)
         elif not json_equal(old, new):
             yield from _schema_differences(_Location(name), old, new)
@@ -163,8 +153,8 @@ def _schema_differences(
             assert old is not None and new is not None
             yield from _schema_differences(location.inner(keyword), old, new)
         else:
-            spelling = _SPELLINGS.get(keyword, "keyword")
-            change = f"{spelling}-{_presence_change(keyword, before, after)}"
+            spelling = KEYWORD_SPELLINGS.get(keyword, "keyword")
+            change = change_name(spelling, presence(keyword, before, after))
             yield _keyword_difference(change, location, keyword, before, after)
 
 
@@ -209,10 +199,10 @@ def _required_differences(
     """
     old, new = set(before.get("required", ())), set(after.get("required", ()))
     for name in sorted(old ^ new):
-        change = "field-required" if name in new else "field-optional"
         field = _Location(
             location.definition, location.field_path(name), location.schema_path
         )
+        change: ChangeName = "field-required" if name in new else "field-optional"
         yield _keyword_difference(change, field, "required", before, after)
     if old == new:
         yield _keyword_difference(
@@ -229,7 +219,7 @@ def _rule_differences(
     )
     for change, old, new in changes:
         yield Difference(
-            f"validation-{change}",
+            change,
             location.definition,
             location.field,
             location.schema_path,
@@ -239,12 +229,13 @@ def _rule_differences(
             (before, after),
         )
     if not changes:
-        change_name = "validations-order-changed"
-        yield _keyword_difference(change_name, location, VALIDATIONS, before, after)
+        yield _keyword_difference(
+            "validations-order-changed", location, VALIDATIONS, before, after
+        )
 
 
 def _properties_keyword_difference(
-    change: str, location: _Location, before: JsonObject, after: JsonObject
+    change: ChangeName, location: _Location, before: JsonObject, after: JsonObject
 ) -> Difference:
     return Difference(
         change,
@@ -258,18 +249,15 @@ def _properties_keyword_difference(
     )
 
 
-_Noun = Literal["kind", "definition", "field"]
-
-
 def _schema_difference(
-    noun: _Noun,
+    noun: Noun,
     location: _Location,
     before: JsonObject | None,
     after: JsonObject | None,
 ) -> Difference:
     """A whole schema that was added or removed."""
     return Difference(
-        f"{noun}-{'added' if before is None else 'removed'}",
+        change_name(noun, "added" if before is None else "removed"),
         location.definition,
         location.field,
         location.schema_path,
@@ -281,7 +269,7 @@ def _schema_difference(
 
 
 def _keyword_difference(
-    change: str,
+    change: ChangeName,
     location: _Location,
     keyword: str,
     before: JsonObject,
@@ -310,9 +298,8 @@ def _is_same_type(before: Any, after: Any) -> bool:
     )
 
 
-def _presence_change(
-    keyword: str, before: JsonObject, after: JsonObject
-) -> Literal["added", "changed", "removed"]:
+def presence(keyword: str, before: JsonObject, after: JsonObject) -> Presence:
+    """Whether a keyword that differs was added, changed or removed."""
     if keyword not in before:
         return "added"
     return "changed" if keyword in after else "removed"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
+from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.facts.parameters import parameter_rows
@@ -22,7 +23,7 @@ class OperationChange(NamedTuple):
     ``detail`` is a sentence on it.
     """
 
-    name: str
+    name: ChangeName
     kind: GroupVersionKind | None
     path: str
     detail: str
@@ -70,7 +71,7 @@ def _resource_changes(before: Resource, after: Resource) -> Iterator[OperationCh
         ):
             if changed:
                 yield OperationChange(
-                    f"operation-{'added' if is_added else 'removed'}",
+                    "operation-added" if is_added else "operation-removed",
                     after.kind,
                     path,
                     f"Verbs: {', '.join(sorted(changed))}.",
@@ -96,7 +97,7 @@ def _parameter_changes(
             continue
         is_added = (resource, action, parameter) in new
         yield OperationChange(
-            f"parameter-{'added' if is_added else 'removed'}",
+            "parameter-added" if is_added else "parameter-removed",
             plurals.get(plural),
             f"{resource or action}?{parameter}",
             f"Parameter of the action {action}.",

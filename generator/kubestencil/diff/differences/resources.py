@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from kubestencil.diff.differences.definitions import Difference
+from kubestencil.diff.differences.definitions import Difference, presence
+from kubestencil.diff.differences.names import ChangeName, Keyword, change_name
 from kubestencil.schema.resource import Resource
 
 #: How kinds are served, by the names of their definitions.
@@ -18,10 +19,16 @@ Resources = Mapping[str, Resource]
 
 # What is a matter of one version, and says nothing where two versions are compared.
 _OF_VERSION = frozenset({"served", "storage", "deprecated", "deprecationWarning"})
-# The parts of changes' names.
-_SPELLINGS = {
-    "deprecationWarning": "deprecation-warning",
+# How names of changes spell the keys of a resource.
+_SPELLINGS: Mapping[str, Keyword] = {
+    "scope": "scope",
+    "plural": "plural",
     "shortNames": "short-names",
+    "categories": "categories",
+    "served": "served",
+    "storage": "storage",
+    "deprecated": "deprecated",
+    "deprecationWarning": "deprecation-warning",
     "additionalPrinterColumns": "printer-columns",
 }
 
@@ -64,7 +71,7 @@ def _differences(name: str, before: Resource, after: Resource) -> Iterator[Diffe
             )
         elif old.get(key) != new.get(key):
             yield _difference(
-                f"{_SPELLINGS.get(key, key)}-{_verb(key, old, new)}",
+                change_name(_SPELLINGS[key], presence(key, old, new)),
                 name,
                 {key: old[key]} if key in old else None,
                 {key: new[key]} if key in new else None,
@@ -80,14 +87,8 @@ def _subresource_differences(name: str, old: Any, new: Any) -> Iterator[Differen
             yield _difference("subresource-added", name, None, fragment)
 
 
-def _verb(key: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    if key not in old:
-        return "added"
-    return "changed" if key in new else "removed"
-
-
 def _difference(
-    change: str,
+    change: ChangeName,
     name: str,
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any] | None,

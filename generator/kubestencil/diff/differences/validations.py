@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
+from kubestencil.diff.differences.names import ChangeName
 from kubestencil.schema.types import JsonObject
 
 #: The keyword of a schema that has the rules.
@@ -19,14 +20,11 @@ VALIDATIONS = "x-kubernetes-validations"
 _REPORT_KEYS = frozenset({"message", "messageExpression", "fieldPath", "reason"})
 
 
-_Change = Literal["added", "removed", "changed", "message-changed"]
-
-
 class RuleChange(NamedTuple):
     """A rule that was added, removed or changed; ``before`` and ``after`` are the rule,
     None where it is absent."""
 
-    change: _Change
+    change: ChangeName
     before: JsonObject | None
     after: JsonObject | None
 
@@ -39,11 +37,11 @@ def rule_changes(
     for key in (_text, _expression, _message):
         for old_rule, new_rule in _take_pairs(old, new, key):
             if key is not _text:
-                yield RuleChange(_kind_of(old_rule, new_rule), old_rule, new_rule)
+                yield RuleChange(_change_name(old_rule, new_rule), old_rule, new_rule)
     for rule in old:
-        yield RuleChange("removed", rule, None)
+        yield RuleChange("validation-removed", rule, None)
     for rule in new:
-        yield RuleChange("added", None, rule)
+        yield RuleChange("validation-added", None, rule)
 
 
 def _take_pairs(
@@ -81,13 +79,15 @@ def _message(rule: JsonObject) -> str | None:
     return _string(rule.get("message")) or _string(rule.get("messageExpression"))
 
 
-def _kind_of(before: JsonObject, after: JsonObject) -> _Change:
+def _change_name(before: JsonObject, after: JsonObject) -> ChangeName:
     """How a rule changed: which values are valid, or only what is reported."""
     old, new = (
         {key: value for key, value in rule.items() if key not in _REPORT_KEYS}
         for rule in (before, after)
     )
-    return "message-changed" if _text(old) == _text(new) else "changed"
+    if _text(old) == _text(new):
+        return "validation-message-changed"
+    return "validation-changed"
 
 
 def _string(value: Any) -> str | None:

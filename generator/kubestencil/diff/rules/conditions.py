@@ -31,6 +31,11 @@ _MERGING = frozenset(
 _STRUCTURE = frozenset({"$ref", "type", "properties", "default", "nullable", PRESERVE})
 
 
+def always(_: Difference, __: ComparedDefinitions) -> bool:
+    """The condition of a rule for all of its changes."""
+    return True
+
+
 def is_compatible_rename(
     difference: Difference, definitions: ComparedDefinitions
 ) -> bool:

@@ -33,9 +33,9 @@ def is_part_of_kind(difference: Difference, definitions: ComparedDefinitions) ->
     name = difference.definition
     if definitions.roots is None:
         return False
-    if difference.change.endswith("-removed"):
+    if difference.is_removed:
         return _items_or_roots(name, 0, definitions) <= definitions.removed_kinds
-    if difference.change.endswith("-added"):
+    if difference.is_added:
         return _items_or_roots(name, 1, definitions) <= definitions.added_kinds
     if difference.field is not None or not mentions_deprecation(new_text(difference)):
         return False
@@ -194,7 +194,7 @@ def has_no_items(difference: Difference, definitions: ComparedDefinitions) -> bo
     or of the items of a list kind."""
     schemas = difference.schemas
     types = {schema.get("type") for schema in schemas}
-    if difference.change.startswith("map-type-"):
+    if difference.keyword == "x-kubernetes-map-type":
         return types <= _SCALARS
     is_list_kind = difference.field == "items" and any(
         fragments.get(difference.definition, {}).get(KINDS_KEYWORD)

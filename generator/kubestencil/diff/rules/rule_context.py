@@ -118,7 +118,7 @@ class ComparedDefinitions(NamedTuple):
             return stage._replace(
                 gate=None if gate is None else gate.gate, enabled=enabled
             )
-        if side == 0 and difference.change == "kind-added":
+        if side == 0 and difference.is_added:
             return self._earlier_stage(difference)
         return None
 

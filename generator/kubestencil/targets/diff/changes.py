@@ -30,7 +30,6 @@ from kubestencil.targets.diff.wording import (
     change_label,
     change_segments,
     first_sentence,
-    reason_detail,
     stage_in_words,
 )
 
@@ -42,13 +41,6 @@ ReleasesOfChanges = Mapping[tuple[str, ...], Sequence[str]]
 
 _UNSAFE_IN_ANCHOR = re.compile(r"[^A-Za-z0-9._-]")
 _MAX_BRIEF = 60  # characters
-# Rules whose changes say nothing that the users of the API have to know.
-_MINOR_RULES = frozenset(
-    {
-        *("part-of-kind", "merge-spelled-out", "granular-spelled-out"),
-        *("server-written", "document-catches-up", "item-key-extended"),
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +144,7 @@ def is_minor(change: Change) -> bool:
     """Whether users of the API need not know a change."""
     return (
         change.severity == "docs"
-        or change.rule.name in _MINOR_RULES
+        or change.rule.is_minor
         or change.change == "definition-added"
     )
 
@@ -270,7 +262,7 @@ class ChangeFormatter:
             versions=self.escape(", ".join(filter(None, versions))),
             stages=stage_in_words(change.stage),
             reason=self.escape(change.reason),
-            detail=self.escape(reason_detail(change)),
+            detail=self.escape(change.detail),
             releases=self.releases_of(ordered),
             **self._kinds(kinds)._asdict(),
             audiences=_audience_severities(change.audience),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
+from kubestencil.diff.rules.table import UpgradeTopic
 from kubestencil.schema.kinds import Level, level, precedence
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,
@@ -16,14 +18,8 @@ from kubestencil.targets.diff.changes import (
 from kubestencil.targets.diff.wording import (
     change_label,
     change_segments,
-    reason_detail,
     stage_in_words,
 )
-
-#: The topics of lists, in their order. What was ``added`` needs no decision.
-UpgradeTopic = Literal[
-    "removed", "deprecated", "promoted", "limits", "required", "other", "added"
-]
 
 UPGRADE_TOPICS: tuple[UpgradeTopic, ...] = get_args(UpgradeTopic)
 
@@ -36,10 +32,8 @@ _TITLES: Mapping[UpgradeTopic, str] = {
     "other": "Other breaking changes",
     "added": "Added",
 }
-_DEPRECATED_RULES = ("deprecated", "no-longer-functional", "version-deprecated")
-_STAGE_RULES = ("stage-changed", "stage-lowered")
-_LIMIT_RULES = ("limit-changed", "stated-default-changed", "default-changed")
-_REMOVALS = ("kind-removed", "field-removed", "served-changed", "subresource-removed")
+_ADDITIONS: frozenset[ChangeName] = frozenset({"kind-added", "field-added"})
+_REMOVALS: frozenset[ChangeName] = frozenset({"kind-removed", "field-removed"})
 
 
 class UpgradePath(NamedTuple):
@@ -119,7 +113,7 @@ def added_list(
     added = [
         change
         for change in comparison.changes
-        if change.change in ("kind-added", "field-added")
+        if change.change in _ADDITIONS
         and not is_alpha(change)
         and (change.field is not None or _is_kind(change))
     ]
@@ -135,22 +129,14 @@ def topic(change: Change) -> UpgradeTopic | None:
     Alpha fields and versions may change at any time. Of them only kinds that are no
     longer served are listed.
     """
-    rule = change.rule.name
     if change.change == "kind-removed":
         return "removed" if _is_kind(change) else None
     if is_alpha(change):
         return None
-    if rule in _STAGE_RULES:
-        return "promoted"
-    if rule in _DEPRECATED_RULES:
-        return "deprecated"
-    if rule in _LIMIT_RULES:
-        return "limits"
-    if change.change == "field-required" and change.severity in ("breaking", "warning"):
-        return "required" if change.audience.apply.severity != "safe" else None
-    if change.severity != "breaking":
-        return None
-    return "removed" if change.change in _REMOVALS else "other"
+    if change.severity == "breaking":
+        return change.rule.topic or "other"
+    # For some audiences a removal breaks nothing.
+    return None if change.rule.topic == "removed" else change.rule.topic
 
 
 class _Entry(NamedTuple):
@@ -189,7 +175,7 @@ def _feature(entry: _Entry, change: Change) -> object:
     """What is promoted with an entry: what one gate guards, or the versions of a kind.
     The entry itself for one that is no promotion."""
     stage = change.stage and change.stage.after
-    if change.rule.name not in _STAGE_RULES or stage is None:
+    if change.rule.topic != "promoted" or stage is None:
         return entry
     if stage.gate is not None:
         return stage, entry.releases
@@ -260,23 +246,21 @@ def _text(change: Change, happened: str) -> str:
 
 
 def _event(change: Change, happened: str) -> str:
-    rule = change.rule.name
-    if rule in _STAGE_RULES:
+    if change.rule.topic == "promoted":
         return stage_in_words(change.stage) or change_label(change)
-    if change.change in ("kind-added", "field-added"):
+    if change.change in _ADDITIONS:
         words = "".join(segment.text for segment in change_segments(change))
         return words if change.field else "served"
-    if change.change in ("kind-removed", "field-removed"):
+    if change.change in _REMOVALS:
         return "no longer served" if change.field is None else "removed"
-    if rule in _DEPRECATED_RULES and rule != "no-longer-functional":
+    if change.rule.deprecates:
         # A description does not say since when. The comparison of many releases only
         # has the last one, but it is known in which of them it changed.
         is_dated = change.field is None or not happened
         release = change.deprecated_in if is_dated else happened
         return f"deprecated in {release}" if release else "deprecated"
-    detail = reason_detail(change)
-    if rule in _LIMIT_RULES and detail:
-        return detail.rstrip(".")
+    if change.rule.topic == "limits" and change.detail:
+        return change.detail.rstrip(".")
     words = "".join(segment.text for segment in change_segments(change))
     is_short = 0 < len(words) < 80 and change.keyword != "description"
     return f"{change_label(change)}: {words}" if is_short else change_label(change)
@@ -285,8 +269,8 @@ def _event(change: Change, happened: str) -> str:
 def _advice(change: Change) -> str:
     """The planned removal, and what to use instead."""
     parts: list[str] = []
-    is_removed = change.change in ("kind-removed", "field-removed")
-    is_promotion = change.rule.name in (*_STAGE_RULES, "added")
+    is_removed = change.change in _REMOVALS
+    is_promotion = change.rule.topic == "promoted" or change.change in _ADDITIONS
     if change.removed_in and not is_removed and not is_promotion:
         parts.append(f"removal planned for {change.removed_in}")
     if change.replacement and not is_promotion:

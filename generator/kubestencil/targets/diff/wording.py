@@ -38,23 +38,14 @@ _LABELS = {
     "validation-message-changed": "message of a CEL rule changed",
     "validations-order-changed": "order of CEL rules changed",
 }
-# What a change of a description is called where a rule read something in it.
-_RULE_LABELS = {
-    "deprecated": "deprecated",
-    "no-longer-functional": "no longer functional",
-    "limit-changed": "limit changed",
-    "stated-default-changed": "default changed",
-    "stage-changed": "stage changed",
-    "stage-lowered": "stage lowered",
-}
 _MAX_VALUE = 400  # characters
 
 
 def change_label(change: Change | Event) -> str:
     """The name of a change in words: ``field added``, ``now required``, ``deprecated``.
     A change of a list's items or a map's values says so: ``items: pattern added``."""
-    if change.change == "description-changed" and change.rule.name in _RULE_LABELS:
-        return _RULE_LABELS[change.rule.name]
+    if change.keyword is not None and change.rule.label:
+        return change.rule.label
     inner = takewhile(_INNER.__contains__, reversed(change.schema_path))
     labels = [_INNER[keyword] for keyword in inner]
     return ": ".join((*reversed(labels), _label(change.change)))
@@ -84,11 +75,6 @@ def _stage(stage: Stage) -> str:
     if stage.level == "ga" or stage.enabled is None:
         return name
     return f"{name} ({DEFAULT_NAMES[stage.enabled]})"
-
-
-def reason_detail(change: Change) -> str:
-    """The part of a change's reason that its rule does not have for all changes."""
-    return change.reason.removeprefix(change.rule.reason).strip()
 
 
 def _label(change: str) -> str:
@@ -126,14 +112,14 @@ def _segments(change: Change | Event) -> Iterable[Segment]:
     before, after = change.before, change.after
     if before is None and after is None:
         return ()
-    if change.change.partition("-")[0] in ("kind", "definition"):
+    if change.keyword is None and change.field is None:
         return _replacement(_field_names(before), _field_names(after))
-    if change.change in ("field-added", "field-removed"):
+    if change.keyword is None:
         return _replacement(
             None if before is None else type_in_words(before),
             None if after is None else type_in_words(after),
         )
-    keyword = next(iter(before or after or {}), "")
+    keyword = change.keyword
     if keyword in ("required", "properties"):
         return ()
     old_value = None if before is None else before[keyword]

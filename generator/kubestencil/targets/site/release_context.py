@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
@@ -43,7 +44,7 @@ class TypeChange(NamedTuple):
     release: str
     field: str
     path: str
-    change: str
+    change: ChangeName
     severity: Severity
     label: str
     segments: tuple[Segment, ...]
@@ -53,9 +54,9 @@ class TypeChange(NamedTuple):
 _BADGE_KEYWORDS = frozenset(
     ["required", "type", "format", "$ref", "items", "additionalProperties", "enum"]
 )
-_STAGE_RULES = frozenset(["stage-changed", "stage-lowered"])
-_KIND_CHANGES = frozenset(["kind-deprecated", *_STAGE_RULES])
-_BADGE_RULES = frozenset(["deprecated", "no-longer-functional", *_STAGE_RULES])
+_KIND_CHANGES: frozenset[ChangeName] = frozenset(
+    ["kind-deprecated", "stage-changed", "stage-lowered"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +184,12 @@ def _is_inside_of_type(change: Change) -> bool:
 def _badge(change: Change, formatted: FormattedChange) -> str:
     """What a field shows that was added or removed, or has another type, stage or
     need; empty for other changes."""
-    if formatted.stages and change.rule.name in _STAGE_RULES:
+    if formatted.stages and change.rule.badge == "stages":
         return formatted.stages
     is_shown = (
         change.keyword is None
         or change.keyword in _BADGE_KEYWORDS
-        or change.rule.name in _BADGE_RULES
+        or change.rule.badge is not None
     )
     return formatted.label if is_shown else ""
 

@@ -1,0 +1,83 @@
+"""What the reason of a change says beside that of its rule: what is known of this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from kubestencil.diff.differences.definitions import Difference
+from kubestencil.diff.releases.descriptions import (
+    StatedNumbers,
+    changed_defaults,
+    changed_limits,
+)
+from kubestencil.diff.releases.stages import STAGE_NAMES, Stage, StageChange
+from kubestencil.diff.rules.deprecation import Deprecation
+from kubestencil.diff.rules.lifecycle_conditions import new_text, old_text
+
+#: One or two sentences on a difference, empty where nothing is known.
+Detail = Callable[[Difference, StageChange | None, Deprecation], str]
+
+
+def nothing(_: Difference, __: StageChange | None, ___: Deprecation) -> str:
+    """The reason of the rule says it all."""
+    return ""
+
+
+def deprecation(
+    difference: Difference, _: StageChange | None, known: Deprecation
+) -> str:
+    """When something is deprecated and removed, and what replaces it."""
+    return " ".join(_deprecation_sentences(known, difference.is_removed))
+
+
+def _deprecation_sentences(known: Deprecation, is_removed: bool) -> Iterator[str]:
+    """The removal of what is still there (``is_removed`` is false) is a plan."""
+    if known.deprecated_in:
+        yield f"Deprecated in {known.deprecated_in}."
+    if known.removed_in:
+        verb = "Removed in" if is_removed else "Removal planned for"
+        yield f"{verb} {known.removed_in}."
+    if known.replacement:
+        yield f"Use {known.replacement}."
+
+
+def replacement(_: Difference, __: StageChange | None, known: Deprecation) -> str:
+    """What replaces something."""
+    return f"Use {known.replacement}." if known.replacement else ""
+
+
+def limits(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+    """The limits that only one of two descriptions states."""
+    numbers = changed_limits(old_text(difference), new_text(difference))
+    return f"Limits {_numbers(numbers)}."
+
+
+def defaults(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+    """The defaults that only one of two descriptions states."""
+    numbers = changed_defaults(old_text(difference), new_text(difference))
+    return f"Defaults {_numbers(numbers)}."
+
+
+def stages(_: Difference, change: StageChange | None, __: Deprecation) -> str:
+    """The stages of a field or kind: "From alpha to beta, feature gate Name."."""
+    if change is None:
+        return ""
+    before, after = change
+    words = [_stage_name(stage) for stage in change if stage is not None]
+    gate = (after and after.gate) or (before and before.gate)
+    return f"From {' to '.join(words)}{f', feature gate {gate}' if gate else ''}."
+
+
+def _stage_name(stage: Stage) -> str:
+    name = STAGE_NAMES[stage.level]
+    if stage.enabled is None or stage.level == "ga":
+        return name
+    return f"{name} ({'enabled' if stage.enabled else 'disabled'} by default)"
+
+
+def _numbers(changed: StatedNumbers) -> str:
+    parts: Sequence[tuple[str, Sequence[str]]] = (
+        ("no longer stated:", changed.before),
+        ("stated now:", changed.after),
+    )
+    return "; ".join(f"{verb} {', '.join(words)}" for verb, words in parts if words)
