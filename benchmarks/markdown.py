@@ -19,9 +19,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from measuring import ROOT, Task, best_times, environment, row
+from measuring import RELEASES, ROOT, Task, best_times, environment, row
 
-RELEASES = [f"1.{minor}" for minor in range(29, 36)]
 #: The dependencies in pyproject.toml, and those that this run imports.
 ALL = "black, click, filelock, jinja2, kubernetes_validate, openapi_spec_validator"
 NEEDED = "click, filelock, jinja2, hashlib, tomllib"

@@ -8,12 +8,15 @@ import os
 import resource
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
+#: The supported releases, oldest first.
+RELEASES = [*tomllib.loads((ROOT / "specs/releases.toml").read_text())["release"]]
 # linux/prctl.h
 _PR_SET_CHILD_SUBREAPER = 36
 

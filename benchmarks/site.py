@@ -41,7 +41,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from measuring import ROOT, Task, best_times, child_times, environment, row
+from measuring import RELEASES, ROOT, Task, best_times, child_times, environment, row
 from site_browser import (
     LoadedFiles,
     browser,
@@ -51,7 +51,6 @@ from site_browser import (
     serve,
 )
 
-RELEASES = [f"1.{minor}" for minor in range(29, 36)]
 LATEST, CHANGED = "1.35", "1.33"
 PARSE_ALL = f"""
 import sys

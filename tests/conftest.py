@@ -21,6 +21,7 @@ from kubestencil.schema.types import JsonObject
 from kubestencil.source import Source, locate
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import add_crds
+from kubestencil.source.releases import listed_releases
 from tests import api_server as api
 from tests.browser import SITE_OPTIONS, Browser, chromium, served
 from tests.cargo import Cargo
@@ -35,8 +36,39 @@ settings.register_profile(
 )
 settings.load_profile("kubestencil")
 
-RELEASES = ("1.29", "1.30", "1.31", "1.32", "1.33", "1.34", "1.35")
 ROOT = Path(__file__).parent.parent
+#: The supported releases (specs/releases.toml), oldest first.
+RELEASES = tuple(listed_releases())
+#: The same for tests of one release: the newest in each run, others with ``-m ""``.
+EACH_RELEASE = [
+    *(pytest.param(name, marks=pytest.mark.slow) for name in RELEASES[:-1]),
+    RELEASES[-1],
+]
+
+#: The markers of tests by the fixtures that they use. ``pytest`` leaves out tests with
+#: markers (pyproject.toml), ``pytest -m ""`` runs all.
+_MARKERS = {
+    "api_server": pytest.mark.server,
+    "cargo": pytest.mark.compiler("cargo"),
+    "checker": pytest.mark.compiler,
+    "driver": pytest.mark.browser,
+}
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    for fixture in getattr(item, "fixturenames", ()):
+        if marker := _MARKERS.get(fixture):
+            item.add_marker(marker)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test where a program that its markers name is not installed."""
+    for name in ("compiler", "peer"):
+        for marker in item.iter_markers(name):
+            for program in marker.args:
+                if shutil.which(program) is None:
+                    pytest.skip(f"{program} is not installed")
 
 
 def full_specs() -> Path | None:
@@ -201,8 +233,6 @@ def package(package_folder: Path) -> Any:
 
 @pytest.fixture(scope="session")
 def cargo(pytestconfig: pytest.Config) -> Cargo:
-    if shutil.which("cargo") is None:
-        pytest.skip("cargo is missing")
     folder = os.environ.get("CARGO_TARGET_DIR")
     return Cargo(Path(folder) if folder else pytestconfig.cache.mkdir("cargo"))
 

@@ -7,12 +7,20 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+import pytest
+
 from kubestencil.schema import Release, parse
 from kubestencil.source import Source
 from tests.conftest import RELEASES, full_specs, load
 from tests.conftest import make_document as swagger
 
 PAIRS = tuple(combinations(RELEASES, 2))
+#: The same for tests of one pair: the widest in each run, others with ``-m ""``.
+WIDEST = RELEASES[0], RELEASES[-1]
+EACH_PAIR = [
+    pair if pair == WIDEST else pytest.param(*pair, marks=pytest.mark.slow)
+    for pair in PAIRS
+]
 
 #: A release from the embedded documents.
 embedded = load

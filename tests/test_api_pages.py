@@ -32,7 +32,7 @@ from kubestencil.targets import generate_files
 from kubestencil.targets.markdown.authentication import authentication_of
 from kubestencil.targets.markdown.corrections import CORRECTIONS
 from tests.cluster import served_document
-from tests.conftest import RELEASES, full_specs, load, make_release
+from tests.conftest import EACH_RELEASE, full_specs, load, make_release
 from tests.strategies import HOSTILE_TEXTS
 from tests.test_markdown_custom_resources import gadgets, served, stored
 
@@ -96,7 +96,7 @@ def digests(files: Mapping[str, str]) -> dict[str, str]:
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_pages_from_the_full_specs_are_the_published_ones(
     target: str, release: str
 ) -> None:
@@ -145,7 +145,7 @@ def test_pages_show_the_api_key_of_the_document(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_pages_from_the_embedded_specs_differ_only_with_operations_on_resources(
     target: str, release: str
 ) -> None:
@@ -168,7 +168,7 @@ def _has_undescribed_operations(path: str) -> bool:
 
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_rebuilt_operations_differ_from_the_full_document_in_descriptions_only(
     release: str,
 ) -> None:

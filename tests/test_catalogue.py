@@ -3,22 +3,19 @@ decoded once, and work that grows in proportion to the schemas."""
 
 from __future__ import annotations
 
+import itertools
 import json
-import os
 import random
-import sys
-from collections.abc import Iterator
+from collections import deque
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kubestencil.build.run import render
 from kubestencil.diff.compare import compare
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import SourceError, SpecError, UsageError
 from kubestencil.schema import Release
-from kubestencil.schema.custom_resources import definitions as custom_module
 from kubestencil.schema.load import load_release
 from kubestencil.source import limits
 from kubestencil.source.document import CrdSet, SourceFile
@@ -26,6 +23,7 @@ from kubestencil.source.folder import read_bytes
 from kubestencil.source.inputs import crds_alone, read_crds, read_location
 from kubestencil.source.remote import read_file
 from tests.crd_schemas import definition, version
+from tests.growth import assert_proportional, processor_time
 from tests.strategies import generate_all_files
 
 
@@ -73,63 +71,37 @@ def write_folder(folder: Path, *objects: dict[str, Any]) -> Path:
     return folder
 
 
-class Calls:
-    """Counts the calls of functions, which no other program on the machine changes."""
-
-    count = 0
-
-    def __enter__(self) -> Calls:
-        sys.setprofile(self.event)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        sys.setprofile(None)
-
-    def event(self, frame: object, event: str, argument: object) -> None:
-        if event in ("call", "c_call"):
-            self.count += 1
-
-
-def sizes() -> Iterator[list[dict[str, Any]]]:
-    """4, 8 and 16 CustomResourceDefinitions, each with names of its own: what releases
-    have in common is generated once."""
-    for count in (4, 8, 16):
-        yield [crd(f"Kind{count}Number{index}") for index in range(count)]
-
-
-def check_growth(counts: list[int]) -> None:
-    """What the first ones and the program itself need is in every number."""
-    small, middle, large = counts
-    assert large - middle <= 2.4 * (middle - small), counts
-
-
 TARGETS = load_targets(None)
+_numbers = itertools.count()
 
 
+def new_crds(count: int, versions: int = 1) -> list[dict[str, Any]]:
+    """CustomResourceDefinitions with names that no others have: what several releases
+    have in common is generated once."""
+    return [crd(f"Kind{next(_numbers)}", versions) for _ in range(count)]
+
+
+@pytest.mark.growth
 @pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
 def test_generating_grows_in_proportion_to_the_schemas(target: Target) -> None:
-    counts: list[int] = []
-    # Modules are imported, and templates compiled, before anything is counted.
-    list(generate_all_files([release_of(crd("Other"))], target))
-    for crds in sizes():
-        release = release_of(*crds)
-        with Calls() as calls:
-            for _ in generate_all_files([release], target):
-                pass
-        counts.append(calls.count)
-    if target.min_releases < 2:
-        check_growth(counts)
+    def seconds(count: int) -> float:
+        releases = [release_of(*new_crds(count)) for _ in range(target.min_releases)]
+        return processor_time(
+            lambda: deque(generate_all_files(releases, target), maxlen=0)
+        )
+
+    seconds(1)  # Modules are imported, and templates compiled.
+    assert_proportional(seconds, 16)
 
 
+@pytest.mark.growth
 def test_reading_and_comparing_grow_in_proportion_to_the_schemas() -> None:
-    counts: list[int] = []
-    release_of(crd("Other"))
-    for crds in sizes():
-        changed = [crd(f"Kind{index}", versions=2) for index in range(len(crds))]
-        with Calls() as calls:
-            compare(release_of(*crds), release_of(*changed))
-        counts.append(calls.count)
-    check_growth(counts)
+    def seconds(count: int) -> float:
+        crds, changed = new_crds(count), new_crds(count, versions=2)
+        return processor_time(lambda: compare(release_of(*crds), release_of(*changed)))
+
+    seconds(1)
+    assert_proportional(seconds, 16)
 
 
 def test_a_kind_may_have_300_versions() -> None:
@@ -180,25 +152,3 @@ def test_an_error_in_a_folder_of_openapi_3_names_the_file(tmp_path: Path) -> Non
     assert error.value.where == (
         f"{folder}/1.yaml#/components/schemas/com.example.v1.Widget/type"
     )
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux")
-def test_processes_share_what_was_decoded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = write_folder(tmp_path / "crds", crd("Widget"), crd("Gadget"))
-    log = tmp_path / "log"
-    read_objects = custom_module.read_objects
-
-    def logged(file: SourceFile) -> Any:
-        with log.open("a") as lines:
-            lines.write(f"{os.getpid()} {file.origin}\n")
-        return read_objects(file)
-
-    monkeypatch.setattr(custom_module, "read_objects", logged)
-    source = read_location(str(folder), "crds")
-    targets = [TARGETS["typescript"], TARGETS["jsonschema"], TARGETS["jsonnet"]]
-    summary = render([source], targets, tmp_path / "out", jobs=2)
-    assert len(summary.trees) == 3
-    lines = log.read_text().splitlines()
-    assert sorted(lines) == [f"{os.getpid()} {folder}/{n}.yaml" for n in range(2)]

@@ -210,6 +210,7 @@ def test_the_python_function_reads_custom_resources(tmp_path: Path) -> None:
     assert check_function([path], to="1.35").checked == 0
 
 
+@pytest.mark.growth
 def test_gitignore_patterns_match_in_bounded_time(tmp_path: Path) -> None:
     name = "a" * 200
     (tmp_path / f"{name}.yaml").write_text(CONFIG_MAP)
@@ -262,6 +263,7 @@ def test_a_gitignore_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     assert report_of(tmp_path)["checked"]["checked"] == 1
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     ("head", "lines"),
     [

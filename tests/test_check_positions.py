@@ -209,6 +209,7 @@ def hostile_files() -> list[bytes]:
     return files
 
 
+@pytest.mark.growth
 def test_a_thousand_hostile_files_are_bounded(tmp_path: Path) -> None:
     files = hostile_files()
     assert len(files) == 1000
@@ -242,6 +243,7 @@ def test_hostile_files_are_findings_and_no_tracebacks(tmp_path: Path) -> None:
         check_file(ManifestFile(str(path)), upgrade, frozenset())
 
 
+@pytest.mark.growth
 def test_the_time_for_positions_grows_with_the_text(tmp_path: Path) -> None:
     """``kubectl get -A -o yaml`` prints one list, whose findings are all in one text."""
     from tests.conftest import load

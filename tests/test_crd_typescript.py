@@ -74,6 +74,7 @@ def package() -> dict[str, str]:
     return generate_package(small_release(widget(SPEC)))
 
 
+@pytest.mark.compiler("tsc")
 @pytest.mark.parametrize(
     "spec",
     [
@@ -95,6 +96,7 @@ def test_what_the_schema_allows_is_accepted(
     assert Compiler(tmp_path, package).errors(PROGRAM % json.dumps(spec)) == ""
 
 
+@pytest.mark.compiler("tsc")
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -124,6 +126,7 @@ def test_defaults_are_in_the_comments(package: dict[str, str]) -> None:
     assert "@default" not in package["meta/v1.d.ts"]
 
 
+@pytest.mark.compiler("tsc")
 def test_a_hostile_default_stays_in_its_comment(tmp_path: Path) -> None:
     default = "*/ export const pwned = 1; /*\n\u2028 ${x} @deprecated"
     schema = {"type": "object", "properties": {"a": {**TEXT, "default": default}}}
@@ -135,6 +138,7 @@ def test_a_hostile_default_stays_in_its_comment(tmp_path: Path) -> None:
     assert "'pwned' does not exist" in Compiler(tmp_path, package).errors(program)
 
 
+@pytest.mark.compiler("tsc")
 def test_the_examples_of_real_crds_are_accepted(tmp_path: Path) -> None:
     """The types of 127 CRDs that an API server accepted, and an object of each kind."""
     release = load_crds(*stored_crds())

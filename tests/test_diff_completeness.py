@@ -26,9 +26,9 @@ from kubestencil.schema.load import load_release
 from kubestencil.schema.resource import Resource
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.inputs import crds_alone
-from tests.conftest import RELEASES
+from tests.conftest import EACH_RELEASE
 from tests.crd_strategies import crds
-from tests.diff_specs import PAIRS, document, release
+from tests.diff_specs import EACH_PAIR, PAIRS, document, release
 
 Key = tuple[str, str, str | None, str | None]
 
@@ -305,12 +305,12 @@ def check(before: Release, after: Release) -> None:
     )
 
 
-@pytest.mark.parametrize(("before", "after"), PAIRS)
+@pytest.mark.parametrize(("before", "after"), EACH_PAIR)
 def test_changes_between_releases_are_complete(before: str, after: str) -> None:
     check(release(before), release(after))
 
 
-@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize("name", EACH_RELEASE)
 def test_a_release_does_not_differ_from_itself(name: str) -> None:
     comparison = compare(release(name), release(name))
     assert comparison.changes == ()
@@ -418,6 +418,7 @@ _documents = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(_documents, _documents)
 def test_changes_between_generated_documents_are_complete(
@@ -471,6 +472,7 @@ def custom_release(*crds: Any, unserved: bool = False) -> Release:
     return load_release(crds_alone("crds", crd_set))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(crds(), crds())
 def test_changes_between_generated_custom_resources_are_complete(

@@ -81,6 +81,7 @@ def _with_keyword(schema: Any, other: Any, keyword: str) -> Any:
     return {**rest, keyword: other[keyword]} if keyword in other else rest
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(st.sampled_from(list(_VALUES)).flatmap(schema_pairs))
 def test_a_change_that_rejects_a_value_is_breaking(pair: tuple[str, Any, Any]) -> None:

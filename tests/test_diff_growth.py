@@ -46,6 +46,7 @@ def removed_versions(count: int) -> Pair:
     )
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("make", [replaced_fields, removed_versions])
 def test_twice_the_changes_take_at_most_three_times_as_long(
     make: Callable[[int], Pair],

@@ -9,6 +9,7 @@ import pytest
 from kubestencil.diff import compare, history, timeline
 from kubestencil.targets.diff import report
 from tests.browser import DESK, PHONE, Browser
+from tests.conftest import RELEASES
 from tests.diff_specs import document, pod, release
 
 TYPING = 150  # milliseconds: longer than the filter waits for another key
@@ -19,7 +20,7 @@ REMOVED = "io.k8s.api.core.v1.PodResourceClaim:source:field-removed"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The largest report, a history, the timeline, and a report with hostile text."""
     folder = tmp_path_factory.mktemp("pages")
-    releases = [release(f"1.{minor}") for minor in range(29, 36)]
+    releases = [release(name) for name in RELEASES]
     evil = "<script>document.title='pwned'</script><img src=x onerror=document.title=1>"
     sides = [document(pod(**{text: {"description": text}})) for text in ("a", evil)]
     pages = {

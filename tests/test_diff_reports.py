@@ -23,6 +23,7 @@ from kubestencil.targets.diff.word_diff import (
     shorten,
     with_spaces_outside,
 )
+from tests.conftest import RELEASES
 from tests.diff_specs import PAIRS, document, embedded, pod, release
 from tests.report_pages import check_page
 
@@ -417,7 +418,7 @@ def test_very_long_texts_are_not_compared_word_by_word() -> None:
 
 
 def test_history_of_resource_claim_status() -> None:
-    releases = [embedded(f"1.{minor}") for minor in range(29, 36)]
+    releases = [embedded(name) for name in RELEASES]
     (status,) = history(releases, "ResourceClaimStatus")
     columns = [(column.release, column.version) for column in status.columns]
     versions = list(dict.fromkeys(version for _, version in columns))
@@ -427,7 +428,7 @@ def test_history_of_resource_claim_status() -> None:
     }
     assert periods["driverName"] == (("1.29", "v1alpha2"), ("1.30", "v1alpha2"))
     assert periods["deallocationRequested"][1] == ("1.31", "v1alpha3")
-    assert periods["devices"] == (("1.32", "v1alpha3"), ("1.35", "v1"))
+    assert periods["devices"] == (("1.32", "v1alpha3"), (RELEASES[-1], "v1"))
     (reserved_for,) = (row for row in status.rows if row.field == "reservedFor")
     marks = {
         column: cell.mark
@@ -438,15 +439,15 @@ def test_history_of_resource_claim_status() -> None:
 
 
 def test_timeline_has_the_releases_that_serve_each_version() -> None:
-    releases = [release(f"1.{minor}") for minor in range(29, 36)]
+    releases = [release(name) for name in RELEASES]
     periods = {
         (kind.kind, version.version): (version.releases[0], version.releases[-1])
         for kind in timeline(releases).kinds
         for version in kind.versions
     }
     assert periods["FlowSchema", "v1beta3"] == ("1.29", "1.31")
-    assert periods["FlowSchema", "v1"] == ("1.29", "1.35")
-    assert periods["ResourceClaim", "v1"] == ("1.34", "1.35")
+    assert periods["FlowSchema", "v1"] == ("1.29", RELEASES[-1])
+    assert periods["ResourceClaim", "v1"] == ("1.34", RELEASES[-1])
     assert ("PodList", "v1") not in periods
 
 

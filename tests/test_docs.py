@@ -330,6 +330,7 @@ TYPE_ERRORS = {
 }
 
 
+@pytest.mark.compiler
 def test_the_public_api_passes_strict_type_checks(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="mypy is not installed (the extra dev)")
     correct, wrong = tmp_path / "correct.py", tmp_path / "wrong.py"

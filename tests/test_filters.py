@@ -229,6 +229,7 @@ TEXTS = [
 ]
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize(
     ("language", "program", "file", "source"),
     [

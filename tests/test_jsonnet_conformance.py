@@ -16,7 +16,7 @@ import pytest
 
 from kubestencil.schema import Definition
 from kubestencil.schema.graph import reachable
-from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import EACH_RELEASE, full_specs, load
 from tests.jsonnet_library import files, library_of
 
 LISTS = Path(__file__).parent / "conformance"
@@ -104,7 +104,7 @@ def different_paths(actual: dict[str, str], expected: dict[str, str]) -> set[str
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_embedded_specs_give_the_published_files(name: str, release: str) -> None:
     spec = load(release)
     affected = {*WITHOUT_DESCRIPTION, *PATCHED.get(release, ())}
@@ -126,14 +126,14 @@ def test_embedded_specs_give_the_published_files(name: str, release: str) -> Non
 
 @needs_specs
 @pytest.mark.parametrize("name", TARGETS)
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_full_specs_give_the_published_files(name: str, release: str) -> None:
     actual = digests(name, release, full_specs())
     assert different_paths(actual, listed_digests(f"{name}/{release}")) == set()
 
 
 @needs_core
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_upstream_overlay_gives_the_published_pages(release: str) -> None:
     actual = digests("jsonnet-docs", release, full_specs(), CORE)
     expected = {
@@ -144,7 +144,7 @@ def test_upstream_overlay_gives_the_published_pages(release: str) -> None:
 
 
 @needs_core
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_library_has_the_files_of_the_upstream_overlay(release: str) -> None:
     """They are copied, and imported after the generated library."""
     generated = files(load(release, full_specs()), "jsonnet", CORE)

@@ -218,6 +218,7 @@ def test_a_deep_custom_resource_is_generated(tmp_path: Path) -> None:
     assert value_of(load_crds(crd(spec)), tmp_path, expression) == "x"
 
 
+@pytest.mark.growth
 def test_a_custom_resource_may_have_any_number_of_builders() -> None:
     """The largest of real ones has more than ten thousand."""
     inner = {
@@ -249,6 +250,7 @@ PROPERTIES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150,
     deadline=None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -101,13 +100,13 @@ def test_engines_evaluate_the_library_alike(engine: str, kubernetes: Path) -> No
     }
 
 
-@pytest.mark.skipif(shutil.which("jsonnetfmt") is None, reason="needs jsonnetfmt (Go)")
+@pytest.mark.peer("jsonnetfmt")
 def test_jsonnetfmt_does_not_change_the_library(kubernetes: Path) -> None:
     paths = [*kubernetes.parent.rglob("*.libsonnet"), *SHARED.rglob("*.libsonnet")]
     subprocess.run(["jsonnetfmt", "--test", *paths], check=True, timeout=120)
 
 
-@pytest.mark.skipif(shutil.which("docsonnet") is None, reason="needs docsonnet (Go)")
+@pytest.mark.peer("docsonnet")
 @pytest.mark.parametrize("overlay", ["", "default"])
 def test_pages_are_those_that_docsonnet_prints(overlay: str, tmp_path: Path) -> None:
     spec = load("1.35")

@@ -93,7 +93,16 @@ def errors(files: Mapping[str, Any], path: str, instance: Any) -> list[str]:
     return [error.message for error in validator.iter_errors(instance)]
 
 
-@pytest.mark.parametrize("flavour", ["url", "local", "standalone-strict"])
+@pytest.mark.parametrize(
+    "flavour",
+    [
+        "local",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("url", "standalone-strict")
+        ),
+    ],
+)
 def test_every_schema_is_valid_and_every_reference_leads_somewhere(
     flavour: str,
 ) -> None:
@@ -236,6 +245,7 @@ def test_keywords_of_any_document_keep_their_meaning() -> None:
         assert not accepts(**wrong), wrong
 
 
+@pytest.mark.slow
 def test_custom_resources_leave_the_published_files_as_they_are() -> None:
     """Also where a custom kind has the name of a built-in one."""
     crd = copy.deepcopy(CRD)

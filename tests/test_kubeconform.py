@@ -9,7 +9,6 @@ import json
 import lzma
 import os
 import shlex
-import shutil
 import subprocess
 import tarfile
 from collections import Counter
@@ -28,9 +27,7 @@ PUBLISHED = Path(__file__).parent / "conformance" / "jsonschema"
 CRDS = Path(__file__).parent / "crds" / "gadgets.yaml"
 CRD_KIND = "CustomResourceDefinition"
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("kubeconform") is None, reason="needs kubeconform (Go)"
-)
+pytestmark = pytest.mark.peer("kubeconform")
 
 POD = {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "a"}]}}
 GADGET = {

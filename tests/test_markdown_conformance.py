@@ -17,7 +17,7 @@ import pytest
 from kubestencil.engine import load_targets
 from kubestencil.engine.manifest import Target
 from kubestencil.targets import generate_files
-from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import EACH_RELEASE, full_specs, load
 
 LISTS = Path(__file__).parent / "conformance"
 TARGETS = ("markdown", "markdown-v4", "markdown-v5")
@@ -58,7 +58,7 @@ def pages_of_other_patch(release: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_pages_from_the_embedded_specs_are_the_published_ones(
     target: str, release: str
 ) -> None:
@@ -69,7 +69,7 @@ def test_pages_from_the_embedded_specs_are_the_published_ones(
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_pages_from_the_full_specs_are_the_published_ones(
     target: str, release: str
 ) -> None:
@@ -78,7 +78,7 @@ def test_pages_from_the_full_specs_are_the_published_ones(
 
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_excused_pages_have_a_definition_that_differs(release: str) -> None:
     """A page may be in embedded.toml for no other reason."""
     embedded, full = load(release), load(release, full_specs())

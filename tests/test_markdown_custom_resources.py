@@ -297,6 +297,7 @@ def test_naming_inline_objects_can_be_undone(schema: Any) -> None:
 # --- hostile names and texts
 
 
+@pytest.mark.slow
 @given(PROPERTIES)
 def test_no_name_or_text_breaks_a_page(spec: Any) -> None:
     """Each page has one table with a row for each field, and no other block."""

@@ -15,7 +15,7 @@ from kubestencil.targets import generate_files
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.model.modules import module_names
 from kubestencil.targets.model.values import make_model
-from tests.conftest import RELEASES, load, make_release
+from tests.conftest import EACH_RELEASE, load, make_release
 from tests.strategies import documents
 
 META = "io.k8s.apimachinery.pkg.apis.meta.v1"
@@ -83,7 +83,7 @@ def test_all_definitions_of_a_package_are_in_one_module() -> None:
     )
 
 
-@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.parametrize("name", EACH_RELEASE)
 def test_every_definition_of_a_release_is_in_one_group_and_version(name: str) -> None:
     model = make_model(load(name))
     members = [
@@ -382,6 +382,7 @@ def test_a_manifest_has_nothing_that_the_view_does_not_read(
     assert caught.value.where.endswith(key)
 
 
+@pytest.mark.slow
 @given(documents())
 def test_any_document_is_generated_inside_the_folder_or_refused(raw: Any) -> None:
     targets = load_targets(None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import black
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def test_black_leaves_attributes_unchanged(
     assert black.format_str(code, mode=black.Mode()) == code
 
 
+@pytest.mark.growth
 def test_the_time_of_a_long_hint_grows_with_its_length() -> None:
     values = ", ".join(f'"value{number}"' for number in range(20_000))
     start = time.process_time()

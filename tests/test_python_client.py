@@ -178,6 +178,7 @@ def send_requests(client: str, folder: Path) -> tuple[list[Any], list[Any]]:
     return received[:separator], received[separator + 1 : -1]
 
 
+@pytest.mark.peer
 @pytest.mark.parametrize(
     "client",
     [

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import EACH_RELEASE, full_specs, load
 from tests.packages import generate_package, import_package
 
 LISTS = Path(__file__).parent / "conformance"
@@ -60,7 +60,7 @@ def differing_classes(generated: dict[str, str], official: dict[str, str]) -> se
     return {name for name, _ in generated.items() ^ official.items()}
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_classes_from_the_embedded_specs_differ_only_by_patch(
     release: str, tmp_path: Path
 ) -> None:
@@ -71,7 +71,7 @@ def test_classes_from_the_embedded_specs_differ_only_by_patch(
 
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_classes_from_the_full_specs_are_the_official_ones(
     release: str, tmp_path: Path
 ) -> None:

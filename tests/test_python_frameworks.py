@@ -162,6 +162,7 @@ for model in (V1Pod(), V1ConfigMap(metadata=V1ObjectMeta(name="x"))):
 """
 
 
+@pytest.mark.peer
 @pytest.mark.parametrize("program", [FASTAPI, KOPF], ids=["fastapi", "kopf"])
 def test_frameworks_take_models(program: str, package: Any, tmp_path: Path) -> None:
     if not FRAMEWORKS.is_dir():

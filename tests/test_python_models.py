@@ -298,6 +298,7 @@ def test_reading_a_small_object_calls_no_function_per_attribute(package: Any) ->
     assert calls == ["from_dict", "__post_init__"]
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("is_enabled", [True, False])
 def test_no_garbage_is_collected_while_a_long_list_is_read(
     package: Any, is_enabled: bool

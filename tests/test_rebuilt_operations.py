@@ -14,10 +14,10 @@ from kubestencil.schema.load import load_release
 from kubestencil.schema.operations.rebuilt import rebuild_operations
 from kubestencil.schema.resources import operation as operations
 from kubestencil.source.inputs import read_location
-from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import EACH_RELEASE, full_specs, load
 
 
-@pytest.fixture(params=RELEASES)
+@pytest.fixture(params=EACH_RELEASE)
 def release(request: pytest.FixtureRequest) -> str:
     if full_specs() is None:
         pytest.skip("KUBESTENCIL_SPECS names no folder of full documents")

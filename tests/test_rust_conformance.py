@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.cargo import write_crate
-from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import EACH_RELEASE, full_specs, load
 from tests.rust_crate import Facts, digest, read_crate
 
 EXPECTED = Path(__file__).parent / "conformance" / "rust"
@@ -47,7 +47,7 @@ def differing(ours: dict[str, str], theirs: dict[str, str]) -> set[str]:
     return {name for name, _ in ours.items() ^ theirs.items()}
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_types_match_k8s_openapi_on_the_embedded_specs(
     release: str, tmp_path: Path
 ) -> None:
@@ -66,7 +66,7 @@ def test_types_match_k8s_openapi_on_the_embedded_specs(
 
 
 @pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", EACH_RELEASE)
 def test_types_match_k8s_openapi_on_the_full_specs(
     release: str, tmp_path: Path
 ) -> None:

@@ -20,9 +20,7 @@ from tests.conftest import full_specs, load, make_release
 from tests.rust_crate import read_crate
 from tests.rust_documents import Documents
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("cargo") is None, reason="cargo is missing"
-)
+pytestmark = pytest.mark.compiler("cargo")
 
 PROGRAMS = Path(__file__).parent / "rust"
 # The published k8s-openapi of each release that uses the same library for times, jiff.
@@ -56,7 +54,7 @@ def test_the_compiler_clippy_and_rustdoc_do_not_warn(cargo: Cargo, crate: Path) 
     check_without_warnings(cargo, crate)
 
 
-@pytest.mark.skipif(shutil.which("rustfmt") is None, reason="rustfmt is missing")
+@pytest.mark.compiler("rustfmt")
 def test_rustfmt_changes_nothing(crate: Path) -> None:
     command = ["rustfmt", "--edition", "2021", "--check", str(crate / "src" / "lib.rs")]
     completed = subprocess.run(command, text=True, capture_output=True, timeout=120)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import copy
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -28,9 +27,7 @@ from tests.rust_crds import (
 from tests.site_examples import TARGET, PrintedExamples, compare_in_rust
 from tests.test_rust_crate import HOSTILE_TEXT, check_without_warnings
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("cargo") is None, reason="cargo is missing"
-)
+pytestmark = pytest.mark.compiler("cargo")
 
 TEXT = {"type": "string", "description": HOSTILE_TEXT}
 FIELDS = [
@@ -123,7 +120,7 @@ def test_the_compiler_clippy_and_rustdoc_do_not_warn(cargo: Cargo, crate: Path) 
     check_without_warnings(cargo, crate)
 
 
-@pytest.mark.skipif(shutil.which("rustfmt") is None, reason="rustfmt is missing")
+@pytest.mark.compiler("rustfmt")
 def test_rustfmt_changes_nothing(crate: Path) -> None:
     command = ["rustfmt", "--edition", "2021", "--check", str(crate / "src" / "lib.rs")]
     completed = subprocess.run(command, text=True, capture_output=True, timeout=120)

@@ -3,7 +3,6 @@ examples are generated, and compile."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +150,6 @@ def test_the_crate_and_its_examples_are_generated(name: str, tmp_path: Path) -> 
         "names of macros",
     ],
 )
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is missing")
 def test_the_crate_and_its_examples_compile(
     name: str, cargo: Cargo, tmp_path: Path
 ) -> None:

@@ -215,6 +215,7 @@ def test_the_search_is_small(folder: Path) -> None:
     assert sum((folder / name).stat().st_size for name in names) < 1_000_000
 
 
+@pytest.mark.growth
 def test_pages_grow_in_proportion_to_the_document(run: Command) -> None:
     """Each page has the fields that can be expanded on it, up to a limit."""
     sizes = []

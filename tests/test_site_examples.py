@@ -3,7 +3,6 @@ in each language."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 
 from kubestencil.targets.site.examples.kinds import Examples
 from tests.cargo import Cargo
-from tests.conftest import RELEASES, full_specs, load, make_release
+from tests.conftest import EACH_RELEASE, RELEASES, full_specs, load, make_release
 from tests.site_examples import (
     TARGET,
     PrintedExamples,
@@ -29,7 +28,7 @@ from tests.site_examples import (
 from tests.test_typescript import Compiler, generate_package
 
 
-@pytest.fixture(scope="module", params=RELEASES)
+@pytest.fixture(scope="module", params=EACH_RELEASE)
 def generated(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> PrintedExamples:
@@ -54,6 +53,7 @@ def test_python_makes_the_same_object(
     assert_python(generated, tmp_path, package_of(generated.release))
 
 
+@pytest.mark.slow
 def test_the_python_is_formatted_as_by_black(latest: PrintedExamples) -> None:
     for (name, shape), code in latest.code.items():
         if shape == "starter" or name.startswith("io.k8s.api.apps."):
@@ -76,7 +76,7 @@ def test_rust_compiles_to_the_same_object(
     compare_in_rust(latest, cargo, "written")
 
 
-@pytest.mark.skipif(shutil.which("rustfmt") is None, reason="rustfmt is missing")
+@pytest.mark.compiler("rustfmt")
 def test_rust_without_long_lines_is_formatted_as_by_rustfmt(
     latest: PrintedExamples, tmp_path: Path
 ) -> None:
@@ -89,6 +89,7 @@ def test_rust_without_long_lines_is_formatted_as_by_rustfmt(
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.compiler("tsc", "node")
 def test_typescript_is_accepted_and_is_the_same_object(
     latest: PrintedExamples, tmp_path: Path
 ) -> None:
@@ -98,8 +99,7 @@ def test_typescript_is_accepted_and_is_the_same_object(
     files = [path.name for path in tmp_path.glob("example*.ts")]
     assert len(files) == 2 * len(latest.kinds)
     assert compiler.run(*files) == ""
-    if shutil.which("node"):
-        assert_typescript(latest)
+    assert_typescript(latest)
 
 
 TEXT = {"type": "string"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -123,7 +122,7 @@ def test_hostile_text_is_quoted_in_python(
                 assert black.format_str(text, mode=black.Mode()) == text
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is missing")
+@pytest.mark.peer("node")
 @settings(max_examples=20)
 @given(st.dictionaries(TEXTS, SCHEMAS, max_size=4), TEXTS, TEXTS)
 def test_hostile_text_is_quoted_in_typescript(

@@ -9,7 +9,6 @@ import importlib
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -32,8 +31,6 @@ from tests.cargo import Cargo, write_crate
 from tests.conftest import full_specs, load, make_release
 from tests.test_rust_drop_in import write_program
 
-KUBECTL = shutil.which("kubectl")
-needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason="kubectl is missing")
 # Commands that wait, or need a kubelet or a controller.
 NOT_ALONE = re.compile(
     r"--watch|kubectl (?:attach|certificate|debug|exec|logs|port-forward|rollout)"
@@ -218,7 +215,7 @@ def starter(kind: str) -> str:
     return json.dumps(values(load("1.35"))[kind])
 
 
-@needs_kubectl
+@pytest.mark.peer("kubectl")
 def test_kubectl_finds_each_kind_by_the_name_in_its_commands(
     api_server: Client, shell: Mapping[str, str], tmp_path: Path
 ) -> None:
@@ -237,7 +234,7 @@ def test_kubectl_finds_each_kind_by_the_name_in_its_commands(
     run(f"kubectl get {','.join(names)} --ignore-not-found", shell, tmp_path)
 
 
-@needs_kubectl
+@pytest.mark.peer("kubectl")
 @pytest.mark.parametrize("kind", ["v1 ConfigMap", "apps/v1 Deployment", "v1 Node"])
 def test_kubectl_commands_work_on_a_real_server(
     kind: str, shell: Mapping[str, str], tmp_path: Path
@@ -256,8 +253,7 @@ def test_kubectl_commands_work_on_a_real_server(
     run("\n".join(lines), shell, tmp_path)
 
 
-@needs_kubectl
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is missing")
+@pytest.mark.peer("kubectl", "curl")
 def test_curl_commands_work_on_a_real_server(
     shell: Mapping[str, str], tmp_path: Path
 ) -> None:
@@ -288,7 +284,7 @@ def test_curl_commands_work_on_a_real_server(
 
 
 @pytest.mark.skipif(
-    os.environ.get("KUBESTENCIL_RUST") != "all" or shutil.which("cargo") is None,
+    os.environ.get("KUBESTENCIL_RUST") != "all",
     reason="compiling kube takes minutes: KUBESTENCIL_RUST=all",
 )
 def test_rust_calls_of_all_kinds_compile_with_kube(

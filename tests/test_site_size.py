@@ -3,31 +3,23 @@ document, however its definitions refer to each other."""
 
 from __future__ import annotations
 
-import gc
 import json
-import sys
-from collections import Counter
 from collections.abc import Callable, Mapping
-from types import FrameType, MappingProxyType
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from kubestencil import load
-from kubestencil.engine import load_targets, templates
+from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.targets.examples import nodes, trees
+from kubestencil.targets.examples import trees
 from kubestencil.targets.examples.values import Values
-from kubestencil.targets.jsonnet import example as jsonnet_example
-from kubestencil.targets.python import example as python_example
-from kubestencil.targets.rust import example as rust_example
 from kubestencil.targets.site import listing, search_index
-from kubestencil.targets.site.examples.kinds import Examples
 from kubestencil.targets.site.fields import rows as fields
 from kubestencil.targets.site.pages import type_page, usage
-from kubestencil.targets.typescript import example as typescript_example
 from tests.conftest import make_release
 from tests.growth import assert_proportional, processor_time
 from tests.strategies import generate_all_files
@@ -146,33 +138,17 @@ def test_a_site_of_kinds_that_all_refer_to_each_other_grows_with_their_reference
     assert large - middle <= 4.4 * (middle - small), (small, middle, large)
 
 
-def calls(release: Release) -> Counter[tuple[str, str]]:
-    """How often each function of the package is called to generate a site."""
-    counts: Counter[tuple[str, str]] = Counter()
+@pytest.mark.growth
+def test_the_time_of_a_site_grows_with_the_versions_of_a_resource() -> None:
+    def seconds(size: int) -> float:
+        release = versions(size)
+        return processor_time(lambda: generated(release))
 
-    def count(frame: FrameType, event: str, argument: object) -> None:
-        code = frame.f_code
-        if event == "call" and "kubestencil" in code.co_filename:
-            counts[code.co_filename, code.co_qualname] += 1
-
-    sys.setprofile(count)
-    try:
-        generated(release)
-    finally:
-        sys.setprofile(None)
-    return counts
+    seconds(1)
+    assert_proportional(seconds, 50)
 
 
-@pytest.mark.usefixtures("low_limits")
-def test_the_calls_of_each_function_grow_with_the_versions_of_a_resource() -> None:
-    # What is kept between releases is there in all of them.
-    generated(versions(40))
-    small, middle, large = (calls(versions(size)) for size in (10, 20, 40))
-    for function, count in large.items():
-        growth = count - middle[function], middle[function] - small[function]
-        assert growth[0] <= 2.2 * growth[1] + 40, (function, count, growth)
-
-
+@pytest.mark.growth
 @pytest.mark.parametrize("condition", [{}, {"maxProperties": 20_000}])
 def test_the_time_of_an_example_grows_with_its_fields(
     condition: Mapping[str, Any],
@@ -257,28 +233,3 @@ def test_the_search_of_a_catalogue_has_the_levels_that_fit(
     assert {f"Kind{index}Spec" for index in range(8)} <= {
         type_[0] for type_ in partial["types"]
     }
-
-
-def test_small_caches_generate_the_same_site(monkeypatch: pytest.MonkeyPatch) -> None:
-    release = release_of(crd("Widget"), crd("Gadget"))
-    expected = generated(release)
-    monkeypatch.setattr(nodes, "_CACHED_FRAGMENTS", 2)
-    monkeypatch.setattr(templates, "_CACHED_CHARACTERS", 200)
-    monkeypatch.setattr(fields, "_CACHED_TYPES", 2)
-    assert generated(release) == expected
-
-
-def test_the_writers_of_examples_are_not_kept() -> None:
-    release = release_of(crd("Widget"))
-    examples = Examples(release, SITE)
-    definition = release.definitions["com.example.v1.Widget"]
-    languages = [example.language for example in examples.starter(definition)]
-    assert languages == ["yaml", "python", "jsonnet", "rust", "typescript"]
-    gc.collect()
-    writers = (
-        python_example.Writer,
-        jsonnet_example.Writer,
-        rust_example.Writer,
-        typescript_example.Writer,
-    )
-    assert not [item for item in gc.get_objects() if isinstance(item, writers)]

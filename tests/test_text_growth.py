@@ -23,6 +23,8 @@ from kubestencil.targets.site.fields.stated_facts import stated_default, stated_
 from kubestencil.text import casing, comments, controls, html, markdown, wrapping, yaml
 from tests.growth import assert_proportional, processor_time
 
+pytestmark = pytest.mark.growth
+
 LENGTH = 10_000
 
 FUNCTIONS: dict[str, Callable[[str], object]] = {

@@ -324,6 +324,7 @@ def test_a_long_sentence_is_cut_after_a_word() -> None:
     assert summary("x" * 50, 10) == f"{'x' * 9}…"
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize("piece", LINEAR_PIECES)
 def test_the_time_is_linear_in_the_length_of_a_text(piece: str) -> None:
     """With quadratic time, this test would not end."""

@@ -123,6 +123,7 @@ def test_a_pattern_that_nothing_matches_has_no_example() -> None:
     assert Pattern("^a{200}b{200}$").example() is None
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "pattern",
     ["^(a+)+$", "^(a|a)*$", "(x+x+)+y", "((a{30}){30}){3}b", "(((){999}){999})"],
@@ -135,6 +136,7 @@ def test_no_pattern_takes_exponential_time(pattern: str) -> None:
     assert time.process_time() - start < 10
 
 
+@pytest.mark.growth
 @pytest.mark.parametrize(
     "pattern",
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
-from tests.conftest import RELEASES, full_specs, load, make_release
+from tests.conftest import EACH_RELEASE, full_specs, load, make_release
 from tests.test_model_view import kind
 
 DEPLOYMENT = """
@@ -81,7 +80,7 @@ class Compiler:
         if not any("moduleResolution" in argument for argument in arguments):
             options += ["--module", "nodenext", "--moduleResolution", "nodenext"]
         done = subprocess.run(
-            [tsc(), *options, *arguments],
+            ["tsc", *options, *arguments],
             cwd=self.folder,
             capture_output=True,
             text=True,
@@ -91,14 +90,8 @@ class Compiler:
         return done.stdout
 
 
-def tsc() -> str:
-    program = shutil.which("tsc")
-    if program is None:
-        pytest.skip("needs tsc: npm install --global typescript")
-    return program
-
-
-@pytest.mark.parametrize("name", RELEASES)
+@pytest.mark.compiler("tsc")
+@pytest.mark.parametrize("name", EACH_RELEASE)
 def test_the_compiler_accepts_every_release(tmp_path: Path, name: str) -> None:
     compiler = Compiler(tmp_path, generated(name))
     modules = [str(path) for path in compiler.package.rglob("*.d.ts")]
@@ -106,6 +99,7 @@ def test_the_compiler_accepts_every_release(tmp_path: Path, name: str) -> None:
     assert compiler.run("--skipLibCheck", "false", *modules) == ""
 
 
+@pytest.mark.compiler("tsc")
 @pytest.mark.parametrize(
     "options",
     [
@@ -121,6 +115,7 @@ def test_a_program_that_builds_a_deployment_is_accepted(
     assert compiler.errors(DEPLOYMENT, *options) == ""
 
 
+@pytest.mark.compiler("tsc")
 @pytest.mark.parametrize(
     ("right", "wrong", "message"),
     [
@@ -213,6 +208,7 @@ ODD: dict[str, Any] = {
 }
 
 
+@pytest.mark.compiler("tsc")
 def test_names_and_texts_of_any_document_are_code(tmp_path: Path) -> None:
     compiler = Compiler(tmp_path, generate_package(make_release(ODD)))
     modules = [str(path) for path in compiler.package.rglob("*.d.ts")]

@@ -83,6 +83,7 @@ def test_the_complete_target_can_be_imported(reader: Command) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.compiler
 def test_a_type_checker_accepts_the_example_and_refuses_a_mistake(
     reader: Command,
 ) -> None:

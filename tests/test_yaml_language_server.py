@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,10 +15,7 @@ import pytest
 from kubestencil import render
 from tests.test_kubeconform import CRDS
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("yaml-language-server") is None,
-    reason="needs yaml-language-server (npm)",
-)
+pytestmark = pytest.mark.peer("yaml-language-server")
 
 DEPLOYMENT = """\
 apiVersion: apps/v1
