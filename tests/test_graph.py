@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,6 +138,7 @@ def test_names_on_or_between_cycles(edges: graph.Graph) -> None:
     assert graph.on_or_between_cycles(edges) == cyclic | between
 
 
+@pytest.mark.growth
 def test_long_chains_and_cycles_take_linear_time() -> None:
     """A quadratic algorithm would take minutes, a recursive one would fail."""
     names = [f"n{index}" for index in range(CHAIN_LENGTH)]

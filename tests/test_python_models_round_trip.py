@@ -167,6 +167,7 @@ def objects(model: Any, depth: int) -> st.SearchStrategy[Any]:
     return st.fixed_dictionaries(required, optional=optional)
 
 
+@pytest.mark.slow
 def test_no_class_loses_data(package: Any) -> None:
     for name in package.models.__all__:
         _check_no_loss(getattr(package.models, name))

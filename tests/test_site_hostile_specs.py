@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 
 from kubestencil.engine import load_targets
@@ -129,6 +130,7 @@ def array(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "array", "items": {"properties": properties}}
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(documents(VALID_NAMES), documents(VALID_NAMES))
 # A field that is added to the objects in a list is shown where the list is.

@@ -168,15 +168,16 @@ def test_the_sitemap_has_each_page_once_in_the_newest_release(
     assert listed - subpages <= {*addresses}
 
 
-def test_a_large_sitemap_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_sitemap_is_split() -> None:
     """The protocol allows 50,000 addresses in a file."""
-    monkeypatch.setattr(sitemap, "_MAX_ADDRESSES", 2)
-    files = [*sitemap.sitemap_contexts(URL, ["a/", "b/", "c/"])]
+    pages = [f"{number}/" for number in range(50_001)]
+    files = [*sitemap.sitemap_contexts(URL, pages)]
     assert [file.placeholders["path"] for file in files] == [
         *("sitemap-1.xml", "sitemap-2.xml", "sitemap.xml")
     ]
     parts = [file.variables["addresses"] for file in files]
-    assert parts == [(f"{URL}a/", f"{URL}b/"), (f"{URL}c/",), ()]
+    assert [len(part) for part in parts] == [50_000, 1, 0]
+    assert parts[1] == (f"{URL}50000/",)
     assert files[-1].variables["sitemaps"] == (
         f"{URL}sitemap-1.xml",
         f"{URL}sitemap-2.xml",
@@ -185,7 +186,8 @@ def test_a_large_sitemap_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_host_is_made_up(tmp_path: Path) -> None:
     """Without the option url there is no canonical address and no sitemap."""
-    done = make_command(tmp_path)("render", "1.35", "-t", "site", "-o", "out")
+    options = ("--kind", "Deployment", "-t", "site", "-o", "out")
+    done = make_command(tmp_path)("render", "1.35", *options)
     assert done.returncode == 0, done.stderr
     site = Site(tmp_path / "out" / "site")
     assert "sitemap.xml" not in site.files

@@ -75,7 +75,8 @@ def test_options_set_title_logo_footer_theme_and_pages(run: Command) -> None:
         "url": "https://example.com/k8s",
     }
     sets = [f"--set=site.{name}={value}" for name, value in settings.items()]
-    call = ("render", "1.35", "-t", "site", "-o", "out", *sets)
+    selected = ("render", "1.35", "--kind", "Deployment")
+    call = (*selected, "-t", "site", "-o", "out", *sets)
     assert run(*call).returncode == 0
     folder = run.folder / "out" / "site"
     site = Site(folder)
@@ -102,7 +103,8 @@ def test_options_set_title_logo_footer_theme_and_pages(run: Command) -> None:
 
 def test_examples_follow_the_options_of_other_targets(run: Command) -> None:
     """They import the package that the target python generates."""
-    call = ("render", "1.35", "-t", "site", "-o", "out", "--set", "python.package=ours")
+    site = ("render", "1.35", "--kind", "Pod", "-t", "site", "-o", "out")
+    call = (*site, "--set", "python.package=ours")
     assert run(*call).returncode == 0
     page = run.folder / "out" / "site" / "1.35" / "core" / "v1" / "Pod" / "index.html"
     code = re.sub("<[^>]*>", "", page.read_text())
@@ -123,8 +125,11 @@ def test_examples_follow_the_options_of_other_targets(run: Command) -> None:
         ("url=ftp://example.com", "must be the URL of the site"),
     ],
 )
-def test_wrong_options_are_refused(run: Command, setting: str, message: str) -> None:
-    done = run("render", "1.35", "-t", "site", "-o", "out", f"--set=site.{setting}")
+def test_wrong_options_are_refused(
+    run: Command, small: Path, setting: str, message: str
+) -> None:
+    call = ("render", "x", "--spec", str(small), "-t", "site", "-o", "out")
+    done = run(*call, f"--set=site.{setting}")
     assert done.returncode == 2
     assert message in done.stderr
     assert not (run.folder / "out").exists()

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from kubestencil.schema.load import load_release
 from kubestencil.source import locate
 from tests.conftest import Command, make_command, read_output
@@ -32,6 +34,7 @@ def modification_times(folder: Path, release: str) -> dict[str, int]:
     return {path.as_posix(): path.stat().st_mtime_ns for path in files}
 
 
+@pytest.mark.slow
 def test_a_change_rebuilds_the_pages_that_show_it(run: Command) -> None:
     """A changed description shows in one release, an added field in the others too."""
     documents = specs_of(run.folder / "specs", ("1.34", "1.35"))
@@ -94,6 +97,7 @@ def test_contexts_are_the_same_in_every_process(tmp_path: Path) -> None:
     assert len(digests) == 1
 
 
+@pytest.mark.slow
 def test_releases_that_are_no_longer_generated_are_removed(run: Command) -> None:
     call = ("render", "-t", "site", "-o", "out")
     assert run(*call, "1.34", "1.35").returncode == 0
@@ -108,6 +112,7 @@ def test_releases_that_are_no_longer_generated_are_removed(run: Command) -> None
     assert Site(site).broken_links(Site(site).page("")) == []
 
 
+@pytest.mark.slow
 def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
     for name in ("a", "b"):
         jobs = "1" if name == "a" else "2"
