@@ -21,11 +21,19 @@ from kubestencil.targets.rust import spelling as rust
 from kubestencil.targets.site.examples.highlight import highlight
 from kubestencil.targets.site.fields.stated_facts import stated_default, stated_values
 from kubestencil.text import casing, comments, controls, html, markdown, wrapping, yaml
+from tests.conftest import make_release
 from tests.growth import assert_proportional, processor_time
 
 pytestmark = pytest.mark.growth
 
 LENGTH = 10_000
+
+
+def document_label(version: str) -> str:
+    """The name of a document that states this version."""
+    release = make_release({}, info={"title": "test", "version": version})
+    return labels.document_label(release)
+
 
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     **{
@@ -42,7 +50,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "jsonnet.go_quoted": jsonnet.go_quoted,
     "jsonnet.string_literal": jsonnet.string_literal,
     "jsonnet.title_case": jsonnet.title_case,
-    "labels._VERSION": labels._VERSION.match,
+    "labels.document_label": document_label,
     "markdown.anchor": markdown.anchor,
     "markdown.cell": markdown.cell,
     "markdown.inline": markdown.inline,
