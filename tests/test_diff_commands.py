@@ -11,8 +11,8 @@ import click
 import pytest
 
 from kubestencil.cli.diff import diff as diff_command
-from kubestencil.diff.releases.stages import StageLevel
 from kubestencil.diff.rules.audience import AUDIENCE_NAMES, SEVERITIES
+from kubestencil.schema.kinds import StageSpelling
 from kubestencil.targets.diff.rendering import ComparisonFormat
 from tests.conftest import Command
 from tests.diff_specs import pod
@@ -26,7 +26,7 @@ def test_command_accepts_all_names_of_the_report() -> None:
     choices = {
         "severities": SEVERITIES,
         "audience": AUDIENCE_NAMES,
-        "stages": get_args(StageLevel),
+        "stages": get_args(StageSpelling),
         "format_name": get_args(ComparisonFormat),
     }
     for name, values in choices.items():

@@ -30,7 +30,7 @@ def test_a_gate_changes_its_stage_with_the_release() -> None:
         None,
         GateStage("SidecarContainers", "alpha", enabled=False, locked=False),
         GateStage("SidecarContainers", "beta", enabled=True, locked=False),
-        GateStage("SidecarContainers", "ga", enabled=True, locked=True),
+        GateStage("SidecarContainers", "stable", enabled=True, locked=True),
     ]
 
 
@@ -68,7 +68,7 @@ def test_a_field_has_the_gate_that_guards_it(
     gate = gate_of(definition, field, release)
     assert gate is not None
     default = "on" if gate.enabled else "off"
-    assert f"{gate.gate} {gate.stage} {default}" == stage
+    assert f"{gate.gate} {gate.level} {default}" == stage
 
 
 def test_of_several_gates_the_one_that_is_off_decides() -> None:
@@ -134,10 +134,10 @@ def test_stages_agree_with_descriptions() -> None:
     agreed, outdated = 0, set()
     for release in embedded.releases():
         for gate, described in _described_stages(release):
-            if described == gate.stage:
+            if described == gate.level:
                 agreed += 1
             else:
-                assert (described, gate.stage) in {
+                assert (described, gate.level) in {
                     ("alpha", "beta"),
                     ("alpha", "ga"),
                     ("beta", "ga"),
@@ -179,4 +179,4 @@ def test_gates_agree_with_the_help_of_a_real_server() -> None:
         if name in table:
             gate = gate_in(name, match[1])
             assert gate is not None
-            assert (gate.stage, gate.enabled) == (stage.lower(), default == "true")
+            assert (gate.level, gate.enabled) == (stage.lower(), default == "true")

@@ -88,9 +88,9 @@ def test_group_names_by_package_and_api_versions() -> None:
     assert {"v1", "apps/v1", "batch/v1"} <= kinds.api_versions(spec)
 
 
-def test_levels_of_versions() -> None:
+def test_stages_of_versions() -> None:
     versions = ("v1", "v2beta1", "v1alpha3", "", "unversioned", "v1beta")
-    assert [kinds.level(version) for version in versions] == [
+    assert [kinds.version_stage(version) for version in versions] == [
         *("stable", "beta", "alpha"),
         *("stable", "stable", "stable"),
     ]

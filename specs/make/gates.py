@@ -57,7 +57,7 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
     ranges: Ranges[str, GateStage] = Ranges()
     if append:
         for releases, facts in gate_rows():
-            stage = GateStage(facts.stage, facts.enabled, facts.locked)
+            stage = GateStage(facts.level, facts.enabled, facts.locked)
             ranges.add(releases, facts.gate, stage)
     for checkout in checkouts:
         names = gate_names(checkout)

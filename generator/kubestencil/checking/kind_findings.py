@@ -16,7 +16,7 @@ from kubestencil.schema.facts.lifecycle import (
     replacement,
     served_by_default,
 )
-from kubestencil.schema.kinds import level, precedence
+from kubestencil.schema.kinds import precedence, version_stage
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import minor_version_in, release_order
 
@@ -156,7 +156,7 @@ def _newer_version(
 
 
 def _rank(kind: GroupVersionKind) -> tuple[bool, tuple[int, int, int, str]]:
-    return level(kind.version) == "stable", precedence(kind.version)
+    return version_stage(kind.version) == "stable", precedence(kind.version)
 
 
 def _of_kind(rule: RuleId, message: str, hint: str) -> Problem:

@@ -26,9 +26,9 @@ from kubestencil.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from kubestencil.diff import Comparison, Severity
-    from kubestencil.diff.releases.stages import StageLevel
     from kubestencil.diff.rules.audience import AudienceName
     from kubestencil.schema import Release
+    from kubestencil.schema.kinds import StageSpelling
     from kubestencil.targets.diff.rendering import ComparisonFormat
 
 
@@ -108,7 +108,7 @@ def diff(
     severities: tuple[Severity, ...],
     no_docs: bool,
     audience: AudienceName | None,
-    stages: tuple[StageLevel, ...],
+    stages: tuple[StageSpelling, ...],
     fail_on: tuple[str, ...],
     quiet: bool,
 ) -> None:
@@ -229,7 +229,7 @@ def _select(
     groups: tuple[str, ...],
     severities: list[Severity],
     audience: AudienceName | None,
-    stages: tuple[StageLevel, ...],
+    stages: tuple[StageSpelling, ...],
 ) -> Comparison:
     """The part of a comparison that the options ask for."""
     from kubestencil.diff.selection import at_stages, for_audience

@@ -17,7 +17,7 @@ formatted for people: that is done by ``kubestencil.targets.diff``.
 from kubestencil.diff.compare import compare, compare_versions
 from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.history import History, history
-from kubestencil.diff.releases.stages import Stage, StageChange
+from kubestencil.diff.releases.stages import FieldStage, StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Impact, Severity
 from kubestencil.diff.rules.policies import Policy
 from kubestencil.diff.rules.table import RULES, Rule
@@ -29,13 +29,13 @@ __all__ = [
     "Audience",
     "Change",
     "Comparison",
+    "FieldStage",
     "Graduation",
     "History",
     "Impact",
     "Policy",
     "Rule",
     "Severity",
-    "Stage",
     "StageChange",
     "Timeline",
     "compare",

@@ -14,7 +14,7 @@ from kubestencil.diff.rules.classify import Classification
 from kubestencil.diff.rules.policies import Policy
 from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.kinds import Level
+from kubestencil.schema.kinds import Stage
 from kubestencil.schema.types import JsonObject
 
 
@@ -34,7 +34,7 @@ class Change:
 
     ``rule`` is the rule that judges the change, and ``detail`` what is known of it beside
     the reason of the rule. ``audience`` has the severity for each audience, ``severity`` is the most severe of them. ``stability``
-    is the stability level of the API version, or of the field where that is lower.
+    is the stage of the API version, or of the field where that is lower.
     ``stage`` has the stages in both releases where one is known.
 
     ``deprecated_in`` and ``removed_in`` are releases (``1.33``), of which the second
@@ -59,7 +59,7 @@ class Change:
     detail: str
     audience: Audience
     severity: Severity
-    stability: Level
+    stability: Stage
     stage: StageChange | None
     replacement: str | None
     deprecated_in: str | None

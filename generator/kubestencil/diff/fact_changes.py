@@ -20,10 +20,9 @@ from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.diff.releases.owning_kinds import owner_of
 from kubestencil.diff.releases.served_versions import successor
 from kubestencil.diff.releases.stages import (
-    Stage,
+    FieldStage,
     StageChange,
     least_stable,
-    version_stage,
 )
 from kubestencil.diff.rules.classify import Classification, at_stability
 from kubestencil.diff.rules.deprecation import Deprecation
@@ -31,7 +30,7 @@ from kubestencil.diff.rules.rule_context import trend
 from kubestencil.diff.rules.table import RULES_BY_NAME, RuleName
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle, served_by_default
-from kubestencil.schema.kinds import kind_definitions, level
+from kubestencil.schema.kinds import kind_definitions, version_stage
 from kubestencil.schema.types import JsonObject
 
 
@@ -81,7 +80,9 @@ class _FactChanges:
                 yield self._deprecated(kind, facts, new)
             enabled = served_by_default(kind, old), served_by_default(kind, new)
             stage = version_stage(kind.version)
-            stages = StageChange(*(stage._replace(enabled=value) for value in enabled))
+            stages = StageChange(
+                *(FieldStage(stage, enabled=value) for value in enabled)
+            )
             if trend(*stages) is not None:
                 yield self._stage(self._definitions[kind], None, stages)
 
@@ -112,7 +113,7 @@ class _FactChanges:
 
     def _field_stage(
         self, release: Release, facts: ReleaseFacts, definition: str, field: str
-    ) -> Stage | None:
+    ) -> FieldStage | None:
         item = release.definitions.get(definition)
         if item is None:
             return None
@@ -178,11 +179,11 @@ class _FactChanges:
         difference = Difference(
             name, definition, field, schema_path, None, None, None, ({}, {})
         )
-        stability = level("")
+        stability = version_stage("")
         if definition:
             stability = least_stable(
-                self.new.stages.stability(definition),
-                *(stage.stability for stage in (stages or ())[:1] if stage),
+                self.new.stages.definition_stage(definition),
+                *(stage.stage for stage in (stages or ())[:1] if stage),
             )
         rule, audience = at_stability(RULES_BY_NAME[rule_name], stability)
         detail = detail or rule.detail(difference, stages, deprecation)

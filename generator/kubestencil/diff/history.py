@@ -26,7 +26,7 @@ from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.facts.feature_gates import GateStage, gate_of
 from kubestencil.schema.keywords import KINDS_KEYWORD
-from kubestencil.schema.kinds import Level, group_names, level, precedence
+from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
 from kubestencil.schema.types import JsonObject
 from kubestencil.source.releases import is_minor_version
 
@@ -44,9 +44,9 @@ class Column(NamedTuple):
     definition: str
 
     @property
-    def stability(self) -> Level:
-        """The stability level of the version."""
-        return level(self.version)
+    def stability(self) -> Stage:
+        """The stage of the version."""
+        return version_stage(self.version)
 
 
 class Cell(NamedTuple):
@@ -88,7 +88,7 @@ class Event(NamedTuple):
 
     column: int
     change: ChangeName
-    stability: Level
+    stability: Stage
     rule: Rule
     detail: str
     audience: Audience

@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.releases.stages import STAGE_OF_LEVEL, StageLevel, version_stage
+from kubestencil.diff.releases.stages import FieldStage
 from kubestencil.diff.rules.audience import AudienceName
+from kubestencil.schema.kinds import StageSpelling, version_stage
 
 
 def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:
@@ -20,7 +21,7 @@ def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:
     return _mapped(comparison, judged)
 
 
-def at_stages(comparison: Comparison, stages: Collection[StageLevel]) -> Comparison:
+def at_stages(comparison: Comparison, stages: Collection[StageSpelling]) -> Comparison:
     """The changes of what is, or was before, at one of ``stages``."""
     changes = _mapped(
         comparison,
@@ -33,13 +34,13 @@ def at_stages(comparison: Comparison, stages: Collection[StageLevel]) -> Compari
     return replace(changes, api_versions_added=added, api_versions_removed=removed)
 
 
-def _stage_of_version(api_version: str) -> StageLevel:
-    return version_stage(api_version.rpartition("/")[2]).level
+def _stage_of_version(api_version: str) -> StageSpelling:
+    return FieldStage(version_stage(api_version.rpartition("/")[2])).level
 
 
-def _stages_of(change: Change) -> set[StageLevel]:
+def _stages_of(change: Change) -> set[StageSpelling]:
     if change.stage is None:
-        stages = {STAGE_OF_LEVEL[change.stability]}
+        stages = {FieldStage(change.stability).level}
     else:
         stages = {stage.level for stage in change.stage if stage is not None}
     return {*stages, "deprecated"} if change.rule.deprecates else stages

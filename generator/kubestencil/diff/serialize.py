@@ -17,6 +17,7 @@ from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import AUDIENCE_NAMES, Audience
 from kubestencil.diff.rules.table import RULES_BY_NAME, Rule
 from kubestencil.diff.timeline import Timeline
+from kubestencil.schema.facts.feature_gates import GateStage
 from kubestencil.schema.pointer import json_pointer
 from kubestencil.version import __version__
 
@@ -99,7 +100,11 @@ def _audience_json(audience: Audience) -> dict[str, Any]:
 
 
 def _stages_json(stages: StageChange) -> dict[str, Any]:
-    return {side: stage and stage._asdict() for side, stage in stages._asdict().items()}
+    return {
+        side: stage
+        and {"level": stage.level, "gate": stage.gate, "enabled": stage.enabled}
+        for side, stage in stages._asdict().items()
+    }
 
 
 def history_json(history: History) -> dict[str, Any]:
@@ -171,8 +176,17 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
     return {
         "mark": cell.mark,
         "required": cell.required,
-        "gate": cell.gate and cell.gate._asdict(),
+        "gate": cell.gate and _gate_json(cell.gate),
         "schema": cell.schema,
+    }
+
+
+def _gate_json(gate: GateStage) -> dict[str, Any]:
+    return {
+        "gate": gate.gate,
+        "stage": gate.level,
+        "enabled": gate.enabled,
+        "locked": gate.locked,
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from kubestencil.schema import Release
-from kubestencil.schema.kinds import Level, level, non_list_kinds, precedence
+from kubestencil.schema.kinds import Stage, non_list_kinds, precedence, version_stage
 
 
 class ServedVersion(NamedTuple):
@@ -17,9 +17,9 @@ class ServedVersion(NamedTuple):
     releases: tuple[str, ...]
 
     @property
-    def stability(self) -> Level:
-        """The stability level of the version."""
-        return level(self.version)
+    def stability(self) -> Stage:
+        """The stage of the version."""
+        return version_stage(self.version)
 
 
 class KindTimeline(NamedTuple):

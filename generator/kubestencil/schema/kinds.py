@@ -21,11 +21,15 @@ _LIST = "List"
 # conventions, but no kind of its own either (apimachinery, meta/v1/types.go).
 _GROUP_LIST = GroupVersionKind("", "v1", "APIGroupList")
 
-#: The stability level of an API version.
-Level = Literal["alpha", "beta", "stable"]
+#: How stable an API version, a field or a feature gate is.
+Stage = Literal["alpha", "beta", "stable"]
 
-#: The levels, least stable first.
-LEVELS: tuple[Level, ...] = get_args(Level)
+#: The stages, least stable first.
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+#: A stage as tables, JSON and the command line spell it. What is deprecated, which works
+#: and is going away, is a stage of its own there.
+StageSpelling = Literal["alpha", "beta", "ga", "deprecated"]
 
 
 def list_item(
@@ -48,14 +52,21 @@ def list_item(
     return None
 
 
-def level(version: str) -> Level:
-    """The stability level of an API version, from its name.
+def version_stage(version: str) -> Stage:
+    """The stage of an API version, from its name.
 
     Types without a version (IntOrString, Quantity) count as stable, since they are
     part of stable kinds.
     """
     match = _VERSION.match(version)
-    return cast(Level, (match[2] if match else None) or "stable")
+    return cast(Stage, (match[2] if match else None) or "stable")
+
+
+def stage_spelling(stage: Stage, is_deprecated: bool) -> StageSpelling:
+    """A stage as it is published."""
+    if is_deprecated:
+        return "deprecated"
+    return "ga" if stage == "stable" else stage
 
 
 # Pages ask for those of a few versions thousands of times.
@@ -67,7 +78,7 @@ def precedence(version: str) -> tuple[int, int, int, str]:
     if match is None:
         return (-1, 0, 0, version)
     return (
-        LEVELS.index(match[2] or "stable"),
+        STAGES.index(match[2] or "stable"),
         int(match[1]),
         int(match[3] or 0),
         version,

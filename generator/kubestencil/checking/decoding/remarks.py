@@ -74,11 +74,11 @@ class Remarks:
     def _gate(self, definition: Definition, field: Field) -> Remark | None:
         minor = minor_version_in(self.release)
         gate = gate_of(definition.name, field.name, minor) if minor else None
-        if gate is None or gate.enabled or gate.stage == "deprecated":
+        if gate is None or gate.enabled or gate.is_deprecated:
             return None
         message = (
             f"{field.name} needs the feature gate {gate.gate}, which is off by default"
-            f" in {self.release} ({gate.stage})"
+            f" in {self.release} ({gate.level})"
         )
         return Remark("gated-field", message, f"enable {gate.gate}, or remove it")
 

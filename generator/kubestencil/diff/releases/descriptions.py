@@ -11,11 +11,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from kubestencil.schema.facts.tables import ReleaseRange
-
-StatedLevel = Literal["alpha", "beta", "ga"]
+from kubestencil.schema.kinds import Stage
 
 # "This is an alpha field", "This field  is alpha-level", "This feature is an optional,
 # beta …"; "This value is alpha-level" is about one value of a field.
@@ -92,7 +91,7 @@ class StatedStage(NamedTuple):
     """The stage that a description states; ``gate`` and ``enabled``, the default of the
     gate, are None where it does not state them."""
 
-    level: StatedLevel
+    stage: Stage
     gate: str | None
     enabled: bool | None
 
@@ -111,11 +110,10 @@ def stated_stage(description: str, release: str | None = None) -> StatedStage | 
         word = (match[1] or match[3] or match[4] or match[5]).lower()
         if release and match[2] and not ReleaseRange(release).includes(match[2]):
             continue
-        level = "ga" if word == "stable" else word
         default = _DEFAULT.search(text, match.start())
         enabled = default and (default[1] or default[2]).lower() in ("enabled", "on")
         gate = stated_gate(text[match.start() :])
-        return StatedStage(cast(StatedLevel, level), gate, enabled)
+        return StatedStage(cast(Stage, word), gate, enabled)
     return None
 
 

@@ -1,20 +1,19 @@
 """The stage of a field or kind: how stable it is, and the feature gate that guards it.
 
-It is that of the tables of facts where they have it, then that of the level of what the
-field is in, and last that which its description states: descriptions lag behind.
+It is that of the tables of facts where they have it, then that of what the field is
+in, and last that which its description states: descriptions lag behind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.diff.releases.descriptions import StatedStage, stated_stage
 from kubestencil.schema import Release
 from kubestencil.schema.facts.feature_gates import (
-    STAGES,
     GateStage,
     former_gates,
     gate_in,
@@ -22,67 +21,60 @@ from kubestencil.schema.facts.feature_gates import (
     gated_fields,
 )
 from kubestencil.schema.graph import Graph, reachable, reference_graph, references
-from kubestencil.schema.kinds import LEVELS, Level, level, list_item
+from kubestencil.schema.kinds import (
+    STAGES,
+    Stage,
+    StageSpelling,
+    list_item,
+    stage_spelling,
+    version_stage,
+)
 from kubestencil.schema.types import Definition, JsonObject
 from kubestencil.schema.well_known import META_V1, is_built_in
 
-#: How stable a field or kind is, least stable first. What is deprecated works, and is
-#: going away.
-StageLevel = Literal["alpha", "beta", "ga", "deprecated"]
-
-#: The stages as reports call them.
-STAGE_NAMES: Mapping[StageLevel, str] = {
-    "alpha": "alpha",
-    "beta": "beta",
-    "ga": "GA",
-    "deprecated": "deprecated",
-}
 #: The default of a feature gate as reports show it beside a stage.
 DEFAULT_NAMES: Mapping[bool, str] = {True: "on", False: "off"}
 
 _STATUS = "status"
-_STABILITY: Mapping[StageLevel, Level] = {
-    "alpha": "alpha",
-    "beta": "beta",
-    "ga": "stable",
-    "deprecated": "stable",
-}
-#: The stage of what an API version of some stability level has.
-STAGE_OF_LEVEL: Mapping[Level, StageLevel] = {
-    "alpha": "alpha",
-    "beta": "beta",
-    "stable": "ga",
-}
 
 
-class Stage(NamedTuple):
+class FieldStage(NamedTuple):
     """The stage of a field or kind in one release.
 
     ``gate`` is the feature gate that guards it, None where there is none or none is
     stated; ``enabled`` is the default of the gate, None where it is not known.
     """
 
-    level: StageLevel
+    stage: Stage
     gate: str | None = None
     enabled: bool | None = None
+    is_deprecated: bool = False
+
+    @classmethod
+    def of_gate(cls, gate: GateStage) -> FieldStage:
+        """The stage of what a feature gate guards."""
+        return cls(gate.stage, gate.gate, gate.enabled, gate.is_deprecated)
 
     @property
-    def stability(self) -> Level:
-        """The level as that of an API version."""
-        return _STABILITY[self.level]
+    def level(self) -> StageSpelling:
+        """The stage as it is published."""
+        return stage_spelling(self.stage, self.is_deprecated)
+
+    def in_words(self, default_names: Mapping[bool, str]) -> str:
+        """The stage, with the default of its gate: ``beta (on)``, ``GA``."""
+        if self.level == "ga":
+            return "GA"
+        if self.enabled is None:
+            return self.level
+        return f"{self.level} ({default_names[self.enabled]})"
 
 
 class StageChange(NamedTuple):
     """The stages of a field or kind in both releases; None where it is not there, or
     nothing is known."""
 
-    before: Stage | None
-    after: Stage | None
-
-
-def version_stage(version: str) -> Stage:
-    """The stage of a kind in an API version (``v1beta1``)."""
-    return Stage(STAGE_OF_LEVEL[level(version)])
+    before: FieldStage | None
+    after: FieldStage | None
 
 
 class ReleaseStages:
@@ -97,13 +89,13 @@ class ReleaseStages:
 
     def field_stage(
         self, definition: str, field: str, schema: JsonObject
-    ) -> Stage | None:
+    ) -> FieldStage | None:
         """The stage of a field with its own gate or a description that states one;
         ``field`` is its JSON name."""
         if self.kubernetes is not None and is_built_in(definition):
             gate = self.gated.get((definition, field))
             if gate is not None:
-                return Stage(gate.stage, gate.gate, gate.enabled)
+                return FieldStage.of_gate(gate)
             former = former_gates(definition, field, self.kubernetes)
             if former:
                 return self._stage_of_gates(former, self.kubernetes)
@@ -113,17 +105,17 @@ class ReleaseStages:
         stated = stated_stage(description, self.kubernetes)
         return None if stated is None else self._with_facts(stated)
 
-    def gate_stage(self, name: str) -> Stage | None:
+    def gate_stage(self, name: str) -> FieldStage | None:
         """The stage of a feature gate; None where the facts do not have it."""
         gate = None if self.kubernetes is None else gate_in(name, self.kubernetes)
-        return None if gate is None else Stage(gate.stage, gate.gate, gate.enabled)
+        return None if gate is None else FieldStage.of_gate(gate)
 
-    def stability(self, definition: str) -> Level:
-        """The level of a definition: that of the fields or kinds that lead to it where
+    def definition_stage(self, definition: str) -> Stage:
+        """The stage of a definition: that of the fields or kinds that lead to it where
         it is less stable than its version."""
         if definition in self._alpha_only:
             return "alpha"
-        return level(self._definitions[definition].version)
+        return version_stage(self._definitions[definition].version)
 
     def is_server_written(self, definition: str, field: str | None) -> bool:
         """Whether clients send no values of a field, or of a definition: those of list
@@ -152,25 +144,25 @@ class ReleaseStages:
             if "feature gate" in field.schema.description
         )
 
-    def _stage_of_gates(self, gates: Iterable[str], release: str) -> Stage:
+    def _stage_of_gates(self, gates: Iterable[str], release: str) -> FieldStage:
         """The stage of a field that gates guarded before. They are removed, or kept
         without an effect on the field, once it is always available."""
         stages = [gate_in(gate, release) for gate in gates]
         present = [gate for gate in stages if gate is not None]
         if not present:
-            return Stage("ga")
-        gate = min(present, key=lambda gate: STAGES.index(gate.stage))
-        return Stage(gate.stage, gate.gate, gate.enabled)
+            return FieldStage("stable")
+        gate = min(present, key=lambda gate: gate.order)
+        return FieldStage.of_gate(gate)
 
-    def _with_facts(self, stated: StatedStage) -> Stage:
+    def _with_facts(self, stated: StatedStage) -> FieldStage:
         """What is stated, with what is known of the gate that it names."""
         if stated.gate is not None and self.kubernetes is not None:
             stage = self.gate_stage(stated.gate)
             if stage is not None:
                 return stage
             if gate_known(stated.gate):
-                return Stage("ga")
-        return Stage(*stated)
+                return FieldStage("stable")
+        return FieldStage(*stated)
 
     @cached_property
     def _graph(self) -> Graph:
@@ -235,6 +227,6 @@ def _references(
             yield from references(field.schema)
 
 
-def least_stable(*levels: Level) -> Level:
-    """The least stable of some levels."""
-    return min(levels, key=LEVELS.index)
+def least_stable(*stages: Stage) -> Stage:
+    """The least stable of some stages."""
+    return min(stages, key=STAGES.index)

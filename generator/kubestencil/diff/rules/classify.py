@@ -13,17 +13,16 @@ from kubestencil.diff.rules.audience import Audience, Severity, at_most
 from kubestencil.diff.rules.deprecation import Deprecation
 from kubestencil.diff.rules.rule_context import ComparedDefinitions
 from kubestencil.diff.rules.table import ALPHA, RULES, UNKNOWN, Rule
-from kubestencil.schema.kinds import Level, level
+from kubestencil.schema.kinds import Stage, version_stage
 
 
 class Classification(NamedTuple):
     """What a difference means; the attributes are those of ``Change``.
 
-    ``stability`` is the stability level concerned: that of the API version, or a lower
-    one of the field or of what it is in. ``rule`` is the first rule that matches.
+    ``stability`` is the stage concerned: that of the API version, or a lower one of the field or of what it is in. ``rule`` is the first rule that matches.
     """
 
-    stability: Level
+    stability: Stage
     rule: Rule
     detail: str
     audience: Audience
@@ -53,7 +52,7 @@ def classify(
     return Classification(stability, rule, detail, audience, stage, known)
 
 
-def at_stability(rule: Rule, stability: Level) -> tuple[Rule, Audience]:
+def at_stability(rule: Rule, stability: Stage) -> tuple[Rule, Audience]:
     """The rule that applies to what is ``stability``, and what it means."""
     if rule.severity == "breaking" and stability == "alpha":
         return ALPHA, at_most("warning", rule.audience)
@@ -70,17 +69,17 @@ def _stability(
     definitions: ComparedDefinitions,
     version: str,
     stage: StageChange | None,
-) -> Level:
-    """The level that a field or kind had; its new one where it was added."""
-    levels = [level(version)]
+) -> Stage:
+    """The stage that a field or kind had; its new one where it was added."""
+    stages = [version_stage(version)]
     if stage is not None and difference.field is not None:
         former = stage.before or stage.after
         if former is not None:
-            levels.append(former.stability)
+            stages.append(former.stage)
     if definitions.stages is not None:
         for side in (0, 1):
             name = definitions.name(difference, side)
             if name is not None:
-                levels.append(definitions.stages[side].stability(name))
+                stages.append(definitions.stages[side].definition_stage(name))
                 break
-    return least_stable(*levels)
+    return least_stable(*stages)

@@ -10,9 +10,11 @@ from kubestencil.diff.releases.descriptions import (
     changed_defaults,
     changed_limits,
 )
-from kubestencil.diff.releases.stages import STAGE_NAMES, Stage, StageChange
+from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.deprecation import Deprecation
 from kubestencil.diff.rules.lifecycle_conditions import new_text, old_text
+
+_DEFAULTS = {True: "enabled by default", False: "disabled by default"}
 
 #: One or two sentences on a difference, empty where nothing is known.
 Detail = Callable[[Difference, StageChange | None, Deprecation], str]
@@ -63,16 +65,9 @@ def stages(_: Difference, change: StageChange | None, __: Deprecation) -> str:
     if change is None:
         return ""
     before, after = change
-    words = [_stage_name(stage) for stage in change if stage is not None]
+    words = [stage.in_words(_DEFAULTS) for stage in change if stage is not None]
     gate = (after and after.gate) or (before and before.gate)
     return f"From {' to '.join(words)}{f', feature gate {gate}' if gate else ''}."
-
-
-def _stage_name(stage: Stage) -> str:
-    name = STAGE_NAMES[stage.level]
-    if stage.enabled is None or stage.level == "ga":
-        return name
-    return f"{name} ({'enabled' if stage.enabled else 'disabled'} by default)"
 
 
 def _numbers(changed: StatedNumbers) -> str:

@@ -10,21 +10,18 @@ from kubestencil.diff.differences.definitions import Definitions, Difference
 from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.releases.served_versions import Versions, most_stable_version
 from kubestencil.diff.releases.stages import (
+    FieldStage,
     ReleaseStages,
-    Stage,
     StageChange,
-    version_stage,
 )
 from kubestencil.schema.facts.lifecycle import served_by_default
 from kubestencil.schema.facts.renamed_fields import renamed_field
 from kubestencil.schema.graph import RootKinds
-from kubestencil.schema.kinds import only_kind, precedence
+from kubestencil.schema.kinds import STAGES, only_kind, precedence, version_stage
 from kubestencil.schema.types import GroupVersionKind, JsonObject
 
 #: Whether a stage is more or less stable than before.
 Trend = Literal["higher", "lower"]
-
-_LEVELS = ("alpha", "beta", "ga")
 
 
 class ComparedDefinitions(NamedTuple):
@@ -94,10 +91,12 @@ class ComparedDefinitions(NamedTuple):
         before, after = self.stage
         if difference.field is not None and before is not None and after is None:
             # Descriptions of Kubernetes lag behind the facts. Others are all there is.
-            after = None if self.is_kubernetes else Stage("ga")
+            after = None if self.is_kubernetes else FieldStage("stable")
         return trend(before, after)
 
-    def _field_stage(self, difference: Difference, side: Literal[0, 1]) -> Stage | None:
+    def _field_stage(
+        self, difference: Difference, side: Literal[0, 1]
+    ) -> FieldStage | None:
         assert self.stages is not None
         schema = field_schema(difference, side)
         name = self.name(difference, side)
@@ -105,7 +104,9 @@ class ComparedDefinitions(NamedTuple):
             return None
         return self.stages[side].field_stage(name, difference.field or "", schema)
 
-    def _kind_stage(self, difference: Difference, side: Literal[0, 1]) -> Stage | None:
+    def _kind_stage(
+        self, difference: Difference, side: Literal[0, 1]
+    ) -> FieldStage | None:
         assert self.stages is not None
         kind = only_kind(difference.schemas[side])
         name = self.name(difference, side)
@@ -114,15 +115,16 @@ class ComparedDefinitions(NamedTuple):
             gate = stages.gated.get((name, ""))
             release = stages.kubernetes
             enabled = None if release is None else served_by_default(kind, release)
-            stage = version_stage(kind.version)
-            return stage._replace(
-                gate=None if gate is None else gate.gate, enabled=enabled
+            return FieldStage(
+                version_stage(kind.version),
+                None if gate is None else gate.gate,
+                enabled,
             )
         if side == 0 and difference.is_added:
             return self._earlier_stage(difference)
         return None
 
-    def _earlier_stage(self, difference: Difference) -> Stage | None:
+    def _earlier_stage(self, difference: Difference) -> FieldStage | None:
         """The stage of the most stable version in which the first release served a kind
         that is added in a newer one."""
         kind = only_kind(difference.schemas[1])
@@ -130,7 +132,7 @@ class ComparedDefinitions(NamedTuple):
         if kind is None or best is None:
             return None
         is_older = precedence(best) < precedence(kind.version)
-        return version_stage(best) if is_older else None
+        return FieldStage(version_stage(best)) if is_older else None
 
 
 def field_schema(difference: Difference, side: Literal[0, 1]) -> JsonObject | None:
@@ -144,14 +146,14 @@ def field_schema(difference: Difference, side: Literal[0, 1]) -> JsonObject | No
     return schema or None
 
 
-def trend(before: Stage | None, after: Stage | None) -> Trend | None:
+def trend(before: FieldStage | None, after: FieldStage | None) -> Trend | None:
     """Whether a stage is higher or lower than another one; None where it is neither, or
     one is not known."""
     if before is None or after is None:
         return None
-    if before.level not in _LEVELS or after.level not in _LEVELS:
+    if before.is_deprecated or after.is_deprecated:
         return None
-    old, new = _LEVELS.index(before.level), _LEVELS.index(after.level)
+    old, new = STAGES.index(before.stage), STAGES.index(after.stage)
     if old != new:
         return "higher" if new > old else "lower"
     if before.enabled is None or after.enabled is None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Literal, NamedTuple, cast, get_args
+from typing import NamedTuple, cast
 
 from kubestencil.schema.facts.tables import ReleaseRange, rows
+from kubestencil.schema.kinds import STAGES, Stage, StageSpelling, stage_spelling
 from kubestencil.source.releases import release_order
 
-#: The stage of a feature gate, least stable first. A deprecated gate switches something
-#: off that is going away.
-Stage = Literal["alpha", "beta", "deprecated", "ga"]
-
-#: The stages, least stable first.
-STAGES: tuple[Stage, ...] = get_args(Stage)
 _GATES = "feature-gates"
 _FIELDS = "gated-fields"
 
@@ -24,12 +19,24 @@ class GateStage(NamedTuple):
     """A feature gate in one release.
 
     ``enabled`` is its default, and ``locked`` says that the default cannot be changed.
+    A deprecated gate switches something off that is going away.
     """
 
     gate: str
     stage: Stage
     enabled: bool
     locked: bool
+    is_deprecated: bool = False
+
+    @property
+    def level(self) -> StageSpelling:
+        """The stage as the table spells it."""
+        return stage_spelling(self.stage, self.is_deprecated)
+
+    @property
+    def order(self) -> tuple[int, bool]:
+        """A key that sorts gates by their stage, the least stable first."""
+        return STAGES.index(self.stage), not self.is_deprecated
 
 
 def gate_of(definition: str, field: str, release: str) -> GateStage | None:
@@ -102,7 +109,13 @@ def gate_rows() -> Iterator[GateRow]:
     for releases, gate, stage, default, locked in rows(_GATES):
         yield GateRow(
             ReleaseRange.parse(releases),
-            GateStage(gate, cast(Stage, stage), default == "on", bool(locked)),
+            GateStage(
+                gate,
+                "stable" if stage in ("ga", "deprecated") else cast(Stage, stage),
+                default == "on",
+                bool(locked),
+                stage == "deprecated",
+            ),
         )
 
 
@@ -114,8 +127,8 @@ def gated_field_rows() -> Iterator[GatedFieldRow]:
         )
 
 
-def _precedence(gate: GateStage) -> tuple[bool, int]:
-    return gate.enabled, STAGES.index(gate.stage)
+def _precedence(gate: GateStage) -> tuple[bool, tuple[int, bool]]:
+    return gate.enabled, gate.order
 
 
 @cache

@@ -23,7 +23,7 @@ from kubestencil.diff.rules.audience import (
 )
 from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.kinds import Level, precedence
+from kubestencil.schema.kinds import Stage, precedence
 from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
 from kubestencil.targets.diff.word_diff import Segment
 from kubestencil.targets.diff.wording import (
@@ -86,7 +86,7 @@ class FormattedChange(NamedTuple):
 
     anchor: str
     severity: Severity
-    stability: Level
+    stability: Stage
     label: str
     field: str
     segments: tuple[Segment, ...]
@@ -136,7 +136,7 @@ def change_key(change: Change) -> tuple[str, ...]:
 def is_alpha(change: Change) -> bool:
     """Whether a change concerns only those who use alpha versions or fields."""
     if change.stage is not None and change.stage.after is not None:
-        return change.stage.after.level == "alpha"
+        return change.stage.after.stage == "alpha"
     return change.stability == "alpha"
 
 

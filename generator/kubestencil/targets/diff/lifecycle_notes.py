@@ -81,7 +81,7 @@ def stage_note(row: Row, history: History) -> str:
     gates = _gates_by_release(row, history)
     runs = groupby(
         (release for release in history.releases if release in gates),
-        lambda release: (gates[release].stage, gates[release].enabled),
+        lambda release: (gates[release].level, gates[release].enabled),
     )
     stages = [
         f"{stage} {release_range(list(releases))} ({DEFAULT_NAMES[enabled]})"

@@ -10,7 +10,7 @@ from kubestencil.diff.history import Event, History, Row
 from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.kinds import Level, precedence
+from kubestencil.schema.kinds import Stage, precedence
 from kubestencil.targets.diff.changes import ChangeFormatter, Escape, FormattedChange
 from kubestencil.targets.diff.lifecycle_notes import (
     kind_period,
@@ -48,7 +48,7 @@ class ColumnHeading(NamedTuple):
     """
 
     version: str
-    stability: Level | Literal[""]
+    stability: Stage | Literal[""]
     releases: str
     starts_version: bool
 
@@ -59,12 +59,12 @@ class ColumnHeading(NamedTuple):
 
 
 class VersionHeading(NamedTuple):
-    """The heading above all columns of an API version: its name, its stability level,
+    """The heading above all columns of an API version: its name, its stage,
     and the number of ``columns``. ``note`` says when it was deprecated and removed, and
     what replaces it; empty where there is nothing to say."""
 
     version: str
-    stability: Level | Literal[""]
+    stability: Stage | Literal[""]
     columns: int
     note: str
 
@@ -73,7 +73,7 @@ class MatrixRow(NamedTuple):
     """A row: a field of a type, or a version of a kind.
 
     ``label`` names it and ``link`` is the URL of a page that documents it, or empty.
-    ``detail`` is the type of a field or the stability level of a version, ``stability``
+    ``detail`` is the type of a field or the stage of a version, ``stability``
     that level, or empty. ``note`` has the stages of a field's feature gate, or when a
     version was deprecated and removed. ``period`` is when it existed (``since 1.29``,
     ``≤ 1.25 to 1.31``), ``cells`` has a mark for each column.
@@ -84,7 +84,7 @@ class MatrixRow(NamedTuple):
     detail: str
     note: str
     period: str
-    stability: Level | Literal[""]
+    stability: Stage | Literal[""]
     cells: tuple[CellMark, ...]
 
 

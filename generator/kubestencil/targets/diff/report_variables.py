@@ -15,7 +15,7 @@ from kubestencil.diff.rules.audience import (
     Severity,
 )
 from kubestencil.diff.rules.table import Rule
-from kubestencil.schema.kinds import LEVELS, Level, level
+from kubestencil.schema.kinds import STAGES, Stage, version_stage
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,
     Escape,
@@ -41,12 +41,12 @@ from kubestencil.targets.diff.upgrade import (
 
 
 class ApiVersionChange(NamedTuple):
-    """An API version (``apps/v1``), its stability level, and whether it was added or
+    """An API version (``apps/v1``), its stage, and whether it was added or
     removed."""
 
     change: Literal["added", "removed"]
     api_version: str
-    stability: Level
+    stability: Stage
 
 
 class Step(NamedTuple):
@@ -71,7 +71,7 @@ class ComparisonVariables(TypedDict):
     in between, empty where two neighbours were compared. ``groups`` are the changes,
     ``alpha`` those of alpha versions and fields, ``alpha_total`` their number,
     ``graduations`` those between versions of a kind, ``api_versions`` the versions that
-    were added or removed. ``levels`` are all stability levels, ``kinds`` all kinds that have changes,
+    were added or removed. ``levels`` are all stages, ``kinds`` all kinds that have changes,
     ``severity_meanings`` says what each severity means, ``audience_meanings`` who the
     audiences are, and ``rules`` are all rules that were applied, most severe first.
     """
@@ -81,7 +81,7 @@ class ComparisonVariables(TypedDict):
     headline: str
     total: int
     summary: tuple[SeverityCount, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[Stage, ...]
     api_versions: tuple[ApiVersionChange, ...]
     upgrade: tuple[UpgradeList, ...]
     added: UpgradeList | None
@@ -125,7 +125,7 @@ def comparison_variables(
         "headline": headline(comparison, lists),
         "total": len(changes),
         "summary": summary_counts(comparison),
-        "levels": LEVELS,
+        "levels": STAGES,
         "api_versions": api_version_changes(comparison, escape),
         "upgrade": lists,
         "added": added_list(comparison, formatter),
@@ -192,7 +192,7 @@ def _api_versions(
     change: Literal["added", "removed"], api_versions: Iterable[str], escape: Escape
 ) -> Iterable[ApiVersionChange]:
     return (
-        ApiVersionChange(change, escape(name), level(name.rpartition("/")[2]))
+        ApiVersionChange(change, escape(name), version_stage(name.rpartition("/")[2]))
         for name in api_versions
     )
 

@@ -9,7 +9,7 @@ from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
 from kubestencil.diff.rules.table import UpgradeTopic
-from kubestencil.schema.kinds import Level, level, precedence
+from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,
     audience_pairs,
@@ -49,7 +49,7 @@ class UpgradeItem(NamedTuple):
 
     ``paths`` are where users write them, ``api_versions`` are the API versions
     concerned (``apps/v1, v1beta1``), the preferred one of each group first, and
-    ``level`` is the stability level of the first. ``text`` says what happened and what
+    ``level`` is the stage of the first. ``text`` says what happened and what
     to do, ``releases`` are those in which it happened, where more than one was
     compared.
 
@@ -59,11 +59,11 @@ class UpgradeItem(NamedTuple):
 
     paths: tuple[UpgradePath, ...]
     api_versions: str
-    level: Level
+    level: Stage
     text: str
     releases: str
     severity: Severity
-    stability: Level
+    stability: Stage
     audience_pairs: str
     kind_indexes: str
 
@@ -212,7 +212,11 @@ def _item(
             for path, anchor in anchors.items()
         ),
         api_versions=formatter.escape(", ".join(api_versions)),
-        level=(level(api_versions[0].rpartition("/")[2]) if api_versions else "stable"),
+        level=(
+            version_stage(api_versions[0].rpartition("/")[2])
+            if api_versions
+            else "stable"
+        ),
         text=formatter.escape(text),
         releases="" if text.endswith(f" in {releases}") else releases,
         severity=severest.severity,

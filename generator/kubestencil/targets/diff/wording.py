@@ -13,8 +13,6 @@ from kubestencil.diff.differences.validations import VALIDATIONS
 from kubestencil.diff.history import Event
 from kubestencil.diff.releases.stages import (
     DEFAULT_NAMES,
-    STAGE_NAMES,
-    Stage,
     StageChange,
 )
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -58,7 +56,9 @@ def stage_in_words(change: StageChange | None) -> str:
     if change is None or _is_always_ga(change):
         return ""
     stages = [
-        _stage(stage) for stage in (change.before, change.after) if stage is not None
+        stage.in_words(DEFAULT_NAMES)
+        for stage in (change.before, change.after)
+        if stage is not None
     ]
     gates = [stage.gate for stage in (change.after, change.before) if stage is not None]
     gate = next(filter(None, gates), None)
@@ -68,13 +68,6 @@ def stage_in_words(change: StageChange | None) -> str:
 
 def _is_always_ga(change: StageChange) -> bool:
     return all(stage is None or stage.level == "ga" for stage in change)
-
-
-def _stage(stage: Stage) -> str:
-    name = STAGE_NAMES[stage.level]
-    if stage.level == "ga" or stage.enabled is None:
-        return name
-    return f"{name} ({DEFAULT_NAMES[stage.enabled]})"
 
 
 def _label(change: str) -> str:

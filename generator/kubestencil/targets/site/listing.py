@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.schema import Release
-from kubestencil.schema.kinds import Level, level, precedence
+from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.text.html import summary
 
@@ -37,7 +37,7 @@ class ApiVersion:
 
     name: str
     path: str
-    level: Level
+    level: Stage
     kinds: tuple[TypeLink, ...]
     supporting_types: tuple[TypeLink, ...]
 
@@ -106,7 +106,7 @@ def _api_version(
     return ApiVersion(
         name=version,
         path=f"{group}/{version}",
-        level=level(version),
+        level=version_stage(version),
         kinds=tuple(link for is_kind, link in ordered if is_kind),
         supporting_types=tuple(link for is_kind, link in ordered if not is_kind),
     )

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, GroupVersionKind, Release
-from kubestencil.schema.kinds import Level, kind_definitions, level
+from kubestencil.schema.kinds import Stage, kind_definitions, version_stage
 from kubestencil.schema.resource import Resource
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
 from kubestencil.targets.site.availability import Availability
@@ -108,7 +108,7 @@ class TypePage:
     type: str
     attributes: tuple[Attribute, ...]
     rules: tuple[ValidationRule, ...]
-    level: Level
+    level: Stage
     kinds: tuple[GroupVersionKind, ...]
     resource: Resource | None
     resource_attributes: tuple[Attribute, ...]
@@ -188,7 +188,7 @@ class TypePages:
             type="" if definition.fields else type_label(schema, self.addresses),
             attributes=tuple(attributes_of(schema)),
             rules=tuple(validation_rules_of(schema)),
-            level=level(definition.version),
+            level=version_stage(definition.version),
             kinds=kinds,
             resource=resource,
             resource_attributes=tuple(resource_attributes(resource)),
