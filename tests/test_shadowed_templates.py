@@ -1,0 +1,127 @@
+"""A user's variation of any template has the effect that it has in the template, and no
+other: nothing reads or rewrites what a template has rendered."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from kubestencil import load
+from kubestencil.engine import load_targets
+from kubestencil.schema import Release
+from tests.conftest import ROOT
+from tests.site_pages import Tags
+from tests.strategies import generate_all_files
+
+TEMPLATES = ROOT / "templates"
+TARGETS = load_targets(None)
+_COMMENTS = {
+    ".md.j2": "<!-- mine -->",
+    ".py.j2": "# mine",
+    ".pyi.j2": "# mine",
+    ".rs.j2": "// mine",
+    ".toml.j2": "# mine",
+    ".libsonnet.j2": "// mine",
+    ".ts.j2": "// mine",
+    ".txt.j2": "mine",
+    ".json.j2": " ",
+}
+_TAG = re.compile(r"<([a-z][a-z0-9]*)(?=[\s>{])")
+_ATTRIBUTE = re.compile(' mine=(?:1|"1")')
+
+
+def _varied(name: str, template: str) -> str:
+    """A template with one more attribute in each tag, or with a comment at its end."""
+    if name.endswith((".html.j2", ".xml.j2")):
+        # A tag may be in a string of the template.
+        attribute = "mine=1" if name.endswith(".html.j2") else 'mine="1"'
+        return _TAG.sub(rf"<\1 {attribute}", template)
+    suffix = next((suffix for suffix in _COMMENTS if name.endswith(suffix)), None)
+    return f"{template}\n{_COMMENTS[suffix]}\n" if suffix else template
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that shadows each template of each target with a variation."""
+    folder = tmp_path_factory.mktemp("mine")
+    for path in sorted(TEMPLATES.rglob("*.j2")):
+        shadow = folder / path.relative_to(TEMPLATES)
+        shadow.parent.mkdir(parents=True, exist_ok=True)
+        shadow.write_text(_varied(path.name, path.read_text("utf-8")))
+    return folder
+
+
+@cache
+def _releases() -> tuple[Release, ...]:
+    """Two releases: inline objects, cycles of references and custom groups."""
+    kinds = ["CustomResourceDefinition", "Ingress", "Event", "Scale"]
+    newer = load("1.35", kinds=kinds)
+    return load("1.34", kinds=kinds), newer
+
+
+def _generated(folder: Path | None, name: str) -> Mapping[str, str]:
+    target = load_targets(folder)[name]
+    releases = _releases() if target.min_releases > 1 else _releases()[1:]
+    files = generate_all_files(releases, target)
+    return {file.path: file.data.decode(errors="replace") for file in files}
+
+
+def _check_html(text: str) -> None:
+    counts = Counter(attributes.get("id") for _, attributes in Tags(text).tags)
+    del counts[None]
+    assert not {name for name, count in counts.items() if count > 1}
+
+
+def _lines(text: str) -> list[str]:
+    return [
+        line
+        for line in text.splitlines()
+        if line.strip() and line.strip() not in _COMMENTS.values()
+    ]
+
+
+def _without_attributes(text: str) -> str:
+    return _ATTRIBUTE.sub("", text)
+
+
+def _syntax(text: str) -> str:
+    return ast.dump(ast.parse(text))
+
+
+# What a variation leaves as it is, by the ends of file names; a text that is not valid
+# raises an error.
+_CONTENTS: Mapping[str, Callable[[str], object]] = {
+    ".html": _without_attributes,
+    ".xml": _without_attributes,
+    ".py": _syntax,
+    ".pyi": _syntax,
+    ".json": json.loads,
+    ".toml": tomllib.loads,
+}
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_variation_of_each_template_changes_nothing_else(
+    name: str, mine: Path
+) -> None:
+    built_in = _generated(None, name)
+    varied = _generated(mine, name)
+    assert varied.keys() == built_in.keys()
+    for path, text in varied.items():
+        suffix = Path(path).suffix
+        content = _CONTENTS.get(suffix, _lines)
+        assert content(text) == content(built_in[path]), path
+        if suffix == ".html":
+            _check_html(text)
+        if suffix == ".xml":
+            ElementTree.fromstring(text)
+    assert varied != built_in
