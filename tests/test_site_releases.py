@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from kubestencil.engine import load_targets
 from kubestencil.engine.run_cache import clear_run_caches
 from kubestencil.schema import Release, parse
-from kubestencil.schema.contents import Contents, structure_of
 from kubestencil.source import Source
 from kubestencil.targets import generate_part, load_multi_release_view
-from tests.conftest import make_document, make_release
+from tests.conftest import make_document
 
 TARGET = load_targets(None)["site"]
 PART = "io.k8s.api.core.v1.Part"
@@ -122,57 +121,3 @@ def test_a_release_does_not_depend_on_those_generated_before(
         alone.append(files(part))
     clear_run_caches()
     assert [files(part) for part in releases] == alone
-
-
-def test_definitions_are_told_apart_by_what_they_reach() -> None:
-    text = {"type": "object", "properties": {"text": {"type": "string"}}}
-    number = {"type": "object", "properties": {"text": {"type": "integer"}}}
-
-    def refers(name: str) -> dict[str, Any]:
-        return {"type": "object", "properties": {"field": reference(name)}}
-
-    first = {"a": refers("b"), "b": refers("c"), "c": text, "d": refers("a"), "e": text}
-    cyclic = {**first, "b": {**refers("a")}, "x": text}
-    contents = Contents()
-    old = make_release(first)
-    same = make_release(dict(reversed(first.items())))
-    changed = make_release({**first, "c": number})
-    assert contents.of(same) == contents.of(old)
-    assert contents.reached(same) == contents.reached(old)
-    own, reached = contents.of(old), contents.reached(old)
-    assert len(set(own.values())) == len(set(reached.values())) == len(first)
-    assert {name for name, n in contents.of(changed).items() if n != own[name]} == {"c"}
-    others = contents.reached(changed)
-    assert {name for name, n in others.items() if n != reached[name]} == set("abcd")
-    in_cycle = contents.reached(make_release(cyclic))
-    assert in_cycle["a"] == in_cycle["b"] != in_cycle["d"]
-    assert in_cycle["e"] == reached["e"]
-
-
-@pytest.mark.parametrize(
-    ("change", "is_same"),
-    [
-        ({"description": "Another text."}, True),
-        ({"default": {"description": "a value"}}, False),
-        ({"default": {"description": "another value"}}, False),
-        ({"type": "integer"}, False),
-    ],
-)
-def test_structures_are_definitions_without_descriptions(
-    change: dict[str, Any], is_same: bool
-) -> None:
-    field = {"type": "string", "description": "A text.", "default": {"description": ""}}
-
-    def structure(schema: dict[str, Any]) -> bytes:
-        nested = {
-            "type": "object",
-            "properties": {"description": {"type": "array", "items": schema}},
-        }
-        document = {
-            "part": {"description": schema["description"], **nested},
-            "map": {"type": "object", "additionalProperties": nested},
-        }
-        release = make_release(document)
-        return b"".join(map(structure_of, release.definitions.values()))
-
-    assert (structure(field) == structure({**field, **change})) is is_same

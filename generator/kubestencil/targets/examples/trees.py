@@ -23,14 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from types import MappingProxyType
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.graph import breadth_first
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.fields import conditional_fields, field_rank
-from kubestencil.targets.examples.nodes import Entry, Node, Object, object_node
+from kubestencil.targets.examples.nodes import Entry, Object, object_node
 from kubestencil.targets.examples.starters import Starters
 from kubestencil.targets.examples.values import MAX_DEPTH, Values
 
@@ -59,32 +58,12 @@ class _Outline(NamedTuple):
         return 1 + sum(entry.node.size for entry in self.entries)
 
 
-class ExampleParts(NamedTuple):
-    """What examples contain of a definition: its smallest value, None where there is
-    none, and its outline."""
-
-    smallest: Node | None
-    outline: _Outline
-
-
 class ExampleTrees:
-    """The examples of a release, built on request.
+    """The examples of a release, built on request."""
 
-    ``equal`` has the parts of definitions that are as in another release, with all that
-    they refer to.
-    """
-
-    def __init__(
-        self,
-        release: Release,
-        equal: Mapping[str, ExampleParts] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, release: Release) -> None:
         self._definitions = release.definitions
-        self._equal = equal
-        self._values = Values(
-            release.definitions,
-            {name: parts.smallest for name, parts in equal.items()},
-        )
+        self._values = Values(release.definitions)
         self._smallest = self._values.smallest
         self._starters = Starters(release.definitions)
 
@@ -154,22 +133,10 @@ class ExampleTrees:
             return ""
         return self._referenced_object(inner, nesting + 1)
 
-    @property
-    def parts(self) -> Mapping[str, ExampleParts]:
-        """The parts of all definitions."""
-        return {
-            name: ExampleParts(self._smallest.get(name), outline)
-            for name, outline in self._outlines.items()
-        }
-
     @cached_property
     def _outlines(self) -> Mapping[str, _Outline]:
         return {
-            name: (
-                self._equal[name].outline
-                if name in self._equal
-                else self._outline(definition)
-            )
+            name: self._outline(definition)
             for name, definition in self._definitions.items()
         }
 

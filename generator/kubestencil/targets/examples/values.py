@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
-from types import MappingProxyType
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Schema
@@ -71,21 +70,13 @@ class Selection(NamedTuple):
 class Values:
     """The smallest values of the definitions of a release.
 
-    ``smallest`` has that of each definition that has a finite one. ``equal`` has those
-    of definitions that are as in another release, with all that they refer to; None for
-    one that has no value.
+    ``smallest`` has that of each definition that has a finite one.
     """
 
-    def __init__(
-        self,
-        definitions: Mapping[str, Definition],
-        equal: Mapping[str, Node | None] = MappingProxyType({}),
-    ) -> None:
-        self.smallest = {name: node for name, node in equal.items() if node is not None}
+    def __init__(self, definitions: Mapping[str, Definition]) -> None:
+        self.smallest: dict[str, Node] = {}
         self._definitions = definitions
-        self._find_smallest(
-            definition for name, definition in definitions.items() if name not in equal
-        )
+        self._find_smallest(definitions.values())
 
     def all_entries(self, definition: Definition) -> list[Entry]:
         """All fields of an object, each with its smallest value. Left out are those

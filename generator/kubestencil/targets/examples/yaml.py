@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from types import MappingProxyType
-
 from kubestencil.targets.examples.nodes import (
     Entry,
     FragmentCache,
@@ -20,15 +17,10 @@ _INDENT = "  "
 
 
 class Writer:
-    """Writes YAML, and caches what several examples share.
+    """Writes YAML, and caches what several examples share."""
 
-    ``names`` is empty: YAML has no names for definitions.
-    """
-
-    names: Mapping[str, Hashable] = MappingProxyType({})
-
-    def __init__(self, fragments: FragmentCache[str]) -> None:
-        self._fragments = fragments
+    def __init__(self) -> None:
+        self._fragments = FragmentCache[str]()
 
     def write(self, example: Object) -> str:
         """The example as a YAML document."""

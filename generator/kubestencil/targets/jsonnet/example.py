@@ -40,23 +40,15 @@ _TYPE_FIELDS = ("apiVersion", "kind")
 class Writer:
     """Writes Jsonnet, and keeps what several examples have in common.
 
-    ``names`` has the path of each definition's type in the library, and whether its
-    constructor can be used; None where the library has no type. Raises SpecError where
-    the library cannot be generated.
+    Raises SpecError where the library cannot be generated.
     """
 
-    def __init__(
-        self, release: Release, target: Target, fragments: FragmentCache[str]
-    ) -> None:
+    def __init__(self, release: Release, target: Target) -> None:
         library = make_library(release, target)
         self._types = {type_.definition: type_ for type_ in library.types}
         self._extended_types = extended_types(target, library.object_tree())
-        self.names = dict.fromkeys(release.definitions) | {
-            name: (type_.path, self._generated_constructor(type_) is not None)
-            for name, type_ in self._types.items()
-        }
         self._setters: dict[Members, Mapping[str, Function | NestedObject]] = {}
-        self._fragments = fragments
+        self._fragments = FragmentCache[str]()
 
     def write(self, example: Object) -> str:
         """A file whose value is the object; empty where the library lacks its type."""

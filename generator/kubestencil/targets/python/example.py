@@ -54,23 +54,16 @@ class _Code(NamedTuple):
 class Writer:
     """Writes examples in Python; code that several examples share is written once.
 
-    ``target`` is the target of the package. ``names`` has the class of each
-    definition, None where there is none. Raises SpecError where the package cannot be
-    generated.
+    ``target`` is the target of the package. Raises SpecError where the package cannot
+    be generated.
     """
 
-    def __init__(
-        self, release: Release, target: Target, fragments: FragmentCache[_Code]
-    ) -> None:
+    def __init__(self, release: Release, target: Target) -> None:
         self._package = Package(release, target)
         self._package.check()
         self._release = release
         self._attributes: dict[str, Mapping[str, str]] = {}
-        self.names = {
-            name: self._class(definition)
-            for name, definition in release.definitions.items()
-        }
-        self._fragments = fragments
+        self._fragments = FragmentCache[_Code]()
 
     def write(self, example: Object) -> str:
         """A Python module that creates the object."""

@@ -7,7 +7,7 @@ field that the crate requires has its default if the example does not have the f
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -66,22 +66,16 @@ class _Struct(NamedTuple):
 class Writer:
     """Writes examples in Rust. Code that several examples share is written once.
 
-    ``names`` has the path of each definition's type, and what its fields are called
-    and have to be. Raises SpecError where the crate cannot be generated.
+    Raises SpecError where the crate cannot be generated.
     """
 
-    def __init__(
-        self, release: Release, target: Target, fragments: FragmentCache[_Code]
-    ) -> None:
+    def __init__(self, release: Release, target: Target) -> None:
         options = crate_options(target)
         self._crate = plan_crate(correct(release, target))
         self._name = spelling.crate_name(options.package_name)
         self._aliases = self._module_aliases()
         self._structs: dict[str, _Struct] = {}
-        self.names = {
-            name: self._names(name) for name in self._crate.release.definitions
-        }
-        self._fragments = fragments
+        self._fragments = FragmentCache[_Code]()
 
     def _module_aliases(self) -> Mapping[Module, str]:
         """A short name for each module that has types: ``core_v1``."""
@@ -99,18 +93,6 @@ class Writer:
         imports = sorted(path.imports | code.imports, key=str.swapcase)
         uses = "".join(f"use {imported};\n" for imported in imports)
         return f"{uses}\npub fn example() -> {path.text} {{\n{_INDENT}{code.text}\n}}\n"
-
-    def _names(self, name: str) -> Hashable:
-        has_type = name in self._crate.paths or name in self._crate.list_items
-        return (
-            self._path(name) if has_type else None,
-            tuple(
-                (field.name, field.boxed, field.is_option)
-                for field in self._crate.fields.get(name, {}).values()
-            ),
-            self._crate.unknown_fields.get(name),
-            name in self._crate.without_default,
-        )
 
     def _path(self, name: str) -> _Code:
         """The type of a definition."""

@@ -34,17 +34,12 @@ class TypeScriptOptions:
 
 
 class Writer:
-    """Writes TypeScript, and keeps what several examples have in common.
+    """Writes TypeScript, and keeps what several examples have in common."""
 
-    ``names`` has the module of each definition.
-    """
-
-    def __init__(
-        self, release: Release, target: Target, fragments: FragmentCache[str]
-    ) -> None:
+    def __init__(self, release: Release, target: Target) -> None:
         self._package = read_options(target, TypeScriptOptions).name
-        self._modules = self.names = module_names(release.definitions)
-        self._fragments = fragments
+        self._modules = module_names(release.definitions)
+        self._fragments = FragmentCache[str]()
 
     def write(self, example: Object) -> str:
         """A module that exports the object."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
 from kubestencil.engine.run_cache import cached_for_run
-from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema import Field, Release, Schema
 from kubestencil.schema.graph import breadth_first, reference_graph
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.paths import anchor, fields_of
@@ -26,10 +26,7 @@ from kubestencil.targets.site.fields.schema_labels import (
 )
 from kubestencil.targets.site.fields.stated_facts import stated_attributes
 from kubestencil.targets.site.release_context import TypeChange
-from kubestencil.targets.site.run_contents import run_contents
 from kubestencil.text.html import prose
-
-Key = TypeVar("Key", bound=Hashable)
 
 # What a page carries to be expanded, in types and in their fields: more than any page of
 # Kubernetes' own types needs. Without a limit, a site would grow with the square of the
@@ -37,9 +34,6 @@ Key = TypeVar("Key", bound=Hashable)
 _MAX_NESTED_TYPES = 150
 _MAX_NESTED_FIELDS = 700
 
-# More types than a release of Kubernetes has. Those of a custom resource are needed for
-# its own pages only, which follow each other.
-_CACHED_TYPES = 4_000
 # What all kinds have, and where the fields of a kind are; others come after the spec.
 _COMMON = ("metadata", "apiVersion", "kind")
 _ORDER = {"spec": 0, "status": 2, "metadata": 3, "apiVersion": 4, "kind": 5}
@@ -84,22 +78,21 @@ class FieldRow(NamedTuple):
 # many of them.
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeFields:
-    """The fields of a type: ``path`` and ``href`` are those of its page."""
+    """The fields of a type, whose page is at ``path``."""
 
     path: str
-    href: str
     rows: tuple[FieldRow, ...]
 
 
 @cached_for_run
-def _shared_fields() -> dict[Hashable, TypeFields]:
-    """The fields of types of several releases, by all that they are made from."""
+def _shared_fields() -> dict[tuple[str, tuple[FieldRow, ...]], TypeFields]:
+    """The fields of types of several releases."""
     return {}
 
 
 class ReleaseFields:
-    """The fields of all types of a release. Those of many types are cached, and are the
-    same object in all releases where they are equal."""
+    """The fields of all types of a release: the same object in all releases where they
+    are equal, so that a template is rendered once for them."""
 
     def __init__(
         self,
@@ -110,7 +103,6 @@ class ReleaseFields:
         self._release = release
         self._addresses = addresses
         self._changes = changes
-        self._contents = run_contents().of(release)
         self._fields: dict[str, TypeFields] = {}
         self._graph = reference_graph(release.definitions)
 
@@ -118,45 +110,22 @@ class ReleaseFields:
         """The fields of a definition."""
         fields = self._fields.get(name)
         if fields is None:
-            fields = self._shared(name)
-            _add(self._fields, name, fields)
+            key = self._addresses[name].path, self._rows(name)
+            fields = _shared_fields().setdefault(key, TypeFields(*key))
+            self._fields[name] = fields
         return fields
 
-    def _shared(self, name: str) -> TypeFields:
-        """The fields of a definition, made once for equal definitions."""
-        address = self._addresses[name]
-        changes = tuple(self._changes.get(address.path, ()))
-        spec_type = self._spec_type(name)
-        spec = self.of(spec_type) if spec_type else None
-        references = self._graph[name]
-        key = (
-            self._contents[name],
-            address,
-            tuple(self._contents[reference] for reference in references),
-            tuple(self._addresses[reference] for reference in references),
-            changes,
-            spec,
-        )
-        fields = _shared_fields().get(key)
-        if fields is None:
-            rows = self._rows(self._release.definitions[name], changes, spec)
-            fields = TypeFields(address.path, address.href, tuple(rows))
-            _add(_shared_fields(), key, fields)
-        return fields
-
-    def _rows(
-        self,
-        definition: Definition,
-        changes: Iterable[TypeChange],
-        spec: TypeFields | None,
-    ) -> Sequence[FieldRow]:
-        """The fields of a definition; ``spec`` are those of the type of its spec."""
-        by_field = _by_field(changes)
-        rows = [
-            self._row(field, "", by_field.get(field.name, ()), definition.schema)
+    def _rows(self, name: str) -> tuple[FieldRow, ...]:
+        definition = self._release.definitions[name]
+        changes = _by_field(self._changes.get(self._addresses[name].path, ()))
+        rows = tuple(
+            self._row(field, "", changes.get(field.name, ()), definition.schema)
             for field in fields_of(definition.schema)
-        ]
-        return _kind_rows(rows, spec.rows if spec else ()) if definition.kinds else rows
+        )
+        if not definition.kinds:
+            return rows
+        spec_type = self._spec_type(name)
+        return _kind_rows(rows, self.of(spec_type).rows if spec_type else ())
 
     def _spec_type(self, name: str) -> str:
         """The definition of the type of a kind's spec; empty without one, and where
@@ -237,15 +206,9 @@ class ReleaseFields:
             yield from rules_of(definition.schema, subjects(schema)[-1])
 
 
-def _add(cache: dict[Key, TypeFields], key: Key, fields: TypeFields) -> None:
-    if len(cache) >= _CACHED_TYPES:
-        cache.clear()
-    cache[key] = fields
-
-
 def _kind_rows(
     rows: Iterable[FieldRow], spec: Sequence[FieldRow]
-) -> Sequence[FieldRow]:
+) -> tuple[FieldRow, ...]:
     """The fields of a kind: its spec first, with the fields of its type, and last what
     all kinds have."""
     kind_rows = [
@@ -256,7 +219,7 @@ def _kind_rows(
         )
         for row in rows
     ]
-    return sorted(kind_rows, key=lambda row: _ORDER.get(row.name, 1))
+    return tuple(sorted(kind_rows, key=lambda row: _ORDER.get(row.name, 1)))
 
 
 def _inside(path: str, rows: Iterable[FieldRow]) -> Iterator[FieldRow]:
