@@ -23,13 +23,13 @@ from markdown_it import MarkdownIt
 from kubestencil.engine import load_targets
 from kubestencil.errors import SpecError
 from kubestencil.schema import Release
+from kubestencil.schema.documents.authentication import authentication_of
 from kubestencil.schema.load import load_release
 from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.resources.operation import METHODS
 from kubestencil.source import Source
 from kubestencil.targets import generate_files
-from kubestencil.targets.markdown.authentication import authentication_of
 from kubestencil.targets.markdown.corrections import CORRECTIONS
 from tests.cluster import served_document
 from tests.conftest import EACH_RELEASE, full_specs, load, make_release

@@ -38,9 +38,9 @@ def test_command_accepts_all_names_of_the_report() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("diff", "1.34", "9.9"), 2, "'9.9' is neither a release nor an existing file"),
+        (("diff", "1.34", "9.9"), 2, "unknown release '9.9'"),
         (("diff", "1.34", "1.35", "--kind", "Podd"), 2, "did you mean Pod"),
-        (("diff", "1.34", "1.35", "--kind", "pod"), 2, "did you mean Pod?"),
+        (("diff", "1.34", "no.json"), 2, "is neither a release nor an existing file"),
         (("diff", "1.34", "1.35", "--group", "app"), 2, "did you mean apps?"),
         (("diff", "1.34", "1.35/apps/v1"), 2, "an API version on both sides"),
         (("diff", "1.34/apps/v2", "1.35/apps/v1"), 2, "no API version 'apps/v2'"),
@@ -50,7 +50,11 @@ def test_command_accepts_all_names_of_the_report() -> None:
         (("diff", "1.34", "1.35", "--fail-on", "braking"), 2, "did you mean breaking"),
         (("diff", "1.34", "1.35", "--fail-on", "field-gone"), 2, "field-"),
         (("history", "PodSpek", "--releases", "1.35"), 2, "did you mean PodSpec"),
-        (("history", "PodSpek", "--releases", "1.35"), 2, "no type called 'PodSpek'"),
+        (
+            ("history", "PodSpek", "--releases", "1.35"),
+            2,
+            "no kind or type called 'PodSpek'",
+        ),
         (("history", "PodSpec", "hostUser", "--releases", "1.35"), 2, "hostUsers"),
         (("render", "1.35", "-t", "diff"), 2, "needs 2 or more releases"),
     ],

@@ -34,7 +34,7 @@ from kubestencil.targets.markdown.inline_models import (
     name_inline_models,
 )
 from tests.cluster import crd_file, load_crds, served_document, stored_crds
-from tests.conftest import load
+from tests.conftest import load, make_release
 from tests.test_jsonnet_custom_resources import PROPERTIES, crd
 from tests.test_markdown_conformance import models_only
 
@@ -288,9 +288,9 @@ def test_naming_inline_objects_can_be_undone(schema: Any) -> None:
     definitions = {"a.v1.Foo": obj(spec=schema)}
     named = name_inline_objects(definitions)
     inline = named.pointers.keys()
-    restored = restore_inline_objects(
-        named.definitions["a.v1.Foo"], named.definitions, inline
-    )
+    raw = named.definitions["a.v1.Foo"]
+    release = make_release(named.definitions)
+    restored = restore_inline_objects(raw, release.definitions, inline)
     assert restored == definitions["a.v1.Foo"]
 
 

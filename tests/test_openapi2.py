@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from kubestencil.errors import SpecError
-from kubestencil.schema import GroupVersionKind, UnknownKeyword, parse
-from kubestencil.schema.documents import validate
+from kubestencil.schema import GroupVersionKind, UnknownKeyword, parse, validate
 from kubestencil.schema.documents.validate import _cache_entry
-from kubestencil.schema.resources import operation as operations
+from kubestencil.schema.resources.operation import operations
 from kubestencil.source import Source
 from tests.conftest import (
     POD,
@@ -196,7 +195,7 @@ def test_an_invalid_document_is_not_remembered_as_valid(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     invalid = make_release(SMALL, info={"title": "no version"})
     with pytest.raises(SpecError, match="not valid OpenAPI"):
-        validate(invalid)
+        validate(invalid.document, invalid.sha256, invalid.origin)
     assert not _cache_entry(invalid.sha256).exists()
 
 
@@ -205,13 +204,13 @@ def test_a_valid_document_is_validated_once(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     spec = make_release(SMALL)
-    validate(spec)
+    validate(spec.document, spec.sha256, spec.origin)
 
     def fail(*_: object) -> None:
         raise AssertionError("validated again")
 
     monkeypatch.setattr("openapi_spec_validator.OpenAPIV2SpecValidator", fail)
-    validate(spec)
+    validate(spec.document, spec.sha256, spec.origin)
 
 
 def test_operations_are_read_from_the_paths() -> None:

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from kubestencil.schema import Release
 from kubestencil.schema.facts.parameters import Parameter, query_parameters
 from kubestencil.schema.load import load_release
-from kubestencil.schema.operations.rebuilt import rebuild_operations
-from kubestencil.schema.resources import operation as operations
+from kubestencil.schema.operations.rebuilt import RebuiltOperation, rebuild_operations
+from kubestencil.schema.resources.operation import operations
 from kubestencil.source.inputs import read_location
 from tests.conftest import EACH_RELEASE, full_specs, load
 
@@ -24,10 +25,14 @@ def release(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+def rebuilt_operations(release: Release) -> list[RebuiltOperation]:
+    return rebuild_operations(release.resources.values(), release.name)
+
+
 def test_rebuilt_operations_are_those_of_the_full_document(release: str) -> None:
     full = load(release, full_specs())
     expected = [operation for operation in operations(full) if operation.kind]
-    rebuilt = rebuild_operations(load(release))
+    rebuilt = rebuilt_operations(load(release))
     assert [item.operation for item in rebuilt] == expected
 
 
@@ -35,7 +40,7 @@ def test_rebuilt_operations_have_the_parameters_of_the_full_document(
     release: str,
 ) -> None:
     document = load(release, full_specs()).document
-    for operation, parameters in rebuild_operations(load(release)):
+    for operation, parameters in rebuilt_operations(load(release)):
         methods = document["paths"][operation.path]
         own = methods[operation.method].get("parameters", ())
         shared = methods.get("parameters", ())
@@ -53,7 +58,7 @@ def _parameters(
 
 
 def test_operations_of_a_pod() -> None:
-    named = {item.operation.name: item for item in rebuild_operations(load("1.35"))}
+    named = {item.operation.name: item for item in rebuilt_operations(load("1.35"))}
     log = named["readCoreV1NamespacedPodLog"]
     assert (log.operation.method, log.operation.path, log.operation.action) == (
         "get",
@@ -98,7 +103,7 @@ def test_operations_of_custom_resources(tmp_path: Path) -> None:
     path = tmp_path / "crd.json"
     path.write_text(json.dumps(crd))
     release = load_release(read_location(str(path), None, unserved=False))
-    names = {item.operation.name for item in rebuild_operations(release)}
+    names = {item.operation.name for item in rebuilt_operations(release)}
     assert {
         "listMyShopExampleComV1NamespacedWidget",
         "listMyShopExampleComV1WidgetForAllNamespaces",

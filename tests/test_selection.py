@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kubestencil import compare, load, render
+from kubestencil import compare, find, history, load, render
 from kubestencil.errors import UsageError
 from kubestencil.schema.resources.operation import operations
 from tests.conftest import Command, make_document, read_output
@@ -92,11 +92,11 @@ def test_only_paths_of_the_kinds_are_left(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--kind", "pod"), "did you mean Pod?"),
+        (("--kind", "Pod.spec"), "names a field, not a kind"),
         (("--kind", "Pod", "--kind", "Deploymnt"), "did you mean Deployment"),
         (("--group", "app"), "did you mean apps?"),
         (("--group", "apps", "--kind", "Pod"), "'Pod' in the group apps, in 1.35"),
-        (("--group", "apps", "--kind", "Deploy"), "did you mean Deployment"),
+        (("--group", "apps", "--kind", "Deploymnt"), "did you mean Deployment"),
     ],
 )
 def test_unknown_names_are_refused_with_the_nearest(
@@ -116,6 +116,34 @@ def test_another_selection_makes_the_output_stale(tmp_path: Path) -> None:
     assert "pod-v1.json" in files("Pod")
     assert "pod-v1.json" not in files("Secret")
     assert "pod-v1.json" in files()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Deployment", "deployment", "Deployments", "deploy", "deployments.apps"),
+        *("apps/v1/Deployment", "io.k8s.api.apps.v1.Deployment"),
+    ],
+)
+def test_every_command_takes_the_names_of_kubectl(name: str) -> None:
+    [match] = find(name, [load("1.35")])
+    assert (match.kind, match.group) == ("Deployment", "apps")
+    kinds = {kind.kind for kind in load("1.35", kinds=[name]).resources}
+    assert kinds == {"Deployment"}
+    old, new = load("1.29"), load("1.35")
+    changes = compare(old, new, kinds=[name]).changes
+    assert changes == compare(old, new, kinds=["Deployment"]).changes
+    assert {item.kind for item in history([old, new], name)} == {"Deployment"}
+
+
+def test_a_group_in_the_name_of_a_kind_counts() -> None:
+    old, new = load("1.29"), load("1.35")
+    changes = compare(old, new, kinds=["events.events.k8s.io"]).changes
+    for change in changes:
+        assert "events.k8s.io" in change.group_names, change
+    assert load("1.35", kinds=["events.events.k8s.io"]).resources.keys() == {
+        ("events.k8s.io", "v1", "Event")
+    }
 
 
 def test_compare_takes_the_same_names() -> None:

@@ -2,7 +2,7 @@
 
 The public Python API::
 
-    from kubestencil import check, compare, history, load, render
+    from kubestencil import check, compare, find, history, load, render
 
     old, new = load("1.29"), load("1.35")
     for change in compare(old, new).changes:
@@ -22,11 +22,10 @@ release, except for what views of other packages use (docs/writing-a-target.md).
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kubestencil.version import __version__
 
@@ -37,7 +36,9 @@ if TYPE_CHECKING:
     from kubestencil.checking.findings import Finding, Report
     from kubestencil.diff import Change, Comparison, History
     from kubestencil.schema import Release
+    from kubestencil.schema.lookup import TypeMatch
     from kubestencil.source import Source
+    from kubestencil.source.find import DocumentOptions
 else:
     _MODULES = {
         "Change": "kubestencil.diff",
@@ -47,6 +48,7 @@ else:
         "Release": "kubestencil.schema",
         "Report": "kubestencil.checking.findings",
         "Summary": "kubestencil.build",
+        "TypeMatch": "kubestencil.schema.lookup",
     }
 
     def __getattr__(name: str) -> Any:
@@ -64,16 +66,17 @@ __all__ = [
     "Release",
     "Report",
     "Summary",
+    "TypeMatch",
     "__version__",
     "check",
     "compare",
+    "find",
     "history",
     "load",
     "render",
 ]
 
 _PathLike = str | os.PathLike[str]
-_RELEASE = re.compile(r"v?\d+\.\d+\Z")
 
 
 def load(
@@ -101,9 +104,11 @@ def load(
     valid (``kubestencil.errors``).
     """
     from kubestencil.schema.load import load_release
+    from kubestencil.source.releases import release_name
 
-    reading = _Reading(specs, tuple(crds), unserved, tuple(groups), tuple(kinds))
-    return load_release(_source(document, reading, name))
+    options = _options(specs, crds, unserved, groups, kinds)
+    label = None if name is None else release_name(name)
+    return load_release(*_sources([document], options, label))
 
 
 def compare(
@@ -122,19 +127,20 @@ def compare(
     release does not have, and for a group or kind that neither has.
     """
     from kubestencil import diff
-    from kubestencil.schema.lookup import check_kinds
+    from kubestencil.diff.selection import of_types
+    from kubestencil.schema.lookup import find_kinds
 
-    groups, kinds = tuple(groups), tuple(kinds)
-    check_kinds(kinds, groups, (before, after))
+    groups = tuple(groups)
+    types = find_kinds(kinds, groups, (before, after))
     if api_versions is None:
         comparison = diff.compare(before, after)
     else:
         comparison = diff.compare_versions(
             before, api_versions[0], after, api_versions[1]
         )
-    return (
-        comparison.filter(kind=kinds, group=groups) if groups or kinds else comparison
-    )
+    if types:
+        comparison = of_types(comparison, types)
+    return comparison.filter(group=groups) if groups else comparison
 
 
 def check(
@@ -166,10 +172,23 @@ def check(
                 where=f"check: {parameter}",
                 hint=f"write [{value!r}]",
             )
-    reading = _Reading(specs, tuple(crds), unserved)
-    after = _as_release(to, reading)
-    before = None if from_ is None else _as_release(from_, reading)
+    options = _options(specs, crds, unserved)
+    after = _as_release(to, options)
+    before = None if from_ is None else _as_release(from_, options)
     return check_paths([os.fspath(path) for path in paths], after, before)
+
+
+def find(name: str, releases: Sequence[Release]) -> tuple[TypeMatch, ...]:
+    """The types that ``name`` means in any of ``releases``, kinds first.
+
+    ``name`` is a kind or another type ("ResourceClaimStatus"), also with its group or
+    API version ("apps/v1/Deployment"), or a name that kubectl takes ("deploy",
+    "deployments.apps"), and the path of a field may follow ("pod.spec"). Raises
+    UsageError for a type that no release has.
+    """
+    from kubestencil.schema.lookup import find_types
+
+    return find_types(releases, name)
 
 
 def history(
@@ -177,8 +196,7 @@ def history(
 ) -> tuple[History, ...]:
     """How a type evolved through ``releases``, oldest first, and API versions.
 
-    ``kind`` is a kind or another type ("ResourceClaimStatus"), also with its group or
-    API version ("apps/v1/Deployment"), or a name that kubectl takes ("deploy");
+    ``kind`` is a name as ``find`` takes it;
     ``field`` is the path of a field below it ("spec.replicas"). There is one history
     per group. Raises UsageError for a type or field that no release has.
     """
@@ -234,8 +252,7 @@ def render(
                 hint=f"write [{value!r}]",
             )
     all_targets = load_targets(None if templates is None else Path(templates))
-    reading = _Reading(specs, tuple(crds), unserved, tuple(groups), tuple(kinds))
-    sources = [_source(document, reading, None) for document in documents]
+    sources = _sources(documents, _options(specs, crds, unserved, groups, kinds))
     check_release_names((source.release for source in sources), all_targets)
     return build.render(
         sources,
@@ -246,57 +263,38 @@ def render(
     )
 
 
-class _Reading(NamedTuple):
-    """How documents are read: parameters that ``load`` and ``render`` share."""
-
-    specs: _PathLike | None
-    crds: tuple[_PathLike, ...]
-    unserved: bool
-    groups: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-
-
-def _as_release(document: Release | _PathLike, reading: _Reading) -> Release:
+def _as_release(document: Release | _PathLike, options: DocumentOptions) -> Release:
     if not isinstance(document, str | os.PathLike):
         return document
     from kubestencil.schema.lazy import load_lazily
 
-    return load_lazily(_source(document, reading, None))
+    return load_lazily(*_sources([document], options))
 
 
-def _source(document: _PathLike, reading: _Reading, name: str | None) -> Source:
-    from dataclasses import replace
+def _sources(
+    documents: Iterable[_PathLike], options: DocumentOptions, label: str | None = None
+) -> list[Source]:
+    from kubestencil.source.find import find_document
 
-    from kubestencil.source.document import Selection
-    from kubestencil.source.inputs import add_crds, read_crds
-
-    source = _document_source(document, reading, name)
-    if reading.crds:
-        locations = [os.fspath(location) for location in reading.crds]
-        crds = read_crds(locations, unserved=reading.unserved)
-        source = add_crds(source, crds)
-    if reading.groups or reading.kinds:
-        source = replace(source, selection=Selection(reading.groups, reading.kinds))
-    return source
+    return options.complete(
+        find_document(os.fspath(document), options, label) for document in documents
+    )
 
 
-def _document_source(
-    document: _PathLike, reading: _Reading, name: str | None
-) -> Source:
-    from dataclasses import replace
+def _options(
+    specs: _PathLike | None,
+    crds: Iterable[_PathLike],
+    unserved: bool,
+    groups: Iterable[str] = (),
+    kinds: Iterable[str] = (),
+) -> DocumentOptions:
+    """The options of parameters that ``load``, ``check`` and ``render`` share."""
+    from kubestencil.source.find import DocumentOptions
 
-    from kubestencil.source import available, locate
-    from kubestencil.source.inputs import read_location
-    from kubestencil.source.releases import release_name
-
-    folder = None if reading.specs is None else Path(reading.specs)
-    text = os.fspath(document)
-    release = text.removeprefix("v")
-    label = None if name is None else release_name(name)
-    # A release that no source has is reported as such, not as a missing file.
-    if release in available(folder) or (
-        _RELEASE.match(text) and not Path(text).exists()
-    ):
-        source = locate(release, folder)
-        return source if label is None else replace(source, release=label)
-    return read_location(text, label, unserved=reading.unserved)
+    return DocumentOptions(
+        None if specs is None else Path(specs),
+        tuple(os.fspath(location) for location in crds),
+        unserved,
+        tuple(groups),
+        tuple(kinds),
+    )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.documents import DocumentOptions, with_crds
 from kubestencil.cli.options import (
     complete_release,
     file_option,
@@ -21,6 +20,7 @@ from kubestencil.errors import UsageError
 if TYPE_CHECKING:
     from kubestencil.checking import Report, Severity
     from kubestencil.source import Source
+    from kubestencil.source.find import DocumentOptions
     from kubestencil.targets.check.rendering import TemplateFormat
 
 
@@ -109,6 +109,7 @@ def check(
     """
     from kubestencil.checking.run import check as check_paths
     from kubestencil.schema.lazy import load_lazily
+    from kubestencil.source.find import DocumentOptions
 
     format_name = format_name or _format_of(file)
     options = DocumentOptions(specs, crds, unserved)
@@ -166,7 +167,7 @@ def _sources(
         older = names[: len(names) - bool(after)]
         sources = [locate(name, options.specs) for name in older]
         sources.append(read_location(spec, label, unserved=options.unserved))
-    return with_crds(sources, options.read_crds())
+    return options.complete(sources)
 
 
 def _without_suppressed(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.documents import ComparedDocument, DocumentOptions, find_compared
+from kubestencil.cli.documents import ComparedDocument, find_compared
 from kubestencil.cli.options import (
     complete_release,
     crds_option,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from kubestencil.diff.rules.audience import AudienceName
     from kubestencil.schema import Release
     from kubestencil.schema.kinds import StageSpelling
+    from kubestencil.schema.lookup import TypeMatch
+    from kubestencil.source.find import DocumentOptions
     from kubestencil.targets.diff.rendering import ComparisonFormat
 
 
@@ -119,7 +121,8 @@ def diff(
     1.35/v1, cluster.json#apps/v1. FROM..TO (1.29..1.35) is two releases and those in
     between: the report says what happened in which.
     """
-    from kubestencil.schema.lookup import check_kinds
+    from kubestencil.schema.lookup import find_kinds
+    from kubestencil.source.find import DocumentOptions
     from kubestencil.targets.diff.rendering import Layout, template_folders
     from kubestencil.targets.diff.report import comparison_report
 
@@ -131,11 +134,11 @@ def diff(
     console.show_notes((note for release in releases for note in release.notes), quiet)
     if not quiet:
         _note_reversed_order(releases[0].name, releases[-1].name)
-    check_kinds(kinds, groups, releases)
+    types = find_kinds(kinds, groups, releases)
 
     def selected(comparison: Comparison) -> Comparison:
         return _select(
-            comparison, kinds, groups, _selected(severities, no_docs), audience, stages
+            comparison, types, groups, _selected(severities, no_docs), audience, stages
         )
 
     versions = documents[0].api_version, documents[-1].api_version
@@ -225,20 +228,22 @@ def _selected(severities: tuple[Severity, ...], no_docs: bool) -> list[Severity]
 
 def _select(
     comparison: Comparison,
-    kinds: tuple[str, ...],
+    types: tuple[TypeMatch, ...],
     groups: tuple[str, ...],
     severities: list[Severity],
     audience: AudienceName | None,
     stages: tuple[StageSpelling, ...],
 ) -> Comparison:
     """The part of a comparison that the options ask for."""
-    from kubestencil.diff.selection import at_stages, for_audience
+    from kubestencil.diff.selection import at_stages, for_audience, of_types
 
+    if types:
+        comparison = of_types(comparison, types)
     if audience is not None:
         comparison = for_audience(comparison, audience)
     if stages:
         comparison = at_stages(comparison, stages)
-    return comparison.filter(kind=kinds, group=groups, severities=severities)
+    return comparison.filter(group=groups, severities=severities)
 
 
 def _check_fail_on(names: Iterable[str]) -> None:

@@ -4,43 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from kubestencil.errors import UsageError, nearest
+from kubestencil.errors import UsageError
 
 # What only some commands need is imported inside functions, so that --help and
 # --version do not wait for it.
 if TYPE_CHECKING:
     from kubestencil.engine import Target
     from kubestencil.source import Source
-    from kubestencil.source.document import CrdSet
+    from kubestencil.source.find import DocumentOptions
 
 # NAME= before the location of a document. URLs have a colon before any "=".
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)=(.*)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentOptions:
-    """The options that say how documents are found and read: ``--specs``, ``--crds``,
-    ``--unserved``, ``--group`` and ``--kind``."""
-
-    specs: Path | None = None
-    crds: tuple[str, ...] = ()
-    unserved: bool = False
-    groups: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-
-    def read_crds(self) -> CrdSet | None:
-        """The files of ``--crds``, which standard input gives only once; None without
-        the option."""
-        if not self.crds:
-            return None
-        from kubestencil.source.inputs import read_crds
-
-        return read_crds(self.crds, unserved=self.unserved)
 
 
 class ComparedDocument(NamedTuple):
@@ -67,14 +46,10 @@ def find_sources(
     output folder would be that of a target of scope ``releases``.
     """
     from kubestencil.engine import check_release_names
-    from kubestencil.source.document import Selection
 
     sources = _sources(names, spec, options)
     check_release_names((source.release for source in sources), targets)
-    if not options.groups and not options.kinds:
-        return sources
-    selection = Selection(options.groups, options.kinds)
-    return [replace(source, selection=selection) for source in sources]
+    return sources
 
 
 def _sources(
@@ -83,19 +58,18 @@ def _sources(
     from kubestencil.source import available, locate, releases
     from kubestencil.source.inputs import crds_alone, read_location
 
-    crds = options.read_crds()
     if spec is not None:
         if len(names) > 1:
             raise UsageError("--spec reads one document and takes one release name")
         name = releases.release_name(names[0]) if names else None
-        source = read_location(spec, name, unserved=options.unserved)
-        return with_crds([source], crds)
-    if crds is not None and not names:
-        return [crds_alone("crds", crds)]
+        return options.complete([read_location(spec, name, unserved=options.unserved)])
+    if not names and (crds := options.read_crds()) is not None:
+        alone = replace(options, crds=())
+        return alone.complete([crds_alone("crds", crds)])
     chosen = releases.expand_ranges(
         names or releases.listed_releases(), available(options.specs)
     )
-    return with_crds([locate(name, options.specs) for name in chosen], crds)
+    return options.complete(locate(name, options.specs) for name in chosen)
 
 
 def find_compared(
@@ -107,26 +81,26 @@ def find_compared(
     """
     from kubestencil.source import available
 
-    crds = options.read_crds()
     releases = available(options.specs)
-    sources: dict[str, Source] = {}
-    result: list[ComparedDocument] = []
-    for argument in arguments:
-        location, api_version = _split_api_version(argument, options)
-        # Standard input can be read once.
-        if location not in sources:
-            [sources[location]] = with_crds([_find(location, options)], crds)
-        is_unnamed = location not in releases and not _split_name(location)[0]
-        result.append(ComparedDocument(sources[location], api_version, is_unnamed))
-    return result
+    locations = [_split_api_version(argument, releases) for argument in arguments]
+    # Standard input can be read once.
+    different = list(dict.fromkeys(location for location, _ in locations))
+    found = options.complete(_find(location, options) for location in different)
+    sources = dict(zip(different, found, strict=True))
+    return [
+        ComparedDocument(
+            sources[location],
+            api_version,
+            is_unnamed=location not in releases and not _split_name(location)[0],
+        )
+        for location, api_version in locations
+    ]
 
 
-def _split_api_version(argument: str, options: DocumentOptions) -> tuple[str, str]:
+def _split_api_version(argument: str, releases: Collection[str]) -> tuple[str, str]:
     """The location of a document or the name of a release, and an API version or ""."""
-    from kubestencil.source import available
-
     release, _, api_version = argument.partition("/")
-    if release.removeprefix("v") in available(options.specs):
+    if release.removeprefix("v") in releases:
         return release.removeprefix("v"), api_version
     location, _, api_version = argument.partition("#")
     return location, api_version
@@ -134,21 +108,14 @@ def _split_api_version(argument: str, options: DocumentOptions) -> tuple[str, st
 
 def _find(location: str, options: DocumentOptions) -> Source:
     """The document at a location (``NAME=LOCATION`` to name it), or of a release."""
-    from kubestencil.source import available, locate
+    from kubestencil.source import available
+    from kubestencil.source.find import find_document
 
-    releases = available(options.specs)
-    if location in releases:
-        return locate(location, options.specs)
-    from kubestencil.source.inputs import read_location
-
+    if location in available(options.specs):
+        return find_document(location, options, None)
     name, path = _split_name(location)
-    if path != "-" and "://" not in path and not Path(path).exists():
-        raise UsageError(
-            f"{location!r} is neither a release nor an existing file",
-            hint=nearest(location, releases),
-        )
     label = name or ("stdin" if path == "-" else _document_name(path))
-    return read_location(path, label, unserved=options.unserved)
+    return find_document(path, options, label)
 
 
 def find_history(
@@ -167,8 +134,7 @@ def find_history(
 
     locations = [*(value for value in releases if is_document(value)), *arguments]
     names = [value for value in releases if not is_document(value)]
-    crds = options.read_crds()
-    if crds is not None and not names and not locations:
+    if not names and not locations and (crds := options.read_crds()) is not None:
         return [crds_alone("crds", crds)]
     if names or not locations:
         origins = available(options.specs)
@@ -177,7 +143,7 @@ def find_history(
     for location in locations:
         sources += _find_versions(location, options)
     _check_unique(sources)
-    return with_crds(sources, crds)
+    return options.complete(sources)
 
 
 def is_document(argument: str) -> bool:
@@ -231,12 +197,3 @@ def _document_name(location: str) -> str:
         return Path(parts.path).stem or parts.netloc
     path = Path(location).resolve()
     return path.name if path.is_dir() else path.stem
-
-
-def with_crds(sources: Iterable[Source], crds: CrdSet | None) -> list[Source]:
-    """Sources with the CustomResourceDefinitions of ``crds`` added, if there are any."""
-    if crds is None:
-        return list(sources)
-    from kubestencil.source.inputs import add_crds
-
-    return [add_crds(source, crds) for source in sources]

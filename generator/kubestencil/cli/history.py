@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.documents import DocumentOptions, find_history, is_document
+from kubestencil.cli.documents import find_history, is_document
 from kubestencil.cli.options import (
     crds_option,
     file_option,
@@ -66,6 +66,7 @@ def history(
     """
     from kubestencil import diff
     from kubestencil.schema.load import load_release
+    from kubestencil.source.find import DocumentOptions
     from kubestencil.targets.diff.rendering import Layout, template_folders
     from kubestencil.targets.diff.report import history_report, timeline_report
 

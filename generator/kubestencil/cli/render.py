@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.documents import DocumentOptions, find_sources
+from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
     complete_target,
     crds_option,
@@ -92,6 +92,7 @@ def render(
     """
     from kubestencil import build
     from kubestencil.engine import choose_targets, load_targets
+    from kubestencil.source.find import DocumentOptions
 
     all_targets = load_targets(templates)
     options = DocumentOptions(specs, crds, unserved, groups, kinds)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.documents import DocumentOptions, find_sources
+from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
     jobs_option,
     out_option,
@@ -70,6 +70,7 @@ def serve(
 
     from kubestencil import server
     from kubestencil.engine import choose_targets, load_targets
+    from kubestencil.source.find import DocumentOptions
 
     available = load_targets(templates)
     sources = find_sources(releases, None, DocumentOptions(specs), available)

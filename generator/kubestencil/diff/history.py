@@ -21,12 +21,12 @@ from kubestencil.diff.rules.audience import Audience, Severity
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import ComparedDefinitions
 from kubestencil.diff.rules.table import Rule
-from kubestencil.diff.type_query import TypeMatch, find_types, type_group
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.facts.feature_gates import GateStage, gate_of
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
+from kubestencil.schema.lookup import TypeMatch, find_types, type_group
 from kubestencil.schema.types import JsonObject
 from kubestencil.source.releases import is_minor_version
 
@@ -142,7 +142,7 @@ def history(
     """The histories of the types called ``name``, kinds first, one for each group.
 
     ``name`` is a kind or another type, or a resource as kubectl names it, and ``field``
-    the path of a field below it; ``kubestencil.diff.type_query`` has all forms.
+    the path of a field below it; ``kubestencil.schema.lookup`` has all forms.
     ``releases`` come oldest first. Raises UsageError where no release has a type of
     that name, or none of them such a field.
     """
@@ -173,9 +173,9 @@ def _columns_of(match: TypeMatch, releases: Sequence[Release]) -> list[_ColumnRe
         columns.extend(
             (Column(release.name, definition.version, definition.name), release)
             for definition in release.definitions.values()
-            if definition.kind == match.kind
-            and match.version in (None, definition.version)
-            and type_group(definition, groups) == match.group
+            if match.includes(
+                definition.kind, type_group(definition, groups), definition.version
+            )
         )
     order = {release.name: index for index, release in enumerate(releases)}
     return sorted(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -31,7 +30,9 @@ class DocumentInfo(NamedTuple):
 
 def document_info(release: Release, label: str) -> DocumentInfo:
     """What is known of the document of a release, which reports call ``label``."""
-    stated = _PATCH.search(_stated_version(release)) or _PATCH.search(release.origin)
+    stated = _PATCH.search(release.stated_version or "") or _PATCH.search(
+        release.origin
+    )
     patch = stated[1] if stated else None
     return DocumentInfo(label, release.origin, patch, release.sha256)
 
@@ -41,31 +42,18 @@ def kubernetes_release(release: Release) -> str | None:
     one that is of something else, or does not state it."""
     if is_minor_version(release.name):
         return release.name.removeprefix("v")
-    info = release.document.get("info")
-    title = info.get("title") if isinstance(info, Mapping) else None
-    match = _VERSION.match(_stated_version(release))
-    if title != "Kubernetes" or match is None:
+    match = _VERSION.match(release.stated_version or "")
+    if release.stated_title != "Kubernetes" or match is None:
         return None
     return ".".join(match[1].split(".")[:2])
-
-
-def _stated_version(release: Release) -> str:
-    info = release.document.get("info")
-    version = info.get("version") if isinstance(info, Mapping) else None
-    return version if isinstance(version, str) else ""
 
 
 def document_label(release: Release) -> str:
     """The title and version that a document states, such as ``kubernetes 1.35.0``; the
     name of the release where it states none."""
-    info = release.document.get("info")
-    title, version = (
-        (info.get("title"), info.get("version"))
-        if isinstance(info, Mapping)
-        else ("", "")
-    )
-    match = _VERSION.match(version) if isinstance(version, str) else None
-    if match is None or not isinstance(title, str) or not title.isprintable():
+    title = release.stated_title
+    match = _VERSION.match(release.stated_version or "")
+    if match is None or title is None or not title.isprintable():
         return release.name
     return f"{title[:_MAX_TITLE].lower()} {match[1]}".strip()
 

@@ -171,8 +171,7 @@ class _Reader:
         inline = self._release.inline_definitions
         if not inline:
             return schema
-        definitions = self._release.document["definitions"]
-        return restore_inline_objects(schema, definitions, inline)
+        return restore_inline_objects(schema, self._release.definitions, inline)
 
 
 def _fields(

@@ -1,4 +1,4 @@
-"""Parts of a comparison: what concerns an audience, or what is at some stage."""
+"""Parts of a comparison: what concerns types or an audience, or is at some stage."""
 
 from __future__ import annotations
 
@@ -9,6 +9,41 @@ from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.releases.stages import FieldStage
 from kubestencil.diff.rules.audience import AudienceName
 from kubestencil.schema.kinds import StageSpelling, version_stage
+from kubestencil.schema.lookup import TypeMatch
+
+
+def of_types(comparison: Comparison, types: Collection[TypeMatch]) -> Comparison:
+    """The changes of ``types``, and of kinds among them that are part of others."""
+
+    def is_included(change: Change) -> bool:
+        package, _, name = change.definition.rpartition(".")
+        return any(
+            match.includes(kind.kind, kind.group or "core", kind.version)
+            for kind in change.kinds
+            for match in types
+        ) or any(
+            # A change does not have the group of a type that is no kind.
+            match.kind == name and match.version in (None, package.rpartition(".")[2])
+            for match in types
+        )
+
+    changes = _mapped(
+        comparison, lambda change: change if is_included(change) else None
+    )
+    return replace(
+        changes,
+        api_versions_added=(),
+        api_versions_removed=(),
+        graduations=tuple(
+            graduation
+            for graduation in changes.graduations
+            if any(
+                match.kind in graduation.kinds
+                and match.group == (graduation.group or "core")
+                for match in types
+            )
+        ),
+    )
 
 
 def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:

@@ -1,8 +1,8 @@
 """The content of a spec as typed, immutable values; parsed and checked once."""
 
-from kubestencil.schema.documents.openapi2 import parse
 from kubestencil.schema.documents.validate import validate
-from kubestencil.schema.resources.operation import Operation, operations
+from kubestencil.schema.load import parse
+from kubestencil.schema.resources.operation import Operation
 from kubestencil.schema.types import (
     Definition,
     Field,
@@ -20,7 +20,6 @@ __all__ = [
     "Release",
     "Schema",
     "UnknownKeyword",
-    "operations",
     "parse",
     "validate",
 ]

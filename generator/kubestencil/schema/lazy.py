@@ -7,7 +7,6 @@ are loaded like that: they are valid, so that nothing is left to be refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from kubestencil.schema.documents.openapi2 import parse_definitions
@@ -66,12 +65,13 @@ def load_lazily(source: Source) -> Release:
     if source.revert is None or source.crds is not None or source.selection is not None:
         return load_release(source)
     document = source.document()
-    release = Release(
+    definitions = LazyDefinitions(document["definitions"], source.origin)
+    return Release(
         name=source.release,
         origin=source.origin,
         sha256=source.sha256,
-        definitions=LazyDefinitions(document["definitions"], source.origin),
+        definitions=definitions,
         unknown_keywords=(),
         document=document,
+        resources=ServedResources(source, document, definitions),
     )
-    return replace(release, resources=ServedResources(release))

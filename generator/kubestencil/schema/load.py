@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.documents.inline import name_inline_objects, notes_on_numbers
-from kubestencil.schema.documents.openapi2 import parse_document
+from kubestencil.schema.documents.openapi2 import ParsedDefinitions, parse_document
 from kubestencil.schema.documents.validate import validate
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -24,8 +24,15 @@ from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
 from kubestencil.source.document import CrdSet
 
-if TYPE_CHECKING:
-    from kubestencil.schema.custom_resources.definitions import CustomResources
+
+class _Parsed(NamedTuple):
+    """A document of OpenAPI 2.0 and what was read of it, as attributes of ``Release``."""
+
+    document: JsonObject
+    definitions: ParsedDefinitions
+    inline_definitions: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+    from_openapi3: bool = False
 
 
 def load_release(source: Source) -> Release:
@@ -42,23 +49,35 @@ def load_release(source: Source) -> Release:
         from kubestencil.schema.documents.openapi3 import as_openapi2
 
         converted = as_openapi2(document, source.origin)
-        release = _load_cluster(source, converted, ("schemas", ("components", None)))
-        release = replace(release, from_openapi3=True)
+        parsed = _parse_cluster(
+            source, converted, ("schemas", ("components", None)), from_openapi3=True
+        )
     elif _has_custom_resources(document):
-        release = _load_cluster(source, document, ("definitions", None))
+        parsed = _parse_cluster(source, document, ("definitions", None))
     else:
-        # The digest of a valid document is remembered: that of the document alone.
-        base = replace(source, crds=None) if source.crds is not None else source
-        release = parse_document(base, document)
-        if source.crds is None or not source.crds.alone:
-            validate(release)
-    if source.crds is not None:
-        release = _with_crds(source, release, source.crds)
+        parsed = _Parsed(document, parse_document(document, source.origin))
+        if source.crds is None:
+            validate(document, source.sha256, source.origin)
+        elif not source.crds.alone:
+            # The digest of a valid document is remembered: that of the document alone.
+            validate(document, replace(source, crds=None).sha256, source.origin)
+    release = (
+        _release(source, parsed)
+        if source.crds is None
+        else _release_with_crds(source, parsed, source.crds)
+    )
     if source.selection is None:
         return release
     from kubestencil.schema.select import select
 
     return select(release, source.selection)
+
+
+def parse(source: Source) -> Release:
+    """The release in the OpenAPI 2.0 document of ``source``, which is not validated;
+    raises as ``parse_document``."""
+    document = source.document()
+    return _release(source, _Parsed(document, parse_document(document, source.origin)))
 
 
 def _has_custom_resources(document: JsonObject) -> bool:
@@ -74,14 +93,20 @@ def _has_custom_resources(document: JsonObject) -> bool:
     )
 
 
-def _load_cluster(source: Source, document: JsonObject, schemas: Pointer) -> Release:
-    """The release of a document that has inline objects.
+def _parse_cluster(
+    source: Source,
+    document: JsonObject,
+    schemas: Pointer,
+    *,
+    from_openapi3: bool = False,
+) -> _Parsed:
+    """Parse a document that has inline objects.
 
     ``schemas`` is where the definitions are in the document of the source.
     """
     definitions = document.get("definitions")
     if not isinstance(definitions, dict):
-        return parse_document(source, document)
+        return _Parsed(document, parse_document(document, source.origin))
     named = name_inline_objects(definitions)
 
     def locate(pointer: Pointer) -> str:
@@ -94,60 +119,71 @@ def _load_cluster(source: Source, document: JsonObject, schemas: Pointer) -> Rel
             origin = source.definition_origins.get(tokens[0], origin)
         return f"{origin}#{printable_pointer(extended(schemas, tokens))}"
 
-    release = parse_document(
-        source, {**document, "definitions": named.definitions}, locate
-    )
-    return replace(
-        release,
-        inline_definitions=frozenset(named.pointers),
-        notes=tuple(notes_on_numbers(named, locate)),
+    document = {**document, "definitions": named.definitions}
+    return _Parsed(
+        document,
+        parse_document(document, source.origin, locate),
+        frozenset(named.pointers),
+        tuple(notes_on_numbers(named, locate)),
+        from_openapi3,
     )
 
 
-def _with_crds(source: Source, base: Release, crds: CrdSet) -> Release:
-    """``base`` with the definitions of custom resources, or these alone.
+def _release(source: Source, parsed: _Parsed) -> Release:
+    definitions = parsed.definitions.definitions
+    return Release(
+        name=source.release,
+        origin=source.origin,
+        sha256=source.sha256,
+        definitions=definitions,
+        unknown_keywords=parsed.definitions.unknown_keywords,
+        document=parsed.document,
+        resources=ServedResources(source, parsed.document, definitions),
+        inline_definitions=parsed.inline_definitions,
+        notes=parsed.notes,
+        from_openapi3=parsed.from_openapi3,
+    )
+
+
+def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
+    """A release with the definitions of custom resources beside those of ``base``, or
+    these alone.
 
     Raises SpecError where one of them has the name of a definition of ``base``.
     """
     from kubestencil.schema.custom_resources.definitions import custom_resources
     from kubestencil.schema.custom_resources.standard_fields import StandardFields
 
-    schemas = {name: value.schema.raw for name, value in base.definitions.items()}
-    custom = custom_resources(crds, StandardFields.of(schemas), base.definitions)
+    others = base.definitions.definitions
+    schemas = {name: value.schema.raw for name, value in others.items()}
+    custom = custom_resources(crds, StandardFields.of(schemas), others)
     for name in custom.definitions:
-        if name in base.definitions:
+        if name in others:
             where = custom.origins.get(name, ", ".join(crds.locations))
-            raise SpecError(f"defines {name}, as {base.origin} does", where=where)
-    definitions = {**base.definitions, **custom.definitions}
+            raise SpecError(f"defines {name}, as {source.origin} does", where=where)
+    definitions = {**others, **custom.definitions}
     if crds.alone:
         reached = reachable(reference_graph(definitions), custom.definitions)
         definitions = {
             name: value for name, value in definitions.items() if name in reached
         }
-    release = replace(
-        base,
-        definitions=definitions,
-        resources=(
-            custom.resources if crds.alone else ServedResources(base, custom.resources)
-        ),
-    )
-    return _combined(source, base, custom, release)
-
-
-def _combined(
-    source: Source, base: Release, custom: CustomResources, release: Release
-) -> Release:
-    definitions = {
-        name: value.schema.raw for name, value in release.definitions.items()
-    }
-    return replace(
-        release,
+    schemas = {name: value.schema.raw for name, value in definitions.items()}
+    return Release(
         name=source.release,
         origin=source.origin,
         sha256=source.sha256,
-        unknown_keywords=(*base.unknown_keywords, *custom.unknown_keywords),
-        document={**base.document, "definitions": definitions},
-        custom_kinds=base.custom_kinds | custom.resources.keys(),
+        definitions=definitions,
+        unknown_keywords=(
+            *base.definitions.unknown_keywords,
+            *custom.unknown_keywords,
+        ),
+        document={**base.document, "definitions": schemas},
+        resources=(
+            custom.resources
+            if crds.alone
+            else ServedResources(source, base.document, others, custom.resources)
+        ),
+        custom_kinds=frozenset(custom.resources),
         inline_definitions=base.inline_definitions | custom.inline_definitions,
         notes=(*base.notes, *custom.notes),
         from_openapi3=True,

@@ -1,50 +1,217 @@
-"""Checks the names of kinds and groups that a user gives, and suggests similar ones."""
+"""Finds the types that a user names, in the ways in which people do.
+
+A type is named as a kind (``Deployment``), as kubectl names resources (``deployments``,
+``deploy``, ``deployments.apps``), with its API version (``apps/v1/Deployment``) or by
+its full name; the path of a field may follow after a dot, as for ``kubectl explain``
+(``pod.spec.containers.livenessProbe``). Upper and lower case are equal where no type
+has the name as it is written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema.kinds import group_names, non_list_kinds, served_kinds
 from kubestencil.schema.types import Definition, Release
 
+_VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
+_BRACKETS = re.compile(r"\[[*\d]*\]")
 
-def check_kinds(
-    kinds: Iterable[str], groups: Iterable[str], releases: Iterable[Release]
-) -> None:
-    """Raise UsageError for a kind or group that no release has, and for a kind that
-    none has in one of ``groups``, where there are any."""
-    releases, groups = tuple(releases), tuple(groups)
+
+class TypeMatch(NamedTuple):
+    """A type that a query means.
+
+    ``kind`` is its name, ``group`` its API group (``core``, ``apps``) and ``version``
+    the API version that the query is limited to, None for all. ``field_path`` is the
+    path of a field below it as it was written, None for the whole type.
+    """
+
+    kind: str
+    group: str
+    version: str | None
+    field_path: str | None
+
+    def includes(self, kind: str, group: str, version: str) -> bool:
+        """Whether the query means the type ``kind`` of an API version."""
+        return (self.kind, self.group) == (kind, group) and (
+            self.version in (None, version)
+        )
+
+
+def find_types(
+    releases: Sequence[Release], query: str, field_path: str | None = None
+) -> tuple[TypeMatch, ...]:
+    """The types that ``query`` means in any of the releases: kinds first, then by group.
+
+    ``field_path`` is a field below the type that is named apart from it; one that is
+    part of ``query`` comes before it. Raises UsageError where no release has such a
+    type.
+    """
+    return _TypeNames(releases).find(query, field_path)
+
+
+def find_kinds(
+    queries: Iterable[str], groups: Iterable[str], releases: Sequence[Release]
+) -> tuple[TypeMatch, ...]:
+    """The types that any of ``queries`` means, of ``groups`` where there are any.
+
+    Raises UsageError for a group and for a kind or type that no release has, and for
+    the path of a field.
+    """
+    groups = tuple(groups)
     for group in groups:
         _check_group(group, releases)
-    names = {
-        definition.kind
-        for release in releases
-        for definition in definitions_of(release, groups)
-    }
-    for kind in kinds:
-        if kind not in names:
-            in_groups = f" in the group {' or '.join(groups)}" if groups else ""
+    names = _TypeNames(releases)
+    matches: list[TypeMatch] = []
+    for query in queries:
+        found = [
+            match for match in names.find(query) if not groups or match.group in groups
+        ]
+        if not found:
             raise UsageError(
-                f"no kind or type called {kind!r}{in_groups}{_in_releases(releases)}",
-                hint=(
-                    nearest(kind, sorted(_kinds_of(releases, groups)))
-                    if groups
-                    else similar_kind(kind, names)
-                ),
+                f"no kind or type called {query!r} in the group {' or '.join(groups)}"
+                f"{_in_releases(releases)}",
+                hint=nearest(query, sorted(_kinds_of(releases, groups))),
             )
+        if found[0].field_path is not None:
+            raise UsageError(
+                f"{query!r} names a field, not a kind or type",
+                hint=f"name its kind: {found[0].kind}",
+            )
+        matches += found
+    return tuple(matches)
 
 
-def definitions_of(release: Release, groups: Iterable[str]) -> Iterator[Definition]:
-    """The definitions in the packages of groups; all without any."""
-    selected = frozenset(groups)
-    packages = group_names(release)
-    for definition in release.definitions.values():
-        if not selected or packages.get(definition.name.rpartition(".")[0]) in selected:
-            yield definition
+class _Reading(NamedTuple):
+    """One way to read a query; None for what it does not say."""
+
+    name: str
+    group: str | None = None
+    version: str | None = None
+    path: str | None = None
 
 
-def _check_group(group: str, releases: tuple[Release, ...]) -> None:
+def _readings(query: str) -> Iterator[_Reading]:
+    """The ways to read a query, the first one that has a match applies."""
+    prefix, _, rest = query.rpartition("/")
+    group, version = _group_and_version(prefix)
+    yield _Reading(rest, group, version)
+    name, _, tail = rest.partition(".")
+    if not prefix:
+        # kubectl's "deployments.apps" and "deployments.v1.apps".
+        yield _Reading(name, tail)
+        head, _, group_name = tail.partition(".")
+        if _VERSION.match(head):
+            yield _Reading(name, group_name or "core", head)
+    yield _Reading(name, group, version, tail)
+
+
+def _group_and_version(prefix: str) -> tuple[str | None, str | None]:
+    """What comes before a kind: ``apps/v1``, ``apps`` or ``v1``."""
+    group, slash, version = prefix.rpartition("/")
+    if slash:
+        return group, version
+    if _VERSION.match(prefix):
+        return "core", prefix
+    return prefix or None, None
+
+
+def _joined(*paths: str | None) -> str | None:
+    """Paths of fields, one below the other; without brackets and outer dots."""
+    parts = (_BRACKETS.sub("", path).strip(".") for path in paths if path)
+    return ".".join(filter(None, parts)) or None
+
+
+class _TypeNames:
+    """The names of all types of some releases."""
+
+    def __init__(self, releases: Sequence[Release]) -> None:
+        self._releases = releases
+        self._versions: dict[tuple[str, str], set[str]] = {}
+        self._served: set[tuple[str, str]] = set()
+        self._by_kind: dict[str, set[tuple[str, str]]] = {}
+        self._by_lower_case: dict[str, set[tuple[str, str]]] = {}
+        for release in releases:
+            groups = group_names(release)
+            for definition in release.definitions.values():
+                self._add_definition(definition, type_group(definition, groups))
+
+    def find(self, query: str, field_path: str | None = None) -> tuple[TypeMatch, ...]:
+        """The types that a query means; as ``find_types``."""
+        for reading in _readings(query):
+            path = _joined(reading.path, field_path)
+            matches = [
+                TypeMatch(kind, group, reading.version, path)
+                for kind, group in self._named(reading.name)
+                if reading.group in (None, group)
+                and reading.version in (None, *self._versions[kind, group])
+            ]
+            if matches:
+                return tuple(sorted(matches, key=self._order))
+        last = query.rpartition("/")[2].partition(".")[0]
+        hint = nearest(last, sorted({kind for kind, _ in self._versions}))
+        raise UsageError(
+            f"no kind or type called {query!r}{_in_releases(self._releases)}",
+            # Kinds are too many to list all.
+            hint=(
+                hint
+                if hint.startswith("did")
+                else "kubestencil history lists all kinds"
+            ),
+        )
+
+    def _named(self, name: str) -> set[tuple[str, str]]:
+        """The types, each a kind and a group, that a name stands for: exactly, as a
+        resource, or regardless of its case."""
+        lower_case = name.lower()
+        return (
+            self._by_kind.get(name)
+            or self._by_resource.get(lower_case)
+            or self._by_lower_case.get(lower_case)
+            or set()
+        )
+
+    def _order(self, match: TypeMatch) -> tuple[bool, str, str]:
+        """Sorts matches: kinds before types that are only parts of others."""
+        is_part = (match.kind, match.group) not in self._served
+        return is_part, match.group, match.kind
+
+    @cached_property
+    def _by_resource(self) -> Mapping[str, set[tuple[str, str]]]:
+        """The types by plural, singular and short names, in lower case."""
+        types: dict[str, set[tuple[str, str]]] = {}
+        for release in self._releases:
+            for kind, resource in release.resources.items():
+                key = kind.kind, kind.group or "core"
+                if key in self._versions:
+                    for name in (
+                        resource.plural,
+                        resource.singular,
+                        *resource.short_names,
+                    ):
+                        types.setdefault(name.lower(), set()).add(key)
+        return types
+
+    def _add_definition(self, definition: Definition, group: str) -> None:
+        key = definition.kind, group
+        self._versions.setdefault(key, set()).add(definition.version)
+        self._by_kind.setdefault(definition.kind, set()).add(key)
+        self._by_kind.setdefault(definition.name, set()).add(key)
+        self._by_lower_case.setdefault(definition.kind.lower(), set()).add(key)
+        if definition.kinds:
+            self._served.add(key)
+
+
+def type_group(definition: Definition, groups: Mapping[str, str]) -> str:
+    """The API group of a type; ``groups`` are those of the release by package."""
+    return groups.get(definition.name.rpartition(".")[0], definition.group)
+
+
+def _check_group(group: str, releases: Iterable[Release]) -> None:
     names = {
         kind.group or "core"
         for release in releases
@@ -67,16 +234,6 @@ def _kinds_of(releases: Iterable[Release], groups: Iterable[str]) -> set[str]:
     }
 
 
-def _in_releases(releases: tuple[Release, ...]) -> str:
+def _in_releases(releases: Iterable[Release]) -> str:
     names = list(dict.fromkeys(release.name for release in releases))
     return f", in {' or '.join(names)}"
-
-
-def similar_kind(name: str, names: Iterable[str]) -> str:
-    """A hint with the name most similar to ``name``, regardless of its case; names are
-    too many to list all."""
-    by_lower_case = {candidate.lower(): candidate for candidate in sorted(names)}
-    if name.lower() in by_lower_case:
-        return f"did you mean {by_lower_case[name.lower()]}?"
-    hint = nearest(name, sorted(by_lower_case.values()))
-    return hint if hint.startswith("did") else "kubestencil history lists all kinds"

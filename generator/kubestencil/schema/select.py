@@ -8,8 +8,8 @@ from typing import Any
 
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.keywords import KINDS_KEYWORD
-from kubestencil.schema.kinds import list_item, read_kind
-from kubestencil.schema.lookup import check_kinds, definitions_of
+from kubestencil.schema.kinds import group_names, list_item, read_kind
+from kubestencil.schema.lookup import TypeMatch, find_kinds, type_group
 from kubestencil.schema.types import Definition, GroupVersionKind, Release
 from kubestencil.source.document import Selection
 
@@ -21,11 +21,15 @@ def select(release: Release, selection: Selection) -> Release:
     ``selection.kinds`` may name other types, too. Raises UsageError for a group or kind
     that the release does not have.
     """
-    check_kinds(selection.kinds, selection.groups, [release])
+    types = find_kinds(selection.kinds, selection.groups, [release])
+    packages = group_names(release)
     chosen = {
         definition.name
-        for definition in definitions_of(release, selection.groups)
-        if _is_selected(definition, selection.kinds, release)
+        for definition in release.definitions.values()
+        if _is_selected(definition, types, release, packages)
+        and (
+            not selection.groups or type_group(definition, packages) in selection.groups
+        )
     }
     reached = reachable(reference_graph(release.definitions), chosen)
     kinds = {kind for name in chosen for kind in release.definitions[name].kinds}
@@ -55,14 +59,21 @@ def select(release: Release, selection: Selection) -> Release:
 
 
 def _is_selected(
-    definition: Definition, kinds: Collection[str], release: Release
+    definition: Definition,
+    types: Collection[TypeMatch],
+    release: Release,
+    packages: Mapping[str, str],
 ) -> bool:
-    """Whether a definition is one of ``kinds``, or the list kind of one; any kind where
+    """Whether a definition is one of ``types``, or the list kind of one; any kind where
     there are none. Kinds that every group has (DeleteOptions) are part of others."""
-    if not kinds:
+    if not types:
         return len(definition.kinds) == 1
+    group, version = type_group(definition, packages), definition.version
     item = list_item(definition, release.definitions)
-    return definition.kind in kinds or (item is not None and item.kind in kinds)
+    names = {definition.kind, definition.kind if item is None else item.kind}
+    return any(
+        match.includes(name, group, version) for match in types for name in names
+    )
 
 
 def _paths(

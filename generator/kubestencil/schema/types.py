@@ -275,6 +275,26 @@ class Release:
     notes: tuple[str, ...] = ()
     from_openapi3: bool = False
 
+    @property
+    def has_paths(self) -> bool:
+        """Whether the document has operations; embedded ones have none."""
+        return bool(self.document.get("paths"))
+
+    @property
+    def stated_title(self) -> str | None:
+        """The title that the document states; None where it states none."""
+        return self._stated("title")
+
+    @property
+    def stated_version(self) -> str | None:
+        """The version that the document states; None where it states none."""
+        return self._stated("version")
+
+    def _stated(self, key: str) -> str | None:
+        info = self.document.get("info")
+        value = info.get(key) if isinstance(info, Mapping) else None
+        return value if isinstance(value, str) else None
+
     def resolve(self, schema: Schema) -> Schema:
         """The schema at the end of a chain of references; ``schema`` itself where it
         is no reference."""

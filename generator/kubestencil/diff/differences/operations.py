@@ -56,7 +56,7 @@ def operation_changes(
 
 
 def _has_resources(release: Release) -> bool:
-    return bool(release.document.get("paths")) or is_minor_version(release.name)
+    return release.has_paths or is_minor_version(release.name)
 
 
 def _resource_changes(before: Resource, after: Resource) -> Iterator[OperationChange]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.types import Definition, JsonObject
 
 #: The keywords of a field that stay beside the reference to its type. They belong to
 #: the field: the definition has copies of them.
@@ -71,7 +71,7 @@ def notes_on_numbers(
 
 
 def restore_inline_objects(
-    schema: JsonObject, definitions: Mapping[str, JsonObject], inline: Collection[str]
+    schema: JsonObject, definitions: Mapping[str, Definition], inline: Collection[str]
 ) -> JsonObject:
     """``schema`` with the objects in it, instead of references to the definitions
     ``inline``: as it was before they had names. It is ``schema`` itself where it has
@@ -80,7 +80,7 @@ def restore_inline_objects(
         name = schema["$ref"].removeprefix(REFERENCE_PREFIX)
         if name not in inline:
             return schema
-        return restore_inline_objects(definitions[name], definitions, inline)
+        return restore_inline_objects(definitions[name].schema.raw, definitions, inline)
     restored: dict[str, Any] = {}
     for keyword in _NESTED:
         value = schema.get(keyword)

@@ -1,4 +1,4 @@
-"""Reads OpenAPI 2.0 documents: JSON values in, a checked ``Release`` out.
+"""Reads OpenAPI 2.0 documents: JSON values in, checked definitions out.
 
 Everything that other modules rely on is checked here, once, so that they need not
 check it again.
@@ -21,17 +21,14 @@ from kubestencil.schema.keywords import (
 )
 from kubestencil.schema.kinds import read_kind
 from kubestencil.schema.pointer import Pointer, printable_pointer
-from kubestencil.schema.resources.served import ServedResources
 from kubestencil.schema.types import (
     Definition,
     Field,
     GroupVersionKind,
     JsonObject,
-    Release,
     Schema,
     UnknownKeyword,
 )
-from kubestencil.source import Source
 
 # Names become file names, module names and links. No document of an API server has
 # names with other characters.
@@ -48,46 +45,8 @@ _HAS_SCHEMAS = _LOGIC | {"$ref", "items", "additionalProperties", "properties"}
 _ANY_STRING = frozenset(["$ref", "description", "format"])
 
 
-def parse(source: Source) -> Release:
-    """Parse the document of a source.
-
-    Raises SpecError, with the position as ``<origin>#<JSON pointer>``, where the
-    document is not OpenAPI 2.0, a keyword has a value of a wrong type, a definition
-    has an invalid name, a reference has no target, or definitions without fields
-    refer to each other in a cycle.
-    """
-    return parse_document(source, source.document())
-
-
 #: Where a pointer of a document leads to, for an error: the file, and a pointer in it.
 Locate = Callable[[Pointer], str]
-
-
-def parse_document(
-    source: Source, document: JsonObject, locate: Locate | None = None
-) -> Release:
-    """Parse ``document``, which another reader made of a source; raises as ``parse``.
-
-    ``locate`` says where in the source a pointer of ``document`` leads to.
-    """
-
-    def in_document(pointer: Pointer) -> str:
-        return f"{source.origin}#{printable_pointer(pointer)}"
-
-    _check_version(document, source.origin)
-    raw = document.get("definitions")
-    if not isinstance(raw, dict) or not raw:
-        raise SpecError("has no definitions", where=in_document(_DEFINITIONS))
-    parsed = parse_definitions(raw, {}, locate or in_document)
-    release = Release(
-        name=source.release,
-        origin=source.origin,
-        sha256=source.sha256,
-        definitions=parsed.definitions,
-        unknown_keywords=parsed.unknown_keywords,
-        document=document,
-    )
-    return replace(release, resources=ServedResources(release))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +57,33 @@ class ParsedDefinitions:
     unknown_keywords: tuple[UnknownKeyword, ...]
 
 
+def parse_document(
+    document: JsonObject, origin: str, locate: Locate | None = None
+) -> ParsedDefinitions:
+    """Parse the definitions of ``document``, which is from ``origin``.
+
+    ``locate`` says where a pointer of ``document`` leads to, for one that another reader
+    made of what is at ``origin``. Raises SpecError, with the position as
+    ``<origin>#<JSON pointer>``, where the document is not OpenAPI 2.0, a keyword has a
+    value of a wrong type, a definition has an invalid name, a reference has no target,
+    or definitions without fields refer to each other in a cycle.
+    """
+
+    def in_document(pointer: Pointer) -> str:
+        return f"{origin}#{printable_pointer(pointer)}"
+
+    _check_version(document, origin)
+    raw = document.get("definitions")
+    if not isinstance(raw, dict) or not raw:
+        raise SpecError("has no definitions", where=in_document(_DEFINITIONS))
+    return parse_definitions(raw, {}, locate or in_document)
+
+
 def parse_definitions(
     raw: Mapping[str, Any], others: Mapping[str, Definition], locate: Locate
 ) -> ParsedDefinitions:
-    """Parse definitions, which may refer to ``others``; raises as ``parse``."""
+    """Parse definitions, which may refer to ``others``; raises as
+    ``parse_document``."""
     return _Reader(locate).read_definitions(raw, others)
 
 

@@ -12,18 +12,21 @@ from pathlib import Path
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.pointer import json_pointer
-from kubestencil.schema.types import Release
+from kubestencil.schema.types import JsonObject
 from kubestencil.source import releases
 
 
-def validate(release: Release) -> None:
-    """Raise SpecError, with the JSON pointer, where the document is not valid."""
-    if not _was_validated(release.sha256):
-        _check(release)
-        _remember(release.sha256)
+def validate(document: JsonObject, sha256: str, origin: str) -> None:
+    """Raise SpecError, with the JSON pointer, where a document is not valid.
+
+    ``sha256`` is the digest of its bytes, ``origin`` where they are from.
+    """
+    if not _was_validated(sha256):
+        _check(document, origin)
+        _remember(sha256)
 
 
-def _check(release: Release) -> None:
+def _check(document: JsonObject, origin: str) -> None:
     from openapi_spec_validator import OpenAPIV2SpecValidator
     from openapi_spec_validator.validation.exceptions import ValidatorDetectError
     from referencing.exceptions import Unresolvable
@@ -35,18 +38,16 @@ def _check(release: Release) -> None:
         ValueError,
         LookupError,
     )
-    validator = OpenAPIV2SpecValidator(dict(release.document))
+    validator = OpenAPIV2SpecValidator(dict(document))
     try:
         error = next(iter(validator.iter_errors()), None)
     except failures as failure:
-        raise SpecError(
-            f"cannot be validated: {failure}", where=release.origin
-        ) from failure
+        raise SpecError(f"cannot be validated: {failure}", where=origin) from failure
     if error is not None:
         pointer = json_pointer(map(str, getattr(error, "absolute_path", ())))
         raise SpecError(
             f"is not valid OpenAPI 2.0: {_first_line(error.message)}",
-            where=f"{release.origin}#{pointer}",
+            where=f"{origin}#{pointer}",
         )
 
 

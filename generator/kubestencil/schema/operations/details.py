@@ -106,7 +106,7 @@ class _Reader:
         self.text(details, "operationId", pointer)
         tags = self.texts(details, "tags", pointer)
         return OperationDetails(
-            operation=read_operation(self._release, path, method, details),
+            operation=read_operation(self._release.origin, path, method, details),
             tag=tags[0] if tags else "",
             description=self.text(details, "description", pointer),
             path_parameters=path_parameters,

@@ -8,13 +8,13 @@ pkg/endpoints/openapi/openapi.go).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from kubestencil.schema.facts.parameters import Parameter, query_parameters
 from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.schema.resources.operation import METHODS, Operation
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import GroupVersionKind
 
 _PUNCTUATION = re.compile(r"[.-]")
 _NAMESPACE = "/namespaces/{namespace}"
@@ -42,16 +42,18 @@ class RebuiltOperation(NamedTuple):
     parameters: tuple[Parameter, ...]
 
 
-def rebuild_operations(release: Release) -> list[RebuiltOperation]:
-    """The operations on the resources of a release, in the order of ``operations``.
+def rebuild_operations(
+    resources: Iterable[Resource], release: str
+) -> list[RebuiltOperation]:
+    """The operations on resources of a release, in the order of ``operations``.
 
     That reads them from a document with paths. Operations on anything else than a
     resource, such as ``/version/``, are left out.
     """
     rebuilt = [
         operation
-        for resource in release.resources.values()
-        for operation in resource_operations(resource, release.name)
+        for resource in resources
+        for operation in resource_operations(resource, release)
     ]
     return sorted(rebuilt, key=_order)
 

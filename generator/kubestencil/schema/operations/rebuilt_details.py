@@ -10,7 +10,6 @@ same parameter, or a field of DeleteOptions with that name; others are empty.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
@@ -111,7 +110,7 @@ def operation_details(release: Release) -> list[OperationDetails]:
     if not resources:
         return documented
     texts = _Descriptions(release, documented)
-    rebuilt = _Rebuilder(replace(release, resources=resources), texts).operations()
+    rebuilt = _Rebuilder(release, resources, texts).operations()
     if documented:
         return [*documented, *rebuilt]
     return [*rebuilt, *discovery_operations(release)]
@@ -170,12 +169,17 @@ class _Call(NamedTuple):
 class _Rebuilder:
     """Rebuilds the operations on the resources of a release."""
 
-    def __init__(self, release: Release, descriptions: _Descriptions) -> None:
+    def __init__(
+        self,
+        release: Release,
+        resources: Mapping[GroupVersionKind, Resource],
+        descriptions: _Descriptions,
+    ) -> None:
         self._release = release
         self._descriptions = descriptions
         self._resources = {
             (kind.group, kind.version, resource.plural): resource
-            for kind, resource in release.resources.items()
+            for kind, resource in resources.items()
         }
         self._types = {
             kind: parse_schema({"$ref": f"{REFERENCE_PREFIX}{name}"})
@@ -188,7 +192,9 @@ class _Rebuilder:
         """The operations, sorted by path."""
         calls = (
             self._call(operation, parameters)
-            for operation, parameters in rebuild_operations(self._release)
+            for operation, parameters in rebuild_operations(
+                self._resources.values(), self._release.name
+            )
             if operation.action not in _WATCHES
         )
         for _, calls_of_path in groupby(calls, lambda call: call.operation.path):

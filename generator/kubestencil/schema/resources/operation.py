@@ -56,48 +56,47 @@ def operations(release: Release) -> Iterator[Operation]:
     operation are no objects, and where one names a kind that is not a group, version
     and kind.
     """
-    paths = _object(release, release.document.get("paths", {}), ("paths",))
+    return document_operations(release.document, release.origin)
+
+
+def document_operations(document: JsonObject, origin: str) -> Iterator[Operation]:
+    """The operations of a document; as ``operations``."""
+    paths = _object(origin, document.get("paths", {}), ("paths",))
     for path, item in paths.items():
-        methods = _object(release, item, ("paths", path))
+        methods = _object(origin, item, ("paths", path))
         for method in METHODS:
             if method in methods:
-                raw = _object(release, methods[method], ("paths", path, method))
-                yield read_operation(release, path, method, raw)
+                raw = _object(origin, methods[method], ("paths", path, method))
+                yield read_operation(origin, path, method, raw)
 
 
-def _object(release: Release, value: Any, keys: Sequence[str]) -> JsonObject:
+def _object(origin: str, value: Any, keys: Sequence[str]) -> JsonObject:
     if not isinstance(value, Mapping):
-        raise SpecError(
-            "must be an object", where=f"{release.origin}#{json_pointer(keys)}"
-        )
+        raise SpecError("must be an object", where=f"{origin}#{json_pointer(keys)}")
     return value
 
 
-def read_operation(
-    release: Release, path: str, method: str, raw: JsonObject
-) -> Operation:
-    """The operation ``raw`` of a release; raises as ``operations``."""
+def read_operation(origin: str, path: str, method: str, raw: JsonObject) -> Operation:
+    """The operation ``raw`` of a document; raises as ``operations``."""
     kind = read_kind(raw[KINDS_KEYWORD]) if KINDS_KEYWORD in raw else None
     if kind is None and KINDS_KEYWORD in raw:
         pointer = json_pointer(("paths", path, method, KINDS_KEYWORD))
         raise SpecError(
             "needs the strings group, version and kind",
-            where=f"{release.origin}#{pointer}",
+            where=f"{origin}#{pointer}",
         )
     return Operation(
-        name=_text(release, raw, (path, method), "operationId"),
+        name=_text(origin, raw, (path, method), "operationId"),
         method=method,
         path=path,
-        action=_text(release, raw, (path, method), "x-kubernetes-action"),
+        action=_text(origin, raw, (path, method), "x-kubernetes-action"),
         kind=kind,
     )
 
 
-def _text(
-    release: Release, raw: JsonObject, operation: tuple[str, str], key: str
-) -> str:
+def _text(origin: str, raw: JsonObject, operation: tuple[str, str], key: str) -> str:
     value = raw.get(key, "")
     if not isinstance(value, str):
         pointer = json_pointer(("paths", *operation, key))
-        raise SpecError("must be a string", where=f"{release.origin}#{pointer}")
+        raise SpecError("must be a string", where=f"{origin}#{pointer}")
     return value

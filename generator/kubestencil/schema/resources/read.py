@@ -7,16 +7,21 @@ from dataclasses import replace
 
 from kubestencil.schema.facts.lifecycle import lifecycle
 from kubestencil.schema.facts.resources import resource_in
-from kubestencil.schema.kinds import served_kinds
+from kubestencil.schema.kinds import kinds_of
 from kubestencil.schema.resource import Resource
-from kubestencil.schema.resources.operation import operations
+from kubestencil.schema.resources.operation import document_operations
 from kubestencil.schema.resources.paths import resources_in_paths
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import Definition, GroupVersionKind, JsonObject
 from kubestencil.source.releases import release_order
 
 
-def read_resources(release: Release) -> Mapping[GroupVersionKind, Resource]:
-    """The resources of a release by kind.
+def read_resources(
+    release: str,
+    document: JsonObject,
+    definitions: Mapping[str, Definition],
+    origin: str,
+) -> Mapping[GroupVersionKind, Resource]:
+    """The resources of a document by kind; ``release`` is the name of its release.
 
     Those of a document with paths are in its paths; short names and categories, which
     are in no document, come from the table of facts. For a document without paths, such
@@ -24,17 +29,17 @@ def read_resources(release: Release) -> Mapping[GroupVersionKind, Resource]:
     resources. A release that the table does not have counts as the nearest one that it
     has, and a name that is no version as the newest.
     """
-    name = release.name
-    if release.document.get("paths"):
+    if document.get("paths"):
         resources = [
-            _with_names(resource, resource_in(resource.kind, name))
-            for resource in resources_in_paths(operations(release))
+            _with_names(resource, resource_in(resource.kind, release))
+            for resource in resources_in_paths(document_operations(document, origin))
         ]
     else:
-        facts = (resource_in(kind, name) for kind, _ in served_kinds(release))
+        kinds = kinds_of(definitions.values())
+        facts = (resource_in(kind, release) for kind, _ in kinds)
         resources = [resource for resource in facts if resource is not None]
     return {
-        resource.kind: replace(resource, deprecated=_is_deprecated(resource, name))
+        resource.kind: replace(resource, deprecated=_is_deprecated(resource, release))
         for resource in resources
     }
 

@@ -6,22 +6,27 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import Definition, GroupVersionKind, JsonObject
+from kubestencil.source import Source
 
 if TYPE_CHECKING:
     from kubestencil.schema.resource import Resource
 
 
 class ServedResources(Mapping[GroupVersionKind, "Resource"]):
-    """How the API server serves the kinds of a release, and ``custom`` ones beside
+    """How the API server serves the kinds of a document, and ``custom`` ones beside
     them; read at the first access."""
 
     def __init__(
         self,
-        release: Release,
+        source: Source,
+        document: JsonObject,
+        definitions: Mapping[str, Definition],
         custom: Mapping[GroupVersionKind, Resource] | None = None,
     ) -> None:
-        self._release = release
+        self._release, self._origin = source.release, source.origin
+        self._document = document
+        self._definitions = definitions
         self._custom = custom or {}
 
     @cached_property
@@ -29,7 +34,10 @@ class ServedResources(Mapping[GroupVersionKind, "Resource"]):
         # Imported here, since most runs need no resources.
         from kubestencil.schema.resources.read import read_resources
 
-        return {**read_resources(self._release), **self._custom}
+        resources = read_resources(
+            self._release, self._document, self._definitions, self._origin
+        )
+        return {**resources, **self._custom}
 
     def __getitem__(self, kind: GroupVersionKind) -> Resource:
         return self._resources[kind]

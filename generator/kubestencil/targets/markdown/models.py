@@ -42,12 +42,12 @@ def published_models(
 
 def _published_schemas(release: Release) -> Iterator[tuple[str, JsonObject]]:
     """The definitions as an API server publishes them in OpenAPI 2.0."""
-    inline = release.inline_definitions
-    schemas = {name: value.schema.raw for name, value in release.definitions.items()}
-    for name in sorted(schemas) if release.from_openapi3 else schemas:
+    definitions, inline = release.definitions, release.inline_definitions
+    for name in sorted(definitions) if release.from_openapi3 else definitions:
         if name in inline:
             continue
-        schema = restore_inline_objects(schemas[name], schemas, inline)
+        raw = definitions[name].schema.raw
+        schema = restore_inline_objects(raw, definitions, inline)
         if release.from_openapi3:
             schema = published_definition(name, schema)
         yield name, schema

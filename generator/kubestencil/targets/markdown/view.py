@@ -19,13 +19,13 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release, Schema
-from kubestencil.schema.operations.rebuilt_details import operation_details
-from kubestencil.schema.well_known import is_built_in
-from kubestencil.targets.markdown.apis import ApiPage, ApiPages
-from kubestencil.targets.markdown.authentication import (
+from kubestencil.schema.documents.authentication import (
     Authentication,
     authentication_of,
 )
+from kubestencil.schema.operations.rebuilt_details import operation_details
+from kubestencil.schema.well_known import is_built_in
+from kubestencil.targets.markdown.apis import ApiPage, ApiPages
 from kubestencil.targets.markdown.corrections import corrections
 from kubestencil.targets.markdown.inline_models import VERSIONS
 from kubestencil.targets.markdown.models import published_models

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kubestencil.schema import Release
+from kubestencil.schema.types import Release
 
 
 class Authentication(NamedTuple):
