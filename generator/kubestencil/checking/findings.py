@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kubestencil.checking.rules import Change, Rule, RuleId, Severity, rule
+from kubestencil.checking.rules import RULES, Change, Rule, RuleId, Severity
 
 #: The steps from an object to a value inside of it: keys, and indexes of lists.
 Path = tuple[str | int, ...]
@@ -58,7 +58,7 @@ class Subject(NamedTuple):
 class FindingKey(NamedTuple):
     """What identifies a finding while lines are added or removed around it."""
 
-    rule_id: str
+    rule_id: RuleId
     file: str
     api_version: str
     kind: str
@@ -89,7 +89,7 @@ class Finding(NamedTuple):
     @property
     def rule(self) -> Rule:
         """The rule that the finding breaks."""
-        return rule(self.rule_id)
+        return RULES[self.rule_id]
 
     @property
     def severity(self) -> Severity:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from kubestencil.checking.findings import Path, Problem, field_path
 from kubestencil.checking.release import CheckedRelease
+from kubestencil.checking.rules import RULES
 from kubestencil.schema.facts.changed_fields import changed_field
 from kubestencil.schema.facts.renamed_fields import renamed_field
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
@@ -17,7 +18,7 @@ def explained(
     problem: Problem, kind: GroupVersionKind, release: CheckedRelease
 ) -> Problem:
     """The problem with a hint, where it has none and there is one to give."""
-    if problem.hint or problem.rule not in ("unknown-field", "dropped-field"):
+    if problem.hint or not RULES[problem.rule].suggests_field:
         return problem
     definition = release.kinds.get(kind)
     if definition is None:

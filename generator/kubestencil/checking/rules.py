@@ -45,11 +45,17 @@ RuleId = Literal[
 
 
 class Rule(NamedTuple):
-    """A rule. ``reason`` says what happens to an object that breaks it."""
+    """A rule. ``reason`` says what happens to an object that breaks it.
+
+    ``is_for_patches`` is whether a patch can break it, which is a part of an object.
+    ``suggests_field`` is whether a hint names the field that may be meant.
+    """
 
     id: RuleId
     severity: Severity
     reason: str
+    is_for_patches: bool = True
+    suggests_field: bool = False
 
 
 _RULES: tuple[Rule, ...] = (
@@ -68,6 +74,7 @@ _RULES: tuple[Rule, ...] = (
         "error",
         "The kind does not have the field in this release: strict clients and servers "
         "refuse the object, others drop the field without a word.",
+        suggests_field=True,
     ),
     Rule("wrong-type", "error", "The API server cannot decode the value."),
     Rule("invalid-quantity", "error", "The value is not a quantity, such as 500m."),
@@ -85,6 +92,7 @@ _RULES: tuple[Rule, ...] = (
         "warning",
         "A required field is absent: the API server refuses the object unless "
         "something fills it in.",
+        is_for_patches=False,
     ),
     Rule(
         "not-served-by-default",
@@ -110,6 +118,7 @@ _RULES: tuple[Rule, ...] = (
         "dropped-field",
         "warning",
         "The kind does not have the field, which the API server drops without a word.",
+        suggests_field=True,
     ),
     Rule("newer-version", "note", "The release serves a newer version of the kind."),
     Rule(
@@ -136,8 +145,3 @@ RULES: Mapping[RuleId, Rule] = {rule.id: rule for rule in _RULES}
 def at_least(severity: Severity) -> tuple[Severity, ...]:
     """The severities that are as bad as ``severity`` or worse."""
     return SEVERITIES[: SEVERITIES.index(severity) + 1]
-
-
-def rule(rule_id: RuleId) -> Rule:
-    """The rule of a name."""
-    return RULES[rule_id]

@@ -18,7 +18,7 @@ from kubestencil.checking.kind_findings import (
 )
 from kubestencil.checking.named_resources import removed_resources
 from kubestencil.checking.release import CheckedRelease
-from kubestencil.checking.rules import Change
+from kubestencil.checking.rules import RULES, Change
 from kubestencil.checking.validate import results_of
 from kubestencil.schema.types import GroupVersionKind
 
@@ -81,7 +81,7 @@ class Upgrade:
             differences = [
                 difference
                 for difference in differences
-                if difference.problem.rule != "missing-field"
+                if RULES[difference.problem.rule].is_for_patches
             ]
             if len(differences) < count:
                 unchecked[_REQUIRED_OF_PATCH] += 1

@@ -24,7 +24,7 @@ from kubestencil.diff.labels import DocumentInfo, distinct_labels, document_info
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.diff.releases.owning_kinds import owner_of
 from kubestencil.diff.rules.classify import classify
-from kubestencil.diff.rules.rule_context import ComparedDefinitions
+from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import api_versions, precedence
 
@@ -35,7 +35,7 @@ def compare(before: Release, after: Release) -> Comparison:
     old, new = api_versions(before), api_versions(after)
     sides = all_definitions(before), all_definitions(after)
     labels = distinct_labels(before, after)
-    changes = tuple(_changes(*sides, pair, pair.whole_releases(*sides)))
+    changes = tuple(_changes(*sides, pair, pair.release_context(*sides)))
     return Comparison(
         *labels,
         changes,
@@ -89,9 +89,9 @@ class _Pair(NamedTuple):
         facts = ReleaseFacts.of(before)
         return cls(facts, facts if after is before else ReleaseFacts.of(after))
 
-    def definitions(self, before: Side, after: Side) -> ComparedDefinitions:
+    def context(self, before: Side, after: Side) -> RuleContext:
         """What conditions may ask of two API versions."""
-        return ComparedDefinitions(
+        return RuleContext(
             before.fragments,
             after.fragments,
             MovedFields(before.fragments, after.fragments),
@@ -99,10 +99,10 @@ class _Pair(NamedTuple):
             stages=(self.before.stages, self.after.stages),
         )
 
-    def whole_releases(self, before: Side, after: Side) -> ComparedDefinitions:
+    def release_context(self, before: Side, after: Side) -> RuleContext:
         """What conditions may ask of two whole releases."""
         old, new = self.before.kinds, self.after.kinds
-        return self.definitions(before, after)._replace(
+        return self.context(before, after)._replace(
             roots=(self.before.roots, self.after.roots),
             removed_kinds=old - new,
             added_kinds=new - old,
@@ -114,11 +114,11 @@ class _Pair(NamedTuple):
 def _version_changes(before: Side, after: Side, pair: _Pair) -> Iterator[Change]:
     """The changes between two API versions."""
     aligned = align_names(before, after)
-    return _changes(aligned, after, pair, pair.definitions(aligned, after))
+    return _changes(aligned, after, pair, pair.context(aligned, after))
 
 
 def _changes(
-    before: Side, after: Side, pair: _Pair, definitions: ComparedDefinitions
+    before: Side, after: Side, pair: _Pair, context: RuleContext
 ) -> Iterator[Change]:
     all_kinds = pair.before.kinds | pair.after.kinds
     by_definition = attrgetter("definition")
@@ -138,7 +138,7 @@ def _changes(
         path = paths.path(owner, listed_name, None)
         judge = partial(
             classify,
-            definitions=definitions._replace(owner=owner, path=path),
+            context=context._replace(owner=owner, path=path),
             version=_version((before, after), (old_name, new_name)),
         )
         kinds = old_kinds.keys() | new_kinds.keys()

@@ -19,7 +19,7 @@ from kubestencil.diff.nesting import (
 from kubestencil.diff.releases.stages import ReleaseStages, StageChange
 from kubestencil.diff.rules.audience import Audience, Severity
 from kubestencil.diff.rules.classify import classify
-from kubestencil.diff.rules.rule_context import ComparedDefinitions
+from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.diff.rules.table import Rule
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
@@ -291,7 +291,7 @@ def _events(
         )
         if old == new:
             continue
-        definitions = ComparedDefinitions(
+        context = RuleContext(
             old,
             new,
             MovedFields(old, new),
@@ -305,7 +305,7 @@ def _events(
                 path and difference.field is None
             ):
                 continue
-            classification = classify(difference, definitions, version)
+            classification = classify(difference, context, version)
             yield Event(
                 index,
                 difference.change,

@@ -11,7 +11,7 @@ from kubestencil.diff.releases.stages import StageChange, least_stable
 from kubestencil.diff.rules import deprecation
 from kubestencil.diff.rules.audience import Audience, Severity, at_most
 from kubestencil.diff.rules.deprecation import Deprecation
-from kubestencil.diff.rules.rule_context import ComparedDefinitions
+from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.diff.rules.table import ALPHA, RULES, UNKNOWN, Rule
 from kubestencil.schema.kinds import Stage, version_stage
 
@@ -36,18 +36,18 @@ class Classification(NamedTuple):
 
 
 def classify(
-    difference: Difference, definitions: ComparedDefinitions, version: str
+    difference: Difference, context: RuleContext, version: str
 ) -> Classification:
     """Judge a difference in a definition of the API version ``version`` (``v1``)."""
-    stage = definitions.stage_change(difference)
-    definitions = definitions._replace(stage=stage)
+    stage = context.stage_change(difference)
+    context = context._replace(stage=stage)
     candidates = _candidates(difference.change)
-    matches = (rule for rule in candidates if rule.condition(difference, definitions))
-    stability = _stability(difference, definitions, version, stage)
+    matches = (rule for rule in candidates if rule.condition(difference, context))
+    stability = _stability(difference, context, version, stage)
     rule, audience = at_stability(next(matches, UNKNOWN), stability)
-    known = deprecation.of_kind(difference, definitions)
+    known = deprecation.of_kind(difference, context)
     if known is None:
-        known = rule.deprecation(difference, definitions)
+        known = rule.deprecation(difference, context)
     detail = rule.detail(difference, stage, known)
     return Classification(stability, rule, detail, audience, stage, known)
 
@@ -66,7 +66,7 @@ def _candidates(change: ChangeName) -> tuple[Rule, ...]:
 
 def _stability(
     difference: Difference,
-    definitions: ComparedDefinitions,
+    context: RuleContext,
     version: str,
     stage: StageChange | None,
 ) -> Stage:
@@ -76,10 +76,10 @@ def _stability(
         former = stage.before or stage.after
         if former is not None:
             stages.append(former.stage)
-    if definitions.stages is not None:
+    if context.stages is not None:
         for side in (0, 1):
-            name = definitions.name(difference, side)
+            name = context.name(difference, side)
             if name is not None:
-                stages.append(definitions.stages[side].definition_stage(name))
+                stages.append(context.stages[side].definition_stage(name))
                 break
     return least_stable(*stages)

@@ -11,7 +11,7 @@ from kubestencil.diff.differences.constraints import (
 )
 from kubestencil.diff.differences.definitions import Difference, differing_keywords
 from kubestencil.diff.differences.moved_fields import resolved
-from kubestencil.diff.rules.rule_context import ComparedDefinitions
+from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.schema.keywords import PRESERVE, REFERENCE_PREFIX
 from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import is_built_in
@@ -31,25 +31,23 @@ _MERGING = frozenset(
 _STRUCTURE = frozenset({"$ref", "type", "properties", "default", "nullable", PRESERVE})
 
 
-def always(_: Difference, __: ComparedDefinitions) -> bool:
+def always(_: Difference, __: RuleContext) -> bool:
     """The condition of a rule for all of its changes."""
     return True
 
 
-def is_compatible_rename(
-    difference: Difference, definitions: ComparedDefinitions
-) -> bool:
+def is_compatible_rename(difference: Difference, context: RuleContext) -> bool:
     """Whether a reference leads to a type that accepts all that the former one does,
     except for alpha fields."""
     return _accepts_all(
-        _name(_old_value(difference)), _name(_new_value(difference)), definitions, set()
+        _name(_old_value(difference)), _name(_new_value(difference)), context, set()
     )
 
 
 def _accepts_all(
     old_name: str,
     new_name: str,
-    definitions: ComparedDefinitions,
+    context: RuleContext,
     compared: set[tuple[str, str]],
 ) -> bool:
     """Whether a definition accepts all that another one does, alpha fields excepted.
@@ -60,8 +58,8 @@ def _accepts_all(
     if old_name == new_name or (old_name, new_name) in compared:
         return True
     compared.add((old_name, new_name))
-    old = definitions.before.get(old_name, {})
-    new = definitions.after.get(new_name, {})
+    old = context.before.get(old_name, {})
+    new = context.after.get(new_name, {})
     fields = new.get("properties", {})
     return (
         old.get("type") == new.get("type")
@@ -69,9 +67,9 @@ def _accepts_all(
         and set(new.get("required", ())) <= set(old.get("required", ()))
         and all(
             (
-                _accepts_field(schema, fields[name], definitions, compared)
+                _accepts_field(schema, fields[name], context, compared)
                 if name in fields
-                else _is_alpha(old_name, name, schema, definitions)
+                else _is_alpha(old_name, name, schema, context)
             )
             for name, schema in old.get("properties", {}).items()
         )
@@ -81,7 +79,7 @@ def _accepts_all(
 def _accepts_field(
     old: JsonObject,
     new: JsonObject,
-    definitions: ComparedDefinitions,
+    context: RuleContext,
     compared: set[tuple[str, str]],
 ) -> bool:
     """Whether a field differs in its documentation, or in references to definitions of
@@ -92,26 +90,26 @@ def _accepts_field(
             return False
         differing.remove("$ref")
         names = _name(old["$ref"]), _name(new["$ref"])
-        if not _accepts_all(*names, definitions, compared):
+        if not _accepts_all(*names, context, compared):
             return False
     for keyword in ("items", "additionalProperties"):
         if keyword in differing:
             inner, other = old.get(keyword), new.get(keyword)
             if not (isinstance(inner, dict) and isinstance(other, dict)):
                 return False
-            if not _accepts_field(inner, other, definitions, compared):
+            if not _accepts_field(inner, other, context, compared):
                 return False
             differing.remove(keyword)
     return not differing
 
 
 def _is_alpha(
-    definition: str, field: str, schema: JsonObject, definitions: ComparedDefinitions
+    definition: str, field: str, schema: JsonObject, context: RuleContext
 ) -> bool:
-    if definitions.stages is None:
+    if context.stages is None:
         return False
-    name = definitions.names[0].get(definition, definition)
-    stage = definitions.stages[0].field_stage(name, field, schema)
+    name = context.names[0].get(definition, definition)
+    stage = context.stages[0].field_stage(name, field, schema)
     return stage is not None and stage.level == "alpha"
 
 
@@ -120,12 +118,12 @@ def _name(reference: str) -> str:
     return reference.removeprefix(REFERENCE_PREFIX)
 
 
-def changes_only_documentation(difference: Difference, _: ComparedDefinitions) -> bool:
+def changes_only_documentation(difference: Difference, _: RuleContext) -> bool:
     """Whether two nested schemas differ only in their documentation, at any depth."""
     return _same_but_documentation(_old_value(difference), _new_value(difference))
 
 
-def widens_number_format(difference: Difference, _: ComparedDefinitions) -> bool:
+def widens_number_format(difference: Difference, _: RuleContext) -> bool:
     """Whether every number of the old format is one of the new format."""
     return (_old_value(difference), _new_value(difference)) in (
         ("int32", "int64"),
@@ -133,24 +131,24 @@ def widens_number_format(difference: Difference, _: ComparedDefinitions) -> bool
     )
 
 
-def removes_enum_value(difference: Difference, _: ComparedDefinitions) -> bool:
+def removes_enum_value(difference: Difference, _: RuleContext) -> bool:
     """Whether a value is no longer listed."""
     new = [repr(value) for value in _new_value(difference)]
     return any(repr(value) not in new for value in _old_value(difference))
 
 
-def loosens(difference: Difference, _: ComparedDefinitions) -> bool:
+def loosens(difference: Difference, _: RuleContext) -> bool:
     """Whether the keyword accepts every value that it accepted before."""
     keyword = difference.keyword or ""
     return is_looser_keyword(keyword, _old_value(difference), _new_value(difference))
 
 
-def names_object(difference: Difference, definitions: ComparedDefinitions) -> bool:
+def names_object(difference: Difference, context: RuleContext) -> bool:
     """Whether an object became a reference to a definition, or the other way round,
     and accepts every value that it accepted before."""
     before, after = difference.schemas
-    old = resolved(before, definitions.before)
-    new = resolved(after, definitions.after)
+    old = resolved(before, context.before)
+    new = resolved(after, context.after)
     if ("$ref" in before) is ("$ref" in after):
         return False
     if not old.get("type") == new.get("type") == "object":
@@ -166,7 +164,7 @@ def names_object(difference: Difference, definitions: ComparedDefinitions) -> bo
     )
 
 
-def has_default(difference: Difference, _: ComparedDefinitions) -> bool:
+def has_default(difference: Difference, _: RuleContext) -> bool:
     """Whether the API server fills in a field that became required: it does so for
     custom resources, whose schemas have the default."""
     if is_built_in(difference.definition):
@@ -176,12 +174,12 @@ def has_default(difference: Difference, _: ComparedDefinitions) -> bool:
     return isinstance(field, dict) and field.get("default") is not None
 
 
-def preserves_unknown_fields(difference: Difference, _: ComparedDefinitions) -> bool:
+def preserves_unknown_fields(difference: Difference, _: RuleContext) -> bool:
     """Whether the object of an added field kept such a field before, whatever it was."""
     return bool(difference.schemas[0].get(PRESERVE))
 
 
-def requires_unique_items(difference: Difference, _: ComparedDefinitions) -> bool:
+def requires_unique_items(difference: Difference, _: RuleContext) -> bool:
     """Whether the API server refuses lists with equal items: it does so for lists of
     custom resources that are sets or maps."""
     return not is_built_in(difference.definition) and _new_value(difference) in (
@@ -190,28 +188,28 @@ def requires_unique_items(difference: Difference, _: ComparedDefinitions) -> boo
     )
 
 
-def removes_element(difference: Difference, _: ComparedDefinitions) -> bool:
+def removes_element(difference: Difference, _: RuleContext) -> bool:
     """Whether a list has lost an element."""
     new = _new_value(difference) or ()
     return any(element not in new for element in _old_value(difference) or ())
 
 
-def unsets_keyword(difference: Difference, _: ComparedDefinitions) -> bool:
+def unsets_keyword(difference: Difference, _: RuleContext) -> bool:
     """Whether a boolean keyword is false now."""
     return not _new_value(difference)
 
 
-def adds_status(difference: Difference, _: ComparedDefinitions) -> bool:
+def adds_status(difference: Difference, _: RuleContext) -> bool:
     """Whether the subresource that was added is ``status``."""
     return bool(_new_value(difference) == ["status"])
 
 
-def sets_keyword(difference: Difference, _: ComparedDefinitions) -> bool:
+def sets_keyword(difference: Difference, _: RuleContext) -> bool:
     """Whether a boolean keyword is true now."""
     return bool(_new_value(difference))
 
 
-def states_assumed_list_type(difference: Difference, _: ComparedDefinitions) -> bool:
+def states_assumed_list_type(difference: Difference, _: RuleContext) -> bool:
     """Whether the list type is the one that server-side apply assumed without it.
 
     A list without a type is atomic. One with the patch strategy "merge" is a map with
@@ -231,19 +229,19 @@ def states_assumed_list_type(difference: Difference, _: ComparedDefinitions) -> 
     )
 
 
-def states_assumed_map_type(difference: Difference, _: ComparedDefinitions) -> bool:
+def states_assumed_map_type(difference: Difference, _: RuleContext) -> bool:
     """Whether only the map type "granular", which is the default, was added or
     removed."""
     return {_old_value(difference), _new_value(difference)} == {None, "granular"}
 
 
-def removes_served_kind(difference: Difference, _: ComparedDefinitions) -> bool:
+def removes_served_kind(difference: Difference, _: RuleContext) -> bool:
     """Whether a definition is no longer served as one of its kinds."""
     new = [repr(kind) for kind in _new_value(difference) or ()]
     return any(repr(kind) not in new for kind in _old_value(difference) or ())
 
 
-def removes_all_served_kinds(difference: Difference, _: ComparedDefinitions) -> bool:
+def removes_all_served_kinds(difference: Difference, _: RuleContext) -> bool:
     """Whether a definition is no longer served as a kind at all."""
     return not _new_value(difference)
 

@@ -20,7 +20,7 @@ from kubestencil.diff.rules.lifecycle_conditions import (
     served_kind,
     successor,
 )
-from kubestencil.diff.rules.rule_context import ComparedDefinitions
+from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.source.releases import release_order
 
 
@@ -34,24 +34,22 @@ class Deprecation(NamedTuple):
 
 
 #: Finds the deprecation of what differs.
-Finder = Callable[[Difference, ComparedDefinitions], Deprecation]
+Finder = Callable[[Difference, RuleContext], Deprecation]
 
 
-def unknown(_: Difference, __: ComparedDefinitions) -> Deprecation:
+def unknown(_: Difference, __: RuleContext) -> Deprecation:
     """Nothing is known."""
     return Deprecation()
 
 
-def of_kind(
-    difference: Difference, definitions: ComparedDefinitions
-) -> Deprecation | None:
+def of_kind(difference: Difference, context: RuleContext) -> Deprecation | None:
     """What the facts say of the kind that a definition is served as; None for what is
     no kind, and where nothing is known."""
     if served_kind(difference) is None:
         return None
-    facts = kind_facts(difference) if definitions.is_kubernetes else None
+    facts = kind_facts(difference) if context.is_kubernetes else None
     is_leaving = difference.is_removed or (facts and facts.deprecated)
-    target = successor(difference, definitions) if is_leaving else None
+    target = successor(difference, context) if is_leaving else None
     if facts is None and target is None:
         return None
     return Deprecation(
@@ -61,52 +59,42 @@ def of_kind(
     )
 
 
-def of_moved_field(
-    difference: Difference, definitions: ComparedDefinitions
-) -> Deprecation:
+def of_moved_field(difference: Difference, context: RuleContext) -> Deprecation:
     """Where the value of a removed field is now."""
-    return Deprecation(replacement=moved_to(difference, definitions))
+    return Deprecation(replacement=moved_to(difference, context))
 
 
-def of_removed_field(
-    difference: Difference, definitions: ComparedDefinitions
-) -> Deprecation:
+def of_removed_field(difference: Difference, context: RuleContext) -> Deprecation:
     """What the description of a removed field named instead of it."""
     if difference.field is None or not difference.is_removed:
         return Deprecation()
     text = str(difference.schemas[0].get("description", ""))
-    return Deprecation(replacement=_stated(difference, definitions, text))
+    return Deprecation(replacement=_stated(difference, context, text))
 
 
-def as_described(
-    difference: Difference, definitions: ComparedDefinitions
-) -> Deprecation:
+def as_described(difference: Difference, context: RuleContext) -> Deprecation:
     """What the new description of a field says of it."""
     text = new_text(difference)
     deprecated = None
     if mentions_deprecation(text):
-        deprecated = deprecated_in(text) or _only_release(definitions)
-    return Deprecation(
-        deprecated, removed_in(text), _stated(difference, definitions, text)
-    )
+        deprecated = deprecated_in(text) or _only_release(context)
+    return Deprecation(deprecated, removed_in(text), _stated(difference, context, text))
 
 
-def _only_release(definitions: ComparedDefinitions) -> str | None:
+def _only_release(context: RuleContext) -> str | None:
     """The release in which all changes between two neighbours happened; None where
     there are others in between, or these are no releases of Kubernetes."""
-    if definitions.stages is None:
+    if context.stages is None:
         return None
-    before, after = (side.kubernetes for side in definitions.stages)
+    before, after = (side.kubernetes for side in context.stages)
     if before is None or after is None:
         return None
     (old_major, old_minor, _), (major, minor, _) = map(release_order, (before, after))
     return after if (major, minor) == (old_major, old_minor + 1) else None
 
 
-def _stated(
-    difference: Difference, definitions: ComparedDefinitions, text: str
-) -> str | None:
+def _stated(difference: Difference, context: RuleContext, text: str) -> str | None:
     """The field beside the one that differs that its description names instead."""
     name = (difference.field or "").rpartition(".")[2]
-    fields = definitions.after.get(difference.definition, {}).get("properties", {})
+    fields = context.after.get(difference.definition, {}).get("properties", {})
     return stated_replacement(text, (field for field in fields if field != name))

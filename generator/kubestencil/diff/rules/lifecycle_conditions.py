@@ -15,7 +15,7 @@ from kubestencil.diff.releases.descriptions import (
     removed_in,
     stated_replacement,
 )
-from kubestencil.diff.rules.rule_context import ComparedDefinitions
+from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle
 from kubestencil.schema.facts.required_fields import listed_since
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -27,32 +27,32 @@ _LIST = "List"
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
-def is_part_of_kind(difference: Difference, definitions: ComparedDefinitions) -> bool:
+def is_part_of_kind(difference: Difference, context: RuleContext) -> bool:
     """Whether a list kind or a part of kinds came, went or was deprecated with the
     kinds, where that is reported."""
     name = difference.definition
-    if definitions.roots is None:
+    if context.roots is None:
         return False
     if difference.is_removed:
-        return _items_or_roots(name, 0, definitions) <= definitions.removed_kinds
+        return _items_or_roots(name, 0, context) <= context.removed_kinds
     if difference.is_added:
-        return _items_or_roots(name, 1, definitions) <= definitions.added_kinds
+        return _items_or_roots(name, 1, context) <= context.added_kinds
     if difference.field is not None or not mentions_deprecation(new_text(difference)):
         return False
-    kinds = _items_or_roots(name, 1, definitions)
+    kinds = _items_or_roots(name, 1, context)
     new_kinds = difference.schemas[1].get(KINDS_KEYWORD, ())
     is_part = not new_kinds or str(new_kinds[0].get("kind")).endswith(_LIST)
-    return is_part and all(newly_deprecated(kind, definitions) for kind in kinds)
+    return is_part and all(newly_deprecated(kind, context) for kind in kinds)
 
 
 def _items_or_roots(
-    name: str, side: Literal[0, 1], definitions: ComparedDefinitions
+    name: str, side: Literal[0, 1], context: RuleContext
 ) -> frozenset[GroupVersionKind]:
     """The kinds that a part is in; that of the items for a list kind. For a kind itself
     a set that is in no other."""
-    assert definitions.roots is not None
-    fragment = (definitions.after if side else definitions.before).get(name, {})
-    kinds = frozenset(definitions.roots[side].of(name))
+    assert context.roots is not None
+    fragment = (context.after if side else context.before).get(name, {})
+    kinds = frozenset(context.roots[side].of(name))
     if not fragment.get(KINDS_KEYWORD):
         return kinds or frozenset({_NO_KIND})
     items = frozenset(
@@ -66,21 +66,19 @@ def _items_or_roots(
 _NO_KIND = GroupVersionKind("", "", "")
 
 
-def has_replacement(difference: Difference, definitions: ComparedDefinitions) -> bool:
+def has_replacement(difference: Difference, context: RuleContext) -> bool:
     """Whether another kind takes the place of a removed one."""
-    return successor(difference, definitions) is not None
+    return successor(difference, context) is not None
 
 
-def successor(
-    difference: Difference, definitions: ComparedDefinitions
-) -> GroupVersionKind | None:
+def successor(difference: Difference, context: RuleContext) -> GroupVersionKind | None:
     """The kind to use instead of the one that a definition is served as: its most
     stable version in the second release, or that of another kind, by the facts."""
     kind = served_kind(difference)
-    if kind is None or definitions.stages is None:
+    if kind is None or context.stages is None:
         return None
-    release = definitions.stages[1].kubernetes
-    return served_versions.successor(kind, release, definitions.versions_after)
+    release = context.stages[1].kubernetes
+    return served_versions.successor(kind, release, context.versions_after)
 
 
 def kind_facts(difference: Difference) -> Lifecycle | None:
@@ -97,27 +95,25 @@ def served_kind(difference: Difference) -> GroupVersionKind | None:
     return only_kind(after if after.get(KINDS_KEYWORD) else before)
 
 
-def newly_deprecated(kind: GroupVersionKind, definitions: ComparedDefinitions) -> bool:
+def newly_deprecated(kind: GroupVersionKind, context: RuleContext) -> bool:
     """Whether the facts have a kind deprecated after the first release, and not after
     the second."""
     facts = lifecycle(kind)
-    if facts is None or definitions.stages is None:
+    if facts is None or context.stages is None:
         return False
-    before, after = (side.kubernetes for side in definitions.stages)
+    before, after = (side.kubernetes for side in context.stages)
     if before is None or after is None:
         return False
     return facts.is_deprecated_between(before, after)
 
 
-def moved_to(difference: Difference, definitions: ComparedDefinitions) -> str | None:
+def moved_to(difference: Difference, context: RuleContext) -> str | None:
     """Where the value of a removed field is now, by the facts or by the definitions;
     None where it is not known."""
-    return definitions.renamed(difference) or _moved_beside(difference, definitions)
+    return context.renamed(difference) or _moved_beside(difference, context)
 
 
-def _moved_beside(
-    difference: Difference, definitions: ComparedDefinitions
-) -> str | None:
+def _moved_beside(difference: Difference, context: RuleContext) -> str | None:
     """The path of a field beside the removed one that has its value.
 
     A field may be inside of an added one, or have given its own fields to the object
@@ -125,17 +121,15 @@ def _moved_beside(
     """
     before = difference.schemas[0]
     name = (difference.field or "").rpartition(".")[2]
-    parent_before = _parent(difference, definitions.before)
-    parent_after = _parent(difference, definitions.after)
+    parent_before = _parent(difference, context.before)
+    parent_after = _parent(difference, context.after)
     if not name or not parent_before or not parent_after:
         return None
     old, new = parent_before.get("properties", {}), parent_after.get("properties", {})
-    path = definitions.moved_fields.path(
-        difference.definition, name, before.get("type")
-    )
+    path = context.moved_fields.path(difference.definition, name, before.get("type"))
     if path is not None:
         return path
-    inner = set(resolved(before, definitions.before).get("properties", {}))
+    inner = set(resolved(before, context.before).get("properties", {}))
     if inner and inner <= new.keys() and not inner & old.keys():
         return ", ".join(sorted(inner))
     return None
@@ -148,23 +142,21 @@ def _parent(difference: Difference, definitions: Definitions) -> JsonObject | No
     return definitions.get(difference.definition)
 
 
-def is_moved(difference: Difference, definitions: ComparedDefinitions) -> bool:
+def is_moved(difference: Difference, context: RuleContext) -> bool:
     """Whether the value of a removed field is in another field now."""
-    return moved_to(difference, definitions) is not None
+    return moved_to(difference, context) is not None
 
 
-def was_always_required(
-    difference: Difference, definitions: ComparedDefinitions
-) -> bool:
+def was_always_required(difference: Difference, context: RuleContext) -> bool:
     """Whether the API server refused objects without the field before."""
-    names = (definitions.name(difference, 1), definitions.name(difference, 0))
+    names = (context.name(difference, 1), context.name(difference, 0))
     return any(
         name is not None and listed_since(name, difference.field or "") is not None
         for name in names
     )
 
 
-def is_alternative(difference: Difference, _: ComparedDefinitions) -> bool:
+def is_alternative(difference: Difference, _: RuleContext) -> bool:
     """Whether a field became required that replaces others, which were required and are
     still accepted instead of it."""
     before, after = difference.schemas
@@ -179,17 +171,17 @@ def is_alternative(difference: Difference, _: ComparedDefinitions) -> bool:
     )
 
 
-def is_server_written(difference: Difference, definitions: ComparedDefinitions) -> bool:
+def is_server_written(difference: Difference, context: RuleContext) -> bool:
     """Whether clients send no values of the field."""
-    if definitions.stages is None:
+    if context.stages is None:
         return False
-    name = definitions.name(difference, 1)
-    return name is not None and definitions.stages[1].is_server_written(
+    name = context.name(difference, 1)
+    return name is not None and context.stages[1].is_server_written(
         name, difference.field
     )
 
 
-def has_no_items(difference: Difference, definitions: ComparedDefinitions) -> bool:
+def has_no_items(difference: Difference, context: RuleContext) -> bool:
     """Whether a strategy to merge is that of a value that is never merged: of a string,
     or of the items of a list kind."""
     schemas = difference.schemas
@@ -199,14 +191,12 @@ def has_no_items(difference: Difference, definitions: ComparedDefinitions) -> bo
     is_list_kind = difference.field == "items" and any(
         fragments.get(difference.definition, {}).get(KINDS_KEYWORD)
         and difference.definition.endswith(_LIST)
-        for fragments in (definitions.before, definitions.after)
+        for fragments in (context.before, context.after)
     )
     return is_list_kind or types <= {*_SCALARS, "object"}
 
 
-def adds_optional_keys(
-    difference: Difference, definitions: ComparedDefinitions
-) -> bool:
+def adds_optional_keys(difference: Difference, context: RuleContext) -> bool:
     """Whether list items are identified by more fields than before, which are
     optional: items without them are the same items as before."""
     old, new = (
@@ -219,7 +209,7 @@ def adds_optional_keys(
         or not set(old) < set(new)
     ):
         return False
-    items = resolved(difference.schemas[1].get("items", {}), definitions.after)
+    items = resolved(difference.schemas[1].get("items", {}), context.after)
     required = set(items.get("required", ()))
     properties = items.get("properties", {})
     return all(
@@ -228,12 +218,12 @@ def adds_optional_keys(
     )
 
 
-def is_shared_by_groups(difference: Difference, _: ComparedDefinitions) -> bool:
+def is_shared_by_groups(difference: Difference, _: RuleContext) -> bool:
     """Whether a type is one that every group serves, such as DeleteOptions."""
     return difference.definition.startswith(f"{META_V1}.")
 
 
-def adds_union_members(difference: Difference, _: ComparedDefinitions) -> bool:
+def adds_union_members(difference: Difference, _: RuleContext) -> bool:
     """Whether unions have all members that they had before."""
     return _discriminated(difference.before, difference.keyword) <= _discriminated(
         difference.after, difference.keyword
@@ -265,14 +255,14 @@ def _text(fragment: JsonObject | None) -> str:
     return text if isinstance(text, str) else ""
 
 
-def loses_effect(difference: Difference, _: ComparedDefinitions) -> bool:
+def loses_effect(difference: Difference, _: RuleContext) -> bool:
     """Whether the new description says that the field does nothing any more."""
     old, new = old_text(difference), new_text(difference)
     is_removed = bool(removed_in(old)) and not removed_in(new) and "removed" in new
     return is_removed or (is_without_effect(new) and not is_without_effect(old))
 
 
-def is_newly_deprecated(difference: Difference, _: ComparedDefinitions) -> bool:
+def is_newly_deprecated(difference: Difference, _: RuleContext) -> bool:
     """Whether something is deprecated that was not before."""
     if difference.keyword == "deprecated":
         return bool((difference.after or {}).get("deprecated"))
@@ -281,22 +271,22 @@ def is_newly_deprecated(difference: Difference, _: ComparedDefinitions) -> bool:
     )
 
 
-def changes_limit(difference: Difference, _: ComparedDefinitions) -> bool:
+def changes_limit(difference: Difference, _: RuleContext) -> bool:
     """Whether the descriptions state different limits."""
     return any(changed_limits(old_text(difference), new_text(difference)))
 
 
-def changes_stated_default(difference: Difference, _: ComparedDefinitions) -> bool:
+def changes_stated_default(difference: Difference, _: RuleContext) -> bool:
     """Whether the descriptions state different defaults."""
     return any(changed_defaults(old_text(difference), new_text(difference)))
 
 
-def lowers_stage(difference: Difference, definitions: ComparedDefinitions) -> bool:
+def lowers_stage(difference: Difference, context: RuleContext) -> bool:
     """Whether a field is less stable than before, or its gate is off by default now."""
-    return definitions.stage_trend(difference) == "lower"
+    return context.stage_trend(difference) == "lower"
 
 
-def changes_stage(difference: Difference, definitions: ComparedDefinitions) -> bool:
+def changes_stage(difference: Difference, context: RuleContext) -> bool:
     """Whether a field is at another stage than before, or a kind is served in a more
     stable version than before."""
-    return definitions.stage_trend(difference) is not None
+    return context.stage_trend(difference) is not None

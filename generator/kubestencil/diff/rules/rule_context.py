@@ -24,15 +24,16 @@ from kubestencil.schema.types import GroupVersionKind, JsonObject
 Trend = Literal["higher", "lower"]
 
 
-class ComparedDefinitions(NamedTuple):
-    """The definitions of both sides, in which a condition can follow references.
+class RuleContext(NamedTuple):
+    """What conditions may ask besides a difference.
 
-    ``moved_fields`` are the removed fields that are inside of added ones.
-    ``names`` map the names under which definitions are compared to those that they have
-    in each release, ``stages`` has the stages in both releases. ``roots``, the kinds
-    that definitions are part of, and the kinds that only one release serves are None or
-    empty where two API versions are compared. ``versions`` and ``versions_after``
-    are the versions of each kind that the releases serve, by group and kind.
+    ``before`` and ``after`` are the definitions of both sides, ``moved_fields`` the
+    removed fields that are inside of added ones. ``names`` map the names under which
+    definitions are compared to those that they have in each release, ``stages`` has the
+    stages in both releases. ``roots``, the kinds that definitions are part of, and the
+    kinds that only one release serves are None or empty where two API versions are
+    compared. ``versions`` and ``versions_after`` are the versions of each kind that the
+    releases serve, by group and kind.
 
     ``owner`` is the kind that the definition at hand belongs to, and ``path`` where it
     is in it, as users write it: ``Node.status``. ``stage`` has the stages of the field
@@ -163,4 +164,4 @@ def trend(before: FieldStage | None, after: FieldStage | None) -> Trend | None:
     return None
 
 
-Condition = Callable[[Difference, ComparedDefinitions], bool]
+Condition = Callable[[Difference, RuleContext], bool]

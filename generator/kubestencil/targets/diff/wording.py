@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
 from kubestencil.diff.comparison import Change
+from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.differences.validations import VALIDATIONS
 from kubestencil.diff.history import Event
 from kubestencil.diff.releases.stages import (
@@ -27,12 +28,16 @@ from kubestencil.targets.diff.word_diff import (
 _PROSE_KEYWORDS = ("description", "title")
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)`\"'][.!?])\s")
 _INNER = {"items": "items", "additionalProperties": "values"}
-# Where the words of a change, or of the part before its verb, are not those of its name.
-_LABELS = {
+# Where the words of a change are not those of its name.
+_LABELS: Mapping[ChangeName, str] = {
     "field-required": "now required",
     "field-optional": "now optional",
-    "group-version-kind": "served kinds",
-    "validation": "CEL rule",
+    "group-version-kind-added": "served kinds added",
+    "group-version-kind-changed": "served kinds changed",
+    "group-version-kind-removed": "served kinds removed",
+    "validation-added": "CEL rule added",
+    "validation-changed": "CEL rule changed",
+    "validation-removed": "CEL rule removed",
     "validation-message-changed": "message of a CEL rule changed",
     "validations-order-changed": "order of CEL rules changed",
 }
@@ -46,7 +51,8 @@ def change_label(change: Change | Event) -> str:
         return change.rule.label
     inner = takewhile(_INNER.__contains__, reversed(change.schema_path))
     labels = [_INNER[keyword] for keyword in inner]
-    return ": ".join((*reversed(labels), _label(change.change)))
+    label = _LABELS.get(change.change) or change.change.replace("-", " ")
+    return ": ".join((*reversed(labels), label))
 
 
 def stage_in_words(change: StageChange | None) -> str:
@@ -68,13 +74,6 @@ def stage_in_words(change: StageChange | None) -> str:
 
 def _is_always_ga(change: StageChange) -> bool:
     return all(stage is None or stage.level == "ga" for stage in change)
-
-
-def _label(change: str) -> str:
-    if change in _LABELS:
-        return _LABELS[change]
-    noun, _, verb = change.rpartition("-")
-    return f"{_LABELS.get(noun) or noun.replace('-', ' ')} {verb}"
 
 
 def type_in_words(schema: JsonObject) -> str:
