@@ -13,7 +13,6 @@ import pytest
 from kubestencil.cli.diff import diff as diff_command
 from kubestencil.diff.rules.audience import AUDIENCE_NAMES, SEVERITIES
 from kubestencil.schema.kinds import StageSpelling
-from kubestencil.targets.diff.rendering import ComparisonFormat
 from tests.conftest import Command
 from tests.diff_specs import pod
 from tests.diff_specs import text as swagger
@@ -27,7 +26,6 @@ def test_command_accepts_all_names_of_the_report() -> None:
         "severities": SEVERITIES,
         "audience": AUDIENCE_NAMES,
         "stages": get_args(StageSpelling),
-        "format_name": get_args(ComparisonFormat),
     }
     for name, values in choices.items():
         option = options[name]

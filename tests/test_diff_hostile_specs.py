@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from kubestencil.diff import Comparison, compare, history
-from kubestencil.targets.diff import report
-from kubestencil.text import controls, markdown
+from kubestencil.text import controls, markdown, terminal
 from tests.diff_specs import document, pod
 from tests.report_pages import Page, check_page
+from tests.reports import comparison_report, history_report
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -54,17 +54,17 @@ def compare_texts(before: str, after: str) -> Comparison:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_document_is_escaped_in_html(text: str) -> None:
-    page = check_page(report.comparison_report(compare_texts("plain", text), "html"))
+    page = check_page(comparison_report(compare_texts("plain", text), "html"))
     for address in (value for name, value in page.attributes if name == "href"):
         assert address is not None
         assert address.startswith(("#", "https://"))
     shown = "".join(page.text)
-    assert text.split("\n")[0][:20] in shown
+    assert controls.one_line(text)[:20] in shown
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_document_is_escaped_in_markdown(text: str) -> None:
-    generated = report.comparison_report(compare_texts("plain", text), "markdown")
+    generated = comparison_report(compare_texts("plain", text), "markdown")
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(generated)
     inline = [child for token in tokens for child in token.children or ()]
     assert not {"html_block", "fence"} & {token.type for token in tokens}
@@ -102,14 +102,27 @@ def test_literal_markdown_is_displayed_unchanged(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_text_of_a_document_has_no_control_sequences(text: str) -> None:
-    generated = report.comparison_report(
-        compare_texts("plain", text), "text", colour=True
+    generated = comparison_report(
+        compare_texts("plain", text), "text", paint=terminal.colored
     )
     uncoloured = re.sub(r"\x1b\[[0-9;]+m", "", generated)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", uncoloured)
     # All remaining sequences are colours.
     assert "\x1b]" not in generated
     assert generated.count("\x1b") == len(re.findall(r"\x1b\[[0-9;]+m", generated))
+
+
+@pytest.mark.parametrize("format_name", ["csv", "github", "release-note", "markdown"])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_text_of_a_document_begins_no_line(text: str, format_name: str) -> None:
+    """No text from a document has control characters or line breaks in any format."""
+    plain = comparison_report(compare_texts("plain", "other"), format_name)
+    generated = comparison_report(compare_texts("plain", text), format_name)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e]", generated)
+    if format_name == "github":
+        assert all(line.startswith("::") for line in generated.splitlines())
+    if format_name == "csv":
+        assert generated.count("\n") == plain.count("\n")
 
 
 def test_plain_text_has_no_controls() -> None:
@@ -123,5 +136,5 @@ def test_text_of_a_document_is_escaped_in_histories() -> None:
             for value in ("plain", text)
         ]
         histories = history(releases, "Pod")
-        check_page(report.history_report(histories, "html"))
-        assert "<script" not in report.history_report(histories, "markdown")
+        check_page(history_report(histories, "html"))
+        assert "<script" not in history_report(histories, "markdown")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from kubestencil.diff import compare, history, timeline
-from kubestencil.targets.diff import report
 from tests.browser import DESK, PHONE, Browser
 from tests.conftest import RELEASES
 from tests.diff_specs import document, pod, release
+from tests.reports import comparison_report, history_report, timeline_report
 
 TYPING = 150  # milliseconds: longer than the filter waits for another key
 REMOVED = "io.k8s.api.core.v1.PodResourceClaim:source:field-removed"
@@ -24,12 +24,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     evil = "<script>document.title='pwned'</script><img src=x onerror=document.title=1>"
     sides = [document(pod(**{text: {"description": text}})) for text in ("a", evil)]
     pages = {
-        "report": report.comparison_report(compare(releases[0], releases[-1]), "html"),
-        "history": report.history_report(
-            history(releases, "ResourceClaimStatus"), "html"
-        ),
-        "timeline": report.timeline_report(timeline(releases), "html"),
-        "evil": report.comparison_report(compare(*sides), "html"),
+        "report": comparison_report(compare(releases[0], releases[-1]), "html"),
+        "history": history_report(history(releases, "ResourceClaimStatus"), "html"),
+        "timeline": timeline_report(timeline(releases), "html"),
+        "evil": comparison_report(compare(*sides), "html"),
     }
     for name, text in pages.items():
         (folder / f"{name}.html").write_text(text, "utf-8")

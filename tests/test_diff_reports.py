@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kubestencil.diff import Comparison, compare, history, timeline
 from kubestencil.diff.rules.audience import SEVERITY_MEANINGS
 from kubestencil.schema import Release
-from kubestencil.targets.diff import report, view
+from kubestencil.targets.diff import view
 from kubestencil.targets.diff.changes import FormattedChange
 from kubestencil.targets.diff.report_variables import comparison_variables
 from kubestencil.targets.diff.word_diff import (
@@ -26,11 +26,12 @@ from kubestencil.targets.diff.word_diff import (
 from tests.conftest import RELEASES
 from tests.diff_specs import PAIRS, document, embedded, pod, release
 from tests.report_pages import check_page
+from tests.reports import comparison_report, history_report, timeline_report
 
 
 def test_json_report_has_the_documented_keys() -> None:
     comparison = json.loads(
-        report.comparison_report(compare(release("1.29"), release("1.35")), "json")
+        comparison_report(compare(release("1.29"), release("1.35")), "json")
     )
     assert (comparison["from"], comparison["to"]) == ("1.29", "1.35")
     assert list(comparison["summary"]) == ["breaking", "warning", "safe", "docs"]
@@ -58,7 +59,7 @@ def test_json_report_has_the_documented_keys() -> None:
 
 def entries(comparison: Comparison) -> list[FormattedChange]:
     """What a report has an entry for: changes, those of several versions together."""
-    variables = comparison_variables(comparison, str)
+    variables = comparison_variables(comparison)
     return [
         change
         for group in (*variables["groups"], *variables["alpha"])
@@ -76,7 +77,7 @@ def test_every_change_is_in_every_report(format_name: Any) -> None:
     """As many entries as changes, those of graduations included, where the same change
     of several versions is one."""
     comparison = compare(release("1.29"), release("1.35"))
-    generated = report.comparison_report(comparison, format_name)
+    generated = comparison_report(comparison, format_name)
     in_graduations = sum(
         len(graduation.changes) for graduation in comparison.graduations
     )
@@ -110,7 +111,7 @@ def test_the_same_change_of_several_versions_is_one_entry() -> None:
     assert len(comparison.changes) == 3
     (change,) = entries(comparison)
     assert (change.path, change.versions) == ("Thing.size", "v2, v1, v1beta1")
-    page = check_page(report.comparison_report(comparison, "html"))
+    page = check_page(comparison_report(comparison, "html"))
     anchors = {value for name, value in page.attributes if name == "id"}
     for version in ("v1beta1", "v1", "v2"):
         assert f"io.k8s.api.apps.{version}.Thing:size:maximum-changed" in anchors
@@ -133,19 +134,19 @@ def removed_kind(version: str) -> Comparison:
 def test_removals_come_first_and_are_never_called_zero_breaking(
     version: str, format_name: Any
 ) -> None:
-    generated = report.comparison_report(removed_kind(version), format_name)
+    generated = comparison_report(removed_kind(version), format_name)
     headline = "1 API version removed, 1 kind no longer served in a version"
     assert headline in generated
     assert "0 breaking" not in generated.replace("<b>0</b>", "")
     assert generated.index("Gadget") < generated.index("API versions")
     nothing = compare(document(pod()), document(pod(a={"type": "string"})))
-    assert "0 breaking" in report.comparison_report(nothing, "text")
+    assert "0 breaking" in comparison_report(nothing, "text")
 
 
 def test_upgrade_lists_name_replacements_and_releases() -> None:
     """Facts about kinds: what replaces those that are no longer served."""
     comparison = compare(release("1.31"), release("1.32"))
-    generated = report.comparison_report(comparison, "text")
+    generated = comparison_report(comparison, "text")
     listed = generated.partition("API versions\n")[0]
     line = next(line for line in listed.splitlines() if "FlowSchema" in line)
     assert "flowcontrol.apiserver.k8s.io/v1beta3" in line
@@ -174,7 +175,7 @@ def test_groups_and_kinds_with_severe_changes_come_first() -> None:
     text, number = {"type": "string"}, {"type": "integer"}
     described = {"type": "string", "description": "x"}
     comparison = compare(kinds(text, text, text), kinds(described, described, number))
-    groups = comparison_variables(comparison, str)["groups"]
+    groups = comparison_variables(comparison)["groups"]
     assert [
         (group.title, [kind.title for kind in group.kinds]) for group in groups
     ] == [
@@ -184,7 +185,7 @@ def test_groups_and_kinds_with_severe_changes_come_first() -> None:
 
 
 def test_alpha_is_apart_from_other_changes() -> None:
-    variables = comparison_variables(compare(release("1.34"), release("1.35")), str)
+    variables = comparison_variables(compare(release("1.34"), release("1.35")))
     levels = {
         change.stability
         for group in variables["groups"]
@@ -201,7 +202,7 @@ def test_a_range_has_the_release_of_each_change() -> None:
     releases = [release(f"1.{minor}") for minor in (30, 31, 32)]
     steps = [compare(old, new) for old, new in pairwise(releases)]
     comparison = compare(releases[0], releases[-1])
-    generated = report.comparison_report(comparison, "text", steps=steps)
+    generated = comparison_report(comparison, "text", steps=steps)
     assert "Release by release" in generated
     assert "  1.30 → 1.31: " in generated
     assert "  1.31 → 1.32: " in generated
@@ -210,14 +211,14 @@ def test_a_range_has_the_release_of_each_change() -> None:
     assert line.endswith("  in 1.32")
     deprecated = next(line for line in upgrade.splitlines() if "awsElastic" in line)
     assert "deprecated in 1.32" in deprecated
-    document = json.loads(report.comparison_report(comparison, "json", steps=steps))
+    document = json.loads(comparison_report(comparison, "json", steps=steps))
     assert [step["to"] for step in document["steps"]] == ["1.31", "1.32"]
 
 
 def test_paths_are_those_that_users_write() -> None:
     comparison = compare(release("1.34"), release("1.35"))
     for format_name in ("text", "markdown", "html", "release-note", "github"):
-        generated = report.comparison_report(comparison, format_name)
+        generated = comparison_report(comparison, format_name)
         generated = generated.replace("<wbr>", "")
         if format_name not in ("release-note", "github"):
             assert "Node.status.declaredFeatures" in generated
@@ -227,7 +228,7 @@ def test_paths_are_those_that_users_write() -> None:
 
 def test_the_text_format_has_reasons() -> None:
     comparison = compare(document(pod(a={"type": "string"})), document(pod()))
-    generated = report.comparison_report(comparison, "text")
+    generated = comparison_report(comparison, "text")
     (change,) = comparison.changes
     assert f"\n              {change.reason}\n" in generated
 
@@ -235,7 +236,7 @@ def test_the_text_format_has_reasons() -> None:
 def test_annotations_of_github_are_commands_on_one_line() -> None:
     hostile = "x\n::error::y%0A\r,:\u202e"
     sides = (document(pod(**{hostile: {"type": "string"}})), document(pod()))
-    generated = report.comparison_report(compare(*sides), "github")
+    generated = comparison_report(compare(*sides), "github")
     lines = generated.splitlines()
     assert [line.partition(" ")[0] for line in lines] == ["::notice", "::error"]
     assert lines[1].startswith("::error title=kubestencil field-removed::Pod.x ")
@@ -245,7 +246,7 @@ def test_annotations_of_github_are_commands_on_one_line() -> None:
 
 def test_a_release_note_has_only_lists() -> None:
     comparison = compare(release("1.34"), release("1.35"))
-    generated = report.comparison_report(comparison, "release-note")
+    generated = comparison_report(comparison, "release-note")
     assert generated.startswith("## API changes: 1.34 → 1.35\n")
     assert "\n### Removed\n" in generated
     assert "\n### Added\n" in generated
@@ -257,7 +258,7 @@ def test_a_release_note_has_only_lists() -> None:
 def test_report_explains_severities() -> None:
     comparison = compare(document(pod()), document(pod(a={"type": "string"})))
     for format_name in ("markdown", "html"):
-        generated = report.comparison_report(comparison, format_name)
+        generated = comparison_report(comparison, format_name)
         assert "How severities are assigned" in generated
         assert "Backward compatible" in generated
         assert SEVERITY_MEANINGS["warning"] in generated
@@ -266,13 +267,11 @@ def test_report_explains_severities() -> None:
 def test_template_variables_are_documented() -> None:
     """Those of a whole report, by the value of ``each`` that its template belongs to."""
     comparison = compare(document(pod()), document(pod(a={"type": "string"})))
-    common = {"title", "page", "paint"}
+    common = {"title", "paint"}
     documented = {name: set(each.variables) for name, each in view.EACH.items()}
-    assert documented["comparison"] == common | set(
-        comparison_variables(comparison, str)
-    )
-    assert documented["timeline"] == common | {"matrices"}
-    assert documented["index"] == common | {"comparisons", "formats"}
+    assert documented["comparison"] == common | set(comparison_variables(comparison))
+    assert documented["history"] == common | {"matrices"}
+    assert documented["index"] == common | {"comparisons", "suffixes"}
 
 
 def test_only_the_served_kinds_that_differ_are_listed() -> None:
@@ -291,22 +290,22 @@ def test_only_the_served_kinds_that_differ_are_listed() -> None:
         )
 
     both = compare(served("v1", "v1beta1"), served("v1", "v2"))
-    generated = report.comparison_report(both, "text")
+    generated = comparison_report(both, "text")
     assert "[-apps/v1beta1/Options-] {+apps/v2/Options+}" in generated
     added = compare(served("v1"), served("v1", "v2"))
-    generated = report.comparison_report(added, "text")
+    generated = comparison_report(added, "text")
     assert "served kinds changed  {+apps/v2/Options+}" in generated
 
 
 def test_what_a_feature_gate_guards_is_promoted_in_one_item() -> None:
     comparison = compare(release("1.34"), release("1.35"))
-    text = report.comparison_report(comparison, "text")
+    text = comparison_report(comparison, "text")
     promotions = text.partition("Promotions")[2].partition("New defaults")[0]
     gates = re.findall(r"gate (\w+)", promotions)
     assert len(gates) == len(set(gates)) > 10
     (line,) = (line for line in promotions.splitlines() if "VerticalScaling" in line)
     assert "Pod.spec.containers.resizePolicy, Pod.spec.ephemeral" in line
-    whole = report.comparison_report(compare(release("1.29"), release("1.35")), "text")
+    whole = comparison_report(compare(release("1.29"), release("1.35")), "text")
     promotions = whole.partition("Promotions")[2].partition("New defaults")[0]
     (line,) = (line for line in promotions.splitlines() if " IPAddress" in line)
     assert "networking.k8s.io/v1, v1beta1  alpha → GA" in line
@@ -314,7 +313,7 @@ def test_what_a_feature_gate_guards_is_promoted_in_one_item() -> None:
 
 def test_a_removal_that_is_planned_is_not_said_to_have_happened() -> None:
     comparison = compare(release("1.34"), release("1.35"))
-    text = report.comparison_report(comparison, "text")
+    text = comparison_report(comparison, "text")
     assert "Removal planned for 1.38." in text
     assert "deprecated in 1.35; removal planned for 1.38" in text
     assert not re.search(r"emoved in 1\.(3[6-9]|4)", text)
@@ -336,14 +335,14 @@ def test_words_beside_a_change_keep_their_spaces_in_markdown() -> None:
         document(pod(a={"type": "string", "description": f"at most {limit} items"}))
         for limit in (32, 256)
     ]
-    generated = report.comparison_report(compare(*sides), "markdown")
+    generated = comparison_report(compare(*sides), "markdown")
     assert "at most <del>32</del><ins>256</ins> items" in generated
 
 
 @pytest.mark.parametrize(("before", "after"), PAIRS[:1] + PAIRS[5:6])
 def test_no_words_are_joined_in_markdown(before: str, after: str) -> None:
     comparison = compare(release(before), release(after))
-    generated = report.comparison_report(comparison, "markdown")
+    generated = comparison_report(comparison, "markdown")
     assert "<ins>" in generated
     assert not re.findall(r"\w</?(?:del|ins)>\w", generated)
     assert not re.findall(r"<(?:del|ins)>\s|\s</(?:del|ins)>", generated)
@@ -365,7 +364,7 @@ def test_spaces_outside_of_changes_keep_all_words(before: str, after: str) -> No
 
 def test_anchors_are_unique_and_links_to_them_resolve() -> None:
     page = check_page(
-        report.comparison_report(compare(release("1.29"), release("1.35")), "html")
+        comparison_report(compare(release("1.29"), release("1.35")), "html")
     )
     anchors = [value for name, value in page.attributes if name == "id"]
     assert len(anchors) == len(set(anchors))
@@ -378,13 +377,13 @@ def test_anchors_do_not_depend_on_other_changes() -> None:
     few = compare(document(pod(a=text)), document(pod()))
     more = compare(document(pod(a=text, b=text)), document(pod(c=text)))
     anchor = 'id="io.k8s.api.core.v1.Pod:a:field-removed"'
-    assert anchor in report.comparison_report(few, "html")
-    assert anchor in report.comparison_report(more, "html")
+    assert anchor in comparison_report(few, "html")
+    assert anchor in comparison_report(more, "html")
 
 
 @pytest.mark.parametrize(("before", "after"), PAIRS[:1] + PAIRS[5:6])
 def test_page_size_is_below_three_megabytes(before: str, after: str) -> None:
-    page = report.comparison_report(compare(release(before), release(after)), "html")
+    page = comparison_report(compare(release(before), release(after)), "html")
     assert len(page.encode()) < 3_000_000
 
 
@@ -394,7 +393,7 @@ def test_page_size_is_below_three_megabytes(before: str, after: str) -> None:
 def test_a_changed_number_in_a_description_is_marked() -> None:
     # Upstream changed it in a patch release of 1.32; the embedded document is older.
     comparison = compare(embedded("1.32"), embedded("1.33"))
-    generated = report.comparison_report(comparison, "text")
+    generated = comparison_report(comparison, "text")
     assert "There can be at most [-32-]{+256+} such" in generated
 
 
@@ -484,7 +483,7 @@ def test_history_finds_what_people_type(
     query: str, field: str | None, title: str
 ) -> None:
     releases = [embedded(name) for name in HISTORY_RELEASES]
-    generated = report.history_report(history(releases, query, field), "text")
+    generated = history_report(history(releases, query, field), "text")
     assert generated.startswith(title)
 
 
@@ -522,13 +521,11 @@ def test_history_follows_the_types_below_a_kind() -> None:
 
 def test_history_shows_stages_gates_and_lifecycles() -> None:
     releases = [embedded(f"1.{minor}") for minor in range(31, 36)]
-    generated = report.history_report(
-        history(releases, "Pod", "spec.resources"), "text"
-    )
+    generated = history_report(history(releases, "Pod", "spec.resources"), "text")
     stages = "alpha 1.32..1.33 (off), beta 1.34..1.35 (on), gate PodLevelResources"
     assert stages in generated
     releases = [embedded("1.28"), embedded("1.29")]
-    generated = report.history_report(history(releases, "FlowSchema"), "markdown")
+    generated = history_report(history(releases, "FlowSchema"), "markdown")
     note = (
         "- **v1beta2**: deprecated in 1.26, removed in 1.29, "
         "replaced by flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"
@@ -542,9 +539,9 @@ def test_newer_versions_come_first_and_follow_their_predecessors() -> None:
     (autoscaler,) = histories
     versions = list(dict.fromkeys(column.version for column in autoscaler.columns))
     assert versions == ["v1", "v2beta2", "v2"]
-    page = report.history_report(histories, "html")
+    page = history_report(histories, "html")
     assert re.findall(r'class="version">(\w+)', page) == ["v2", "v1", "v2beta2"]
-    kinds = report.timeline_report(timeline(releases), "text")
+    kinds = timeline_report(timeline(releases), "text")
     order = re.findall(r"(?m)^autoscaling/(v\w+)/HorizontalPodAutoscaler", kinds)
     assert order == ["v2", "v1", "v2beta2"]
 
@@ -555,6 +552,6 @@ def test_a_beginning_before_the_first_release_is_not_stated_as_known() -> None:
     releases = [
         replace(side, name=name) for side, name in zip(sides, "xy", strict=True)
     ]
-    generated = report.history_report(history(releases, "Pod"), "text")
+    generated = history_report(history(releases, "Pod"), "text")
     assert re.search(r"(?m)^a .*since ≤ x$", generated)
     assert re.search(r"(?m)^b .*since y$", generated)

@@ -29,6 +29,7 @@ from tests.cluster import load_crds
 from tests.conftest import ROOT, load
 from tests.packages import generate_package
 from tests.python_crds import CERTIFICATE
+from tests.test_writing_a_target import write_files
 
 PAGES = [
     ROOT / "README.md",
@@ -161,7 +162,11 @@ def parse(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_commands_that_are_shown_can_be_parsed(page: Path) -> None:
+def test_commands_that_are_shown_can_be_parsed(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(page.read_text("utf-8"), tmp_path)
+    monkeypatch.chdir(tmp_path)
     for arguments in command_lines(page):
         parse(arguments)
 

@@ -10,8 +10,8 @@ from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
 from kubestencil.targets import generate_files
-from kubestencil.targets.diff import report
 from tests.conftest import Command, make_document, make_source
+from tests.reports import comparison_report
 
 _POD = "io.k8s.api.core.v1.Pod"
 _KINDS = "x-kubernetes-group-version-kind"
@@ -54,5 +54,5 @@ def test_groups_of_a_field_that_are_no_text_are_compared() -> None:
         field = {"type": "string", _KINDS: [{"group": group, "version": "v1"}]}
         return load_release(make_source(_pod(field=field)))
 
-    text = report.comparison_report(compare(release("a"), release(5)), "text")
+    text = comparison_report(compare(release("a"), release(5)), "text")
     assert "5/v1" in text

@@ -10,22 +10,17 @@ from typing import Any
 
 import pytest
 
+from kubestencil.checking import Report
 from kubestencil.engine import Contexts, Target, load_targets
 from kubestencil.engine.filters import FILTERS
 from kubestencil.engine.members import meaning, members, type_name
 from kubestencil.engine.reference import documented_classes, reference
-from kubestencil.engine.view import MultiReleaseView, View
-from kubestencil.targets import load_multi_release_view, load_view
+from kubestencil.targets import load_any_view, load_multi_release_view, load_view
+from kubestencil.targets.check.view import check_contexts
 from tests.conftest import Command, load
 
 TARGETS = list(load_targets(None).values())
 RELEASES = ("1.34", "1.35")
-
-
-def view_of(target: Target) -> View | MultiReleaseView:
-    if target.scope == "releases":
-        return load_multi_release_view(target)
-    return load_view(target)
 
 
 def all_contexts(target: Target) -> Iterator[Contexts]:
@@ -33,6 +28,10 @@ def all_contexts(target: Target) -> Iterator[Contexts]:
     releases = [load(name) for name in RELEASES]
     if target.scope == "release":
         yield load_view(target).make_contexts(releases[-1], target)
+        return
+    if target.scope == "manifests":
+        report = Report("1.34", "1.35", (), 0, 0, 0, 0, {})
+        yield check_contexts(report, "error", lambda _: b"")
         return
     view = load_multi_release_view(target)
     for part in view.divide(RELEASES, lambda: releases, target):
@@ -75,7 +74,7 @@ def is_a(value: Any, annotation: Any) -> bool:
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_the_reference_has_every_variable_and_no_other(target: Target) -> None:
     """What ``EACH`` of a view documents is what the contexts of its files contain."""
-    documented = view_of(target).EACH
+    documented = load_any_view(target).EACH
     generated: set[str] = set()
     for contexts in all_contexts(target):
         for name, make in contexts.files.items():
@@ -102,12 +101,12 @@ def test_the_reference_has_every_variable_and_no_other(target: Target) -> None:
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_each_rule_of_a_manifest_uses_a_documented_each(target: Target) -> None:
-    assert {rule.each for rule in target.files} <= view_of(target).EACH.keys()
+    assert {rule.each for rule in target.files} <= load_any_view(target).EACH.keys()
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_the_reference_names_everything(target: Target) -> None:
-    view = view_of(target)
+    view = load_any_view(target)
     text = reference(target, view)
     assert text.startswith(f"{target.name}: {target.about}\n")
     for option in target.options:
@@ -131,7 +130,7 @@ def test_the_reference_names_everything(target: Target) -> None:
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 def test_classes_that_templates_get_are_documented(target: Target) -> None:
-    for cls in documented_classes(view_of(target).EACH.values()):
+    for cls in documented_classes(load_any_view(target).EACH.values()):
         assert cls.__doc__, cls
         assert not cls.__doc__.startswith(f"{cls.__name__}("), cls
         for member in members(cls):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,14 @@ _FILE = re.compile(
 )
 
 
+def write_files(page: str, folder: Path) -> None:
+    """Write the files that a page shows, as its reader would."""
+    for match in _FILE.finditer(page):
+        path = folder / match[1]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(match[2])
+
+
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Command:
     """The command in a folder where a reader wrote all files of the page.
@@ -23,10 +32,7 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Command:
     The package with the view is installed as pip would do it.
     """
     folder = tmp_path_factory.mktemp("reader")
-    for match in _FILE.finditer(PAGE):
-        path = folder / match[1]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(match[2])
+    write_files(PAGE, folder)
     metadata = folder / "acme" / "acme_kubestencil-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Name: acme-kubestencil\nVersion: 1.0\n")
@@ -158,3 +164,36 @@ def test_the_table_of_each_has_all_values_and_placeholders() -> None:
         if "the same" in placeholders:
             listed |= set(EACH["definition"].placeholders)
         assert listed == set(EACH[name].placeholders)
+
+
+def test_the_format_of_a_report_is_one_of_the_command(reader: Command) -> None:
+    arguments = ("diff", "1.34", "1.35", "--templates", "mine")
+    printed = reader(*arguments, "--format", "tsv", "-q")
+    assert printed.returncode == 0, printed.stderr
+    rows = [line.split("\t") for line in printed.stdout.splitlines()]
+    assert {len(row) for row in rows} == {4}
+    assert {"breaking", "warning", "safe"} & {row[0] for row in rows}
+    assert reader(*arguments, "-o", "changes.tsv").returncode == 0
+    assert (reader.folder / "changes.tsv").read_text("utf-8") == printed.stdout
+    assert (
+        "groups: tuple[GroupSection, ...]"
+        in reader(*("targets", "tsv", "--templates", "mine")).stdout
+    )
+
+
+def test_a_built_in_target_gets_a_format_by_extending_it(
+    reader: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "diff"
+    folder.mkdir()
+    (folder / "target.toml").write_text(
+        'extends = "diff"\n\n[[files]]\neach = "comparison"\nreport = "brief"\n'
+        'template = "brief.txt.j2"\n\n[[files]]\neach = "comparison"\n'
+        'report = "csv"\ntemplate = "brief.txt.j2"\n'
+    )
+    (folder / "brief.txt.j2").write_text("{{ headline }}\n")
+    arguments = ("diff", "1.34", "1.35", "-q", "--templates", str(tmp_path), "-f")
+    brief = reader(*arguments, "brief").stdout
+    assert brief.startswith("2 API versions removed")
+    assert reader(*arguments, "csv").stdout == brief
+    assert reader(*arguments, "text").stdout.startswith("1.34 → 1.35: ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -165,8 +165,21 @@ class Report:
                 f"Not checked: {count:,} ({reason}{f', {detail}' if detail else ''})"
                 for (reason, detail), count in self.skipped.items()
             ),
-            *(f"Ignored: {count:,} (by {by})" for by, count in self.ignored.items()),
+            *self._ignored_lines(),
         )
+
+    def skipped_reasons(self) -> tuple[str, ...]:
+        """``skipped_lines`` without details, so that each reason has one line."""
+        counts: dict[str, int] = {}
+        for (reason, _), count in self.skipped.items():
+            counts[reason] = counts.get(reason, 0) + count
+        return (
+            *(f"Not checked: {count:,} ({name})" for name, count in counts.items()),
+            *self._ignored_lines(),
+        )
+
+    def _ignored_lines(self) -> Iterator[str]:
+        return (f"Ignored: {count:,} (by {by})" for by, count in self.ignored.items())
 
 
 def field_path(path: Path) -> str:

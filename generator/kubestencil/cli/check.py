@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,15 +13,17 @@ from kubestencil.cli.options import (
     file_option,
     quiet_option,
     specs_option,
+    templates_option,
     unserved_option,
 )
+from kubestencil.cli.reports import format_option, paint
 from kubestencil.errors import UsageError
 
 if TYPE_CHECKING:
     from kubestencil.checking import Report, Severity
+    from kubestencil.engine.reports import ReportFormat
     from kubestencil.source import Source
     from kubestencil.source.find import DocumentOptions
-    from kubestencil.targets.check.rendering import TemplateFormat
 
 
 @click.command()
@@ -54,14 +56,8 @@ if TYPE_CHECKING:
     "repeated.",
 )
 @unserved_option
-@click.option(
-    "-f",
-    "--format",
-    "format_name",
-    type=click.Choice(["text", "json", "sarif", "junit", "github", "markdown", "html"]),
-    show_default="by the suffix of FILE, else text",
-    help="Output format.",
-)
+@templates_option
+@format_option("check", ("check", "check-json", "check-sarif"))
 @file_option
 @click.option(
     "--fail-on",
@@ -93,7 +89,8 @@ def check(
     spec: str | None,
     crds: tuple[str, ...],
     unserved: bool,
-    format_name: str | None,
+    templates: Path | None,
+    report_format: ReportFormat,
     file: Path | None,
     fail_on: Severity,
     config: Path | None,
@@ -110,8 +107,9 @@ def check(
     from kubestencil.checking.run import check as check_paths
     from kubestencil.schema.lazy import load_lazily
     from kubestencil.source.find import DocumentOptions
+    from kubestencil.targets.check.view import check_contexts
 
-    format_name = format_name or _format_of(file)
+    del templates  # Its formats are values of --format.
     options = DocumentOptions(specs, crds, unserved)
     sources = _sources(after, before, spec, options)
     console.announce_sources(sources, quiet)
@@ -122,7 +120,10 @@ def check(
     *earlier, latest = [load_lazily(source) for source in sources]
     console.show_notes(latest.notes, quiet)
     report = _without_suppressed(check_paths(paths, latest, *earlier), config, baseline)
-    console.write_result(_rendered(report, format_name, fail_on, file), file)
+    contexts = check_contexts(
+        report, fail_on, lambda name: Path(name).read_bytes(), paint(file)
+    )
+    console.write_result(report_format.render(contexts), file)
     if not report.checked and not report.findings:
         raise UsageError(
             "nothing was checked",
@@ -185,69 +186,6 @@ def _without_suppressed(
             report, suppressions.load_baseline(baseline)
         )
     return report
-
-
-def _format_of(file: Path | None) -> str:
-    """The format that the suffix of a file implies; raises UsageError where it implies
-    none."""
-    by_suffix = {
-        "": "text",
-        ".txt": "text",
-        ".log": "text",
-        ".json": "json",
-        ".sarif": "sarif",
-        ".xml": "junit",
-        ".md": "markdown",
-        ".html": "html",
-    }
-    suffix = file.suffix if file else ""
-    if suffix not in by_suffix:
-        raise UsageError(
-            f"no format has the suffix {suffix}",
-            where=f"--output {file}",
-            hint="name the format: --format json",
-        )
-    return by_suffix[suffix]
-
-
-def _rendered(
-    report: Report, format_name: str, fail_on: Severity, file: Path | None
-) -> str:
-    if format_name == "json":
-        from kubestencil.checking.reports.serialize import report_json
-
-        return _json(report_json(report))
-    if format_name == "sarif":
-        from kubestencil.checking.reports.sarif import report_sarif
-
-        return _json(report_sarif(report))
-    if format_name == "junit":
-        from kubestencil.checking.reports.junit import report_junit
-
-        return report_junit(report, fail_on)
-    if format_name == "github":
-        from kubestencil.checking.reports.github import report_github
-
-        return report_github(report)
-    if format_name in ("markdown", "html"):
-        from kubestencil.targets.check.rendering import render_report
-
-        return render_report(report, cast("TemplateFormat", format_name))
-    from kubestencil.checking.reports.text import report_text
-
-    return report_text(
-        report,
-        coloured=console.is_coloured(file),
-        read=lambda name: Path(name).read_bytes(),
-    )
-
-
-def _json(value: object) -> str:
-    import json
-
-    from kubestencil.text.controls import escape_json
-
-    return escape_json(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
 
 
 def _has_severity(report: Report, least: Severity) -> bool:

@@ -16,22 +16,22 @@ from kubestencil.cli.options import (
     complete_release,
     crds_option,
     file_option,
-    output_format,
     quiet_option,
     specs_option,
     templates_option,
     unserved_option,
 )
+from kubestencil.cli.reports import format_option, paint
 from kubestencil.errors import UsageError, nearest
 
 if TYPE_CHECKING:
     from kubestencil.diff import Comparison, Severity
     from kubestencil.diff.rules.audience import AudienceName
+    from kubestencil.engine.reports import ReportFormat
     from kubestencil.schema import Release
     from kubestencil.schema.kinds import StageSpelling
     from kubestencil.schema.lookup import TypeMatch
     from kubestencil.source.find import DocumentOptions
-    from kubestencil.targets.diff.rendering import ComparisonFormat
 
 
 @click.command()
@@ -41,14 +41,7 @@ if TYPE_CHECKING:
 @crds_option
 @unserved_option
 @templates_option
-@click.option(
-    "-f",
-    "--format",
-    "format_name",
-    type=click.Choice(["text", "markdown", "html", "json", "release-note", "github"]),
-    show_default="by the suffix of FILE, else text",
-    help="Output format.",
-)
+@format_option("diff", ("comparison", "comparison-json"))
 @file_option
 @click.option(
     "--kind",
@@ -103,7 +96,7 @@ def diff(
     crds: tuple[str, ...],
     unserved: bool,
     templates: Path | None,
-    format_name: ComparisonFormat | None,
+    report_format: ReportFormat,
     file: Path | None,
     kinds: tuple[str, ...],
     groups: tuple[str, ...],
@@ -123,9 +116,9 @@ def diff(
     """
     from kubestencil.schema.lookup import find_kinds
     from kubestencil.source.find import DocumentOptions
-    from kubestencil.targets.diff.rendering import Layout, template_folders
-    from kubestencil.targets.diff.report import comparison_report
+    from kubestencil.targets.diff.view import comparison_contexts
 
+    del templates  # Its formats are values of --format.
     _check_fail_on(fail_on)
     options = DocumentOptions(specs, crds, unserved)
     documents = _documents(before, after, options)
@@ -148,14 +141,8 @@ def diff(
         for old, new in pairwise(releases)
         if len(releases) > 2
     ]
-    report = comparison_report(
-        comparison,
-        output_format(format_name, file),
-        Layout(template_folders(templates)),
-        colour=console.is_coloured(file),
-        steps=steps,
-    )
-    console.write_result(report, file)
+    contexts = comparison_contexts(comparison, steps, paint(file))
+    console.write_result(report_format.render(contexts), file)
     if _fails(comparison, fail_on):
         context.exit(1)
 

@@ -12,17 +12,16 @@ from kubestencil.cli.documents import find_history, is_document
 from kubestencil.cli.options import (
     crds_option,
     file_option,
-    format_option,
-    output_format,
     quiet_option,
     specs_option,
     templates_option,
     unserved_option,
 )
+from kubestencil.cli.reports import format_option, paint
 from kubestencil.errors import UsageError
 
 if TYPE_CHECKING:
-    from kubestencil.targets.diff.rendering import Format
+    from kubestencil.engine.reports import ReportFormat
 
 
 @click.command()
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 @crds_option
 @unserved_option
 @templates_option
-@format_option
+@format_option("diff", ("history", "history-json"))
 @file_option
 @quiet_option
 def history(
@@ -49,7 +48,7 @@ def history(
     crds: tuple[str, ...],
     unserved: bool,
     templates: Path | None,
-    format_name: Format | None,
+    report_format: ReportFormat,
     file: Path | None,
     quiet: bool,
 ) -> None:
@@ -67,25 +66,21 @@ def history(
     from kubestencil import diff
     from kubestencil.schema.load import load_release
     from kubestencil.source.find import DocumentOptions
-    from kubestencil.targets.diff.rendering import Layout, template_folders
-    from kubestencil.targets.diff.report import history_report, timeline_report
+    from kubestencil.targets.diff.view import history_contexts, timeline_contexts
 
+    del templates  # Its formats are values of --format.
     kind, field, documents = _divide(arguments)
     options = DocumentOptions(specs, crds, unserved)
     sources = find_history(documents, requested_releases, options)
     console.announce_sources(sources, quiet)
     releases = [load_release(source) for source in sources]
     console.show_notes((note for release in releases for note in release.notes), quiet)
-    report_format = output_format(format_name, file)
-    colour = console.is_coloured(file)
-    layout = Layout(template_folders(templates))
-    if kind is None:
-        timeline = diff.timeline(releases)
-        report = timeline_report(timeline, report_format, layout, colour=colour)
-    else:
-        histories = diff.history(releases, kind, field)
-        report = history_report(histories, report_format, layout, colour=colour)
-    console.write_result(report, file)
+    contexts = (
+        timeline_contexts(diff.timeline(releases), paint(file))
+        if kind is None
+        else history_contexts(diff.history(releases, kind, field), paint(file))
+    )
+    console.write_result(report_format.render(contexts), file)
 
 
 def _divide(arguments: tuple[str, ...]) -> tuple[str | None, str | None, list[str]]:

@@ -5,16 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any
 
 import click
 
 from kubestencil.errors import UsageError
-
-# What only some commands need is imported inside functions, so that --help and
-# --version do not wait for it.
-if TYPE_CHECKING:
-    from kubestencil.targets.diff.rendering import ComparisonFormat, Format
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -80,6 +75,7 @@ kinds_option: Decorator = click.option(
 templates_option: Decorator = click.option(
     "--templates",
     type=click.Path(path_type=Path),
+    is_eager=True,  # Other options have the names of what is in it as values.
     metavar="DIR",
     help="Folder with your own targets, and with files that replace those of built-in "
     "targets.",
@@ -119,41 +115,15 @@ jobs_option: Decorator = click.option(
 quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="Suppress output except errors."
 )
-format_option: Decorator = click.option(
-    "-f",
-    "--format",
-    "format_name",
-    type=click.Choice(["text", "markdown", "html", "json"]),
-    show_default="by the suffix of FILE, else text",
-    help="Output format.",
-)
 file_option: Decorator = click.option(
     "-o",
     "--output",
     "file",
     type=click.Path(path_type=Path, dir_okay=False),
+    is_eager=True,  # Its suffix may imply the format.
     metavar="FILE",
     help="Write to FILE instead of standard output.",
 )
-
-
-@overload
-def output_format(format_name: Format | None, file: Path | None) -> Format: ...
-@overload
-def output_format(
-    format_name: ComparisonFormat | None, file: Path | None
-) -> ComparisonFormat: ...
-def output_format(
-    format_name: ComparisonFormat | None, file: Path | None
-) -> ComparisonFormat:
-    """The format given with ``--format``, else the one that the suffix of the file
-    implies."""
-    by_suffix: Mapping[str, Format] = {
-        ".md": "markdown",
-        ".html": "html",
-        ".json": "json",
-    }
-    return format_name or by_suffix.get(file.suffix if file else "", "text")
 
 
 def parse_settings(settings: tuple[str, ...]) -> Mapping[str, str]:

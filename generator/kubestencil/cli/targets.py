@@ -42,9 +42,6 @@ def _list(available: Mapping[str, Target]) -> None:
 
 def _document(target: Target) -> None:
     from kubestencil.engine.reference import reference
-    from kubestencil.targets import load_multi_release_view, load_view
+    from kubestencil.targets import load_any_view
 
-    if target.scope == "releases":
-        click.echo(reference(target, load_multi_release_view(target)), nl=False)
-    else:
-        click.echo(reference(target, load_view(target)), nl=False)
+    click.echo(reference(target, load_any_view(target)), nl=False)

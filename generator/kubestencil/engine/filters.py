@@ -12,8 +12,10 @@ from json import JSONEncoder
 from json.encoder import encode_basestring
 from typing import Any
 
-from kubestencil.text import casing, html, literals
+from kubestencil.text import casing, github, html, literals
 from kubestencil.text import comments as comment_text
+from kubestencil.text import csv as csv_text
+from kubestencil.text import markdown as markdown_text
 from kubestencil.text.wrapping import wrap as wrap_text
 
 
@@ -76,6 +78,31 @@ def breakable(text: str) -> str:
     return html.breakable(_string(text))
 
 
+def markdown(text: str) -> str:
+    """Text in Markdown without any markup, on one line: for headings, cells of tables
+    and paragraphs."""
+    return markdown_text.literal_words(_string(text))
+
+
+def csv(value: Any) -> str:
+    """A cell of CSV, quoted where it must be (RFC 4180). A text that spreadsheets would
+    read as a formula (it begins with ``=``, ``+``, ``-``, ``@``) gets ``'`` before
+    it."""
+    return csv_text.cell(value if isinstance(value, (int, float)) else _string(value))
+
+
+def workflow_command(message: str, command: str, **properties: str | int) -> str:
+    """A command of GitHub Actions that shows a message beside a line or at a run:
+    ``workflow_command("error", file=path, line=1, title="…")``."""
+    return github.workflow_command(command, _string(message), properties)
+
+
+def csp_hash(text: str) -> str:
+    """The source expression with which a content security policy allows a style or
+    script that a page embeds: ``'sha256-…'``."""
+    return html.csp_hash(_string(text))
+
+
 def json(value: Any, indent: int | None = None) -> str:
     """A value as JSON, with ``indent`` on several lines."""
     # Most values are strings, which need no encoder.
@@ -98,6 +125,10 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
         wrap,
         quote,
         breakable,
+        markdown,
+        csv,
+        workflow_command,
+        csp_hash,
         json,
     )
 }

@@ -22,8 +22,9 @@ _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 #: A code formatter that can be applied to what a user's own template generates.
 Formatter = Literal["black"]
-#: Whether a target is rendered for each release, or once for all releases of a run.
-Scope = Literal["release", "releases"]
+#: What a target is rendered for: each release, all releases of a run, or manifests that
+#: are checked, which only a command does.
+Scope = Literal["release", "releases", "manifests"]
 
 FORMATTERS: tuple[Formatter, ...] = get_args(Formatter)
 SCOPES: tuple[Scope, ...] = get_args(Scope)
@@ -35,10 +36,13 @@ ReasonTable = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FileRule:
-    """One ``[[files]]`` table: a set of files that a target generates.
+    """One ``[[files]]`` table: a set of files that a target generates, or a format of a
+    report that a command prints.
 
     ``each`` says what the view provides a file for; ``path`` is a pattern such as
-    ``docs/{name}.md``, relative to the folder of the target or of one of its parts;
+    ``docs/{name}.md``, relative to the folder of the target or of one of its parts,
+    empty for what only a command prints. ``report`` is the value of ``--format`` that
+    prints it, or empty, and ``suffixes`` are those of files that imply this format.
     ``template`` is the template's file, ``copy`` that of a file that is copied as it
     is; both are empty where the view provides the bytes. ``format`` is a formatter for
     what a user's own template generates, or None.
@@ -49,6 +53,8 @@ class FileRule:
     template: str
     copy: str
     format: Formatter | None
+    report: str
+    suffixes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,18 +228,22 @@ def _check_options(target: Target) -> None:
 
 
 def _check_paths(target: Target) -> None:
-    """Refuse braces that are no placeholder, and rules that always have the same
-    path.
+    """Refuse rules for nothing, braces that are no placeholder, and rules that always
+    have the same path.
 
     Rules that generate several files are compared when they are rendered.
     """
     for rule in target.files:
+        is_rendered = target.scope != "manifests"
+        if not (rule.report or (rule.path and is_rendered)):
+            key = "path" if is_rendered else "report"
+            raise target.error("is missing", f"files.{key}")
         if set("{}") & set(_PLACEHOLDER.sub("", rule.path)):
             raise target.error(f"{rule.path!r} has an unmatched brace", "files.path")
     rules = Counter(
         (rule.each, rule.path)
         for rule in target.files
-        if not _PLACEHOLDER.search(rule.path)
+        if rule.path and not _PLACEHOLDER.search(rule.path)
     )
     for (_, path), count in rules.items():
         if count > 1:
@@ -250,10 +260,12 @@ def _file_rule(table: Table) -> FileRule:
             )
     return FileRule(
         each=table.require("each"),
-        path=table.require("path"),
+        path=table.get("path", ""),
         template=table.get("template", ""),
         copy=table.get("copy", ""),
         format=table.choice("format", FORMATTERS),
+        report=table.get("report", ""),
+        suffixes=tuple(map(str, table.get("suffixes", []))),
     )
 
 

@@ -41,6 +41,8 @@ _FILE_KEYS: Mapping[str, type] = {
     "template": str,
     "copy": str,
     "format": str,
+    "report": str,
+    "suffixes": list,
     "drop": bool,
 }
 # The tables whose entries are inherited one by one, those of them whose entries can be
@@ -218,7 +220,8 @@ def _merged_tables(base: Table, own: Table) -> Table:
 
 def _merged_rules(base: Sequence[Table], own: Sequence[Table]) -> tuple[Table, ...]:
     """The inherited rules, each replaced or dropped where a rule of the manifest has
-    the same ``each`` and ``path``; then the other rules of the manifest."""
+    the same ``each`` and ``path``, or ``report`` where it has no path; then the other
+    rules of the manifest."""
     inherited = {_key(rule): rule for rule in base}
     added = []
     for rule in own:
@@ -236,4 +239,4 @@ def _merged_rules(base: Sequence[Table], own: Sequence[Table]) -> tuple[Table, .
 
 
 def _key(rule: Table) -> tuple[str, str]:
-    return rule.require("each"), rule.require("path")
+    return rule.require("each"), rule.get("path", "") or rule.get("report", "")

@@ -21,7 +21,7 @@ from kubestencil.engine.members import (
     summary,
     type_name,
 )
-from kubestencil.engine.view import Each, MultiReleaseView, View
+from kubestencil.engine.view import AnyView, Each
 
 _WIDTH = 88
 
@@ -32,6 +32,7 @@ _SHARED_PLACEHOLDERS: Mapping[Scope, Mapping[str, str]] = {
         "sha256": "the digest of the document",
     },
     "releases": {"part": "the folder of the part that is generated"},
+    "manifests": {},
 }
 _SHARED_VARIABLES: Mapping[str, str] = {
     "options": "the options, as set by the user: options.name",
@@ -50,10 +51,14 @@ _FUNCTIONS: Mapping[str, str] = {
         "the same for the files of all releases: subjects are equal only where the "
         "variables are"
     ),
+    "embed(name)": (
+        "the text of a file beside the templates, such as a style, as it is: nothing in "
+        "it is escaped or replaced"
+    ),
 }
 
 
-def reference(target: Target, view: View | MultiReleaseView) -> str:
+def reference(target: Target, view: AnyView) -> str:
     """The reference of a target as text for a terminal."""
     return "\n".join(_lines(target, view)) + "\n"
 
@@ -77,7 +82,7 @@ def documented_classes(each_values: Iterable[Each]) -> list[type]:
     return list(classes)
 
 
-def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
+def _lines(target: Target, view: AnyView) -> Iterator[str]:
     yield f"{target.name}: {target.about}"
     yield ""
     if target.extends:
@@ -104,6 +109,7 @@ def _lines(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
 _SCOPES: Mapping[Scope, str] = {
     "release": "generated for each release",
     "releases": "generated once for all releases",
+    "manifests": "printed by kubestencil check",
 }
 
 
@@ -117,6 +123,17 @@ def _manifest_sections(target: Target) -> Iterator[str]:
         [
             f"{rule.path}  (each = {rule.each!r}, {_source(rule)})"
             for rule in target.files
+            if rule.path
+        ],
+    )
+    yield from _section(
+        "Reports (values of --format)",
+        [
+            f"{rule.report}  (each = {rule.each!r}, {_source(rule)}"
+            + "".join(f", {suffix}" for suffix in filter(None, rule.suffixes))
+            + ")"
+            for rule in target.files
+            if rule.report
         ],
     )
 
@@ -128,7 +145,7 @@ def _source(rule: FileRule) -> str:
     return f"template = {rule.template!r}" if rule.template else "no template"
 
 
-def _shared_sections(target: Target, view: View | MultiReleaseView) -> Iterator[str]:
+def _shared_sections(target: Target, view: AnyView) -> Iterator[str]:
     yield from _section(
         "Placeholders of every path",
         [
@@ -161,9 +178,7 @@ def _filter_sections() -> Iterator[str]:
     )
 
 
-def _option_placeholders(
-    target: Target, view: View | MultiReleaseView
-) -> dict[str, str]:
+def _option_placeholders(target: Target, view: AnyView) -> dict[str, str]:
     """The options that are placeholders, without those whose name always means
     something else."""
     shared = _SHARED_PLACEHOLDERS[target.scope]
@@ -175,7 +190,7 @@ def _option_placeholders(
     }
 
 
-def _exception(option: str, view: View | MultiReleaseView) -> str:
+def _exception(option: str, view: AnyView) -> str:
     """Where a placeholder of a file hides the option of the same name."""
     hidden = [
         repr(name) for name, each in view.EACH.items() if option in each.placeholders

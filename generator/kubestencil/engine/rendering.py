@@ -30,6 +30,10 @@ class File:
     data: bytes
 
 
+# Changes a generated text; the second parameter is the subject of its context.
+_PostProcess = Callable[[str, str], str]
+
+
 class _FileOrigin(NamedTuple):
     """What a file was generated from: a rule, and the subject of the context."""
 
@@ -51,7 +55,44 @@ def render_contexts(
     SpecError where two definitions get the same path, or a name cannot be part of
     one; TargetError for a mistake in the target.
     """
-    templates = Templates(
+    templates = _templates(contexts, target, shared)
+    generated: dict[str, _FileOrigin] = {}
+    for rule in target.files:
+        if not rule.path or rule.each in contexts.handled_by_other_parts:
+            continue
+        post_process = _post_process(contexts, rule, target)
+        copied = _copied_bytes(rule, target) if rule.copy else None
+        for context in _contexts(contexts, rule, target):
+            path = _fill_in_path(target, rule, context, shared)
+            file = _FileOrigin(rule, context.subject)
+            # Some file systems ignore case.
+            other = generated.setdefault(path.casefold(), file)
+            if other is not file:
+                raise _same_path_error(target, path, other, file)
+            if rule.template and len(generated) % _FILES_PER_COLLECTION == 0:
+                gc.collect(0)
+            data = copied
+            if data is None:
+                data = _data(context, rule, target, templates, post_process)
+            yield File(path, data)
+
+
+def render_report(contexts: Contexts, rule: FileRule, target: Target) -> bytes:
+    """Render what a command prints: the one file that ``contexts`` have for a rule.
+
+    Raises TargetError for a mistake in the target.
+    """
+    shared = {"part": ""} if target.scope == "releases" else {}
+    templates = _templates(contexts, target, shared)
+    (context,) = _contexts(contexts, rule, target)
+    post_process = _post_process(contexts, rule, target)
+    return _data(context, rule, target, templates, post_process)
+
+
+def _templates(
+    contexts: Contexts, target: Target, shared: Mapping[str, str]
+) -> Templates:
+    return Templates(
         # Through the roots, a template finds what targets share: "_markdown/…".
         (*target.folders, *target.roots),
         {
@@ -63,32 +104,22 @@ def render_contexts(
         },
         f"{target.manifest}: files.template",
     )
-    generated: dict[str, _FileOrigin] = {}
-    for rule in target.files:
-        if rule.each in contexts.handled_by_other_parts:
-            continue
-        post_process = _post_process(contexts, rule, target)
-        copied = _copied_bytes(rule, target) if rule.copy else None
-        for context in _contexts(contexts, rule, target):
-            path = _fill_in_path(target, rule, context, shared)
-            file = _FileOrigin(rule, context.subject)
-            # Some file systems ignore case.
-            other = generated.setdefault(path.casefold(), file)
-            if other is not file:
-                raise _same_path_error(target, path, other, file)
-            if not rule.template:
-                data = _view_bytes(context, rule, target) if copied is None else copied
-                yield File(path, data)
-                continue
-            if len(generated) % _FILES_PER_COLLECTION == 0:
-                gc.collect(0)
-            values = context.variables
-            if post_process:
-                text = templates.render(rule.template, context.subject, values)
-                data = post_process(text, context.subject).encode()
-            else:
-                data = templates.render_bytes(rule.template, context.subject, values)
-            yield File(path, data)
+
+
+def _data(
+    context: FileContext,
+    rule: FileRule,
+    target: Target,
+    templates: Templates,
+    post_process: _PostProcess | None,
+) -> bytes:
+    """The bytes of a file."""
+    if not rule.template:
+        return _view_bytes(context, rule, target)
+    if post_process is None:
+        return templates.render_bytes(rule.template, context.subject, context.variables)
+    text = templates.render(rule.template, context.subject, context.variables)
+    return post_process(text, context.subject).encode()
 
 
 def _same_path_error(
@@ -128,7 +159,7 @@ def _contexts(
 
 def _post_process(
     contexts: Contexts, rule: FileRule, target: Target
-) -> Callable[[str, str], str] | None:
+) -> _PostProcess | None:
     """The function to apply to a generated text and its subject, if there is one.
 
     The built-in templates generate code that a formatter leaves unchanged.

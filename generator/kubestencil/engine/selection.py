@@ -21,7 +21,13 @@ def choose_targets(
     option that does not exist, and for a named target that needs more releases.
     """
     for name in names:
-        least = find_target(name, available).min_releases
+        named = find_target(name, available)
+        if named.scope == "manifests":
+            raise UsageError(
+                f"the target {name} is printed by kubestencil check",
+                hint="kubestencil check PATH --to RELEASE --format NAME",
+            )
+        least = named.min_releases
         if least > release_count:
             raise UsageError(
                 f"the target {name} needs {least} or more releases",
@@ -44,7 +50,9 @@ def choose_targets(
             )
         changes.setdefault(target, {})[option] = value
     chosen = [available[name] for name in dict.fromkeys(names)] or [
-        target for target in available.values() if release_count >= target.min_releases
+        target
+        for target in available.values()
+        if release_count >= target.min_releases and target.scope != "manifests"
     ]
     return [
         replace(

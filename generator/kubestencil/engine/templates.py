@@ -84,6 +84,7 @@ class Templates:
             "once": self.once,
             "shared": self.shared,
             "declare": self.declare,
+            "embed": self.embed,
         }
         self.where = where
         self.subject = ""
@@ -175,6 +176,17 @@ class Templates:
                 hint="give one of them another name, in the template or the document",
             )
         return name
+
+    def embed(self, name: str) -> str:
+        """The text of a file beside the templates as it is, without escapes."""
+        from markupsafe import Markup
+
+        environment = _environment(self.folders)
+        assert environment.loader is not None
+        try:
+            return Markup(environment.loader.get_source(environment, name)[0])
+        except UnicodeDecodeError as error:
+            raise TargetError(f"{name} is not UTF-8 text") from error
 
     def _compile(self, name: str) -> _Render:
         import jinja2

@@ -79,15 +79,20 @@ class Part:
 
 
 @runtime_checkable
-class View(Protocol):
-    """The code behind targets of scope ``release``.
+class AnyView(Protocol):
+    """The code behind a target of any scope.
 
     ``EACH`` documents the values of ``each``, ``QUIRKS`` the quirks that a manifest
-    may ask for.
+    may ask for. Of a target of scope ``manifests`` a command renders the reports.
     """
 
     EACH: Mapping[str, Each]
     QUIRKS: Mapping[str, str]
+
+
+@runtime_checkable
+class View(AnyView, Protocol):
+    """The code behind targets of scope ``release``."""
 
     def make_contexts(self, release: Release, target: Target) -> Contexts:
         """The contexts of the files of one release.
@@ -99,11 +104,8 @@ class View(Protocol):
 
 
 @runtime_checkable
-class MultiReleaseView(Protocol):
+class MultiReleaseView(AnyView, Protocol):
     """The code behind targets of scope ``releases``."""
-
-    EACH: Mapping[str, Each]
-    QUIRKS: Mapping[str, str]
 
     def divide(
         self,

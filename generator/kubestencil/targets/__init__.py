@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
     from kubestencil.engine import File, MultiReleaseView, Target, View
+    from kubestencil.engine.manifest import Scope
+    from kubestencil.engine.view import AnyView
     from kubestencil.schema import Release
 
 #: The entry point group in which other packages register views
@@ -26,19 +28,22 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "kubestencil.views"
 
 # Modules, imported when a target asks for one: a run seldom needs all.
-_VIEWS: Mapping[str, str] = {
-    "jsonnet": "kubestencil.targets.jsonnet.view",
-    "jsonnet-docs": "kubestencil.targets.jsonnet_docs.view",
-    "jsonschema": "kubestencil.targets.jsonschema.view",
-    "markdown": "kubestencil.targets.markdown.view",
-    "model": "kubestencil.targets.model.view",
-    "python": "kubestencil.targets.python.view",
-    "python-client": "kubestencil.targets.python_client.view",
-    "rust": "kubestencil.targets.rust.view",
-}
-_MULTI_RELEASE_VIEWS: Mapping[str, str] = {
-    "reports": "kubestencil.targets.diff.view",
-    "site": "kubestencil.targets.site.view",
+_VIEWS: Mapping[Scope, Mapping[str, str]] = {
+    "release": {
+        "jsonnet": "kubestencil.targets.jsonnet.view",
+        "jsonnet-docs": "kubestencil.targets.jsonnet_docs.view",
+        "jsonschema": "kubestencil.targets.jsonschema.view",
+        "markdown": "kubestencil.targets.markdown.view",
+        "model": "kubestencil.targets.model.view",
+        "python": "kubestencil.targets.python.view",
+        "python-client": "kubestencil.targets.python_client.view",
+        "rust": "kubestencil.targets.rust.view",
+    },
+    "releases": {
+        "reports": "kubestencil.targets.diff.view",
+        "site": "kubestencil.targets.site.view",
+    },
+    "manifests": {"check": "kubestencil.targets.check.view"},
 }
 
 
@@ -79,10 +84,9 @@ def load_view(target: Target) -> View:
     """
     from kubestencil.engine import View
 
-    view = _load(target, _VIEWS)
+    view = load_any_view(target)
     if not isinstance(view, View):
         raise target.error("does not implement kubestencil.engine.View", "view")
-    _check_quirks(view, target)
     return view
 
 
@@ -90,19 +94,37 @@ def load_multi_release_view(target: Target) -> MultiReleaseView:
     """The view of a target of scope ``releases``; raises as ``load_view`` does."""
     from kubestencil.engine import MultiReleaseView
 
-    view = _load(target, _MULTI_RELEASE_VIEWS)
+    view = load_any_view(target)
     if not isinstance(view, MultiReleaseView):
         raise target.error(
             "does not implement kubestencil.engine.MultiReleaseView", "view"
         )
-    _check_quirks(view, target)
+    return view
+
+
+def load_any_view(target: Target) -> AnyView:
+    """The view of a target of any scope; raises as ``load_view`` does."""
+    from kubestencil.engine.view import AnyView
+
+    view = _load(target)
+    if not isinstance(view, AnyView):
+        raise target.error(
+            "does not implement kubestencil.engine.View or MultiReleaseView", "view"
+        )
+    for quirk in target.quirks:
+        if quirk not in view.QUIRKS:
+            raise target.error(
+                "is a quirk that the view does not have",
+                f"quirks.{quirk}",
+                nearest(quirk, view.QUIRKS),
+            )
     return view
 
 
 def installed_view(name: str) -> EntryPoint | None:
     """The entry point of a view that another package provides, None for a built-in
     view and for an unknown name."""
-    if name in _VIEWS or name in _MULTI_RELEASE_VIEWS:
+    if any(name in views for views in _VIEWS.values()):
         return None
     return next(iter(_installed_views().select(name=name)), None)
 
@@ -113,17 +135,8 @@ def _installed_views() -> EntryPoints:
     return entry_points(group=ENTRY_POINTS)
 
 
-def _check_quirks(view: View | MultiReleaseView, target: Target) -> None:
-    for quirk in target.quirks:
-        if quirk not in view.QUIRKS:
-            raise target.error(
-                "is a quirk that the view does not have",
-                f"quirks.{quirk}",
-                nearest(quirk, view.QUIRKS),
-            )
-
-
-def _load(target: Target, built_in: Mapping[str, str]) -> Any:
+def _load(target: Target) -> Any:
+    built_in = _VIEWS[target.scope]
     if target.view in built_in:
         return import_module(built_in[target.view])
     point = installed_view(target.view)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 # Characters that move the cursor, begin a control sequence, or change the direction of
-# text; and bytes of file names that are no text.
-_CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+# text; bytes of file names that are no text; and what XML and HTML cannot have.
+_CONTROLS = r"\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
 _CONTROL = re.compile(f"[\\x00-\\x1f{_CONTROLS}]")
 _CONTROL_OF_JSON = re.compile(f"[{_CONTROLS}]")
 _BREAKS = re.compile(r"[\t\r\n]+")
@@ -20,6 +20,8 @@ def replace_controls(text: str) -> str:
 
 def one_line(text: str) -> str:
     """``text`` on one line, with U+FFFD for each control character."""
+    if text.isprintable():
+        return text
     return replace_controls(_BREAKS.sub(" ", text))
 
 

@@ -15,10 +15,12 @@ _IN_PROPERTY = str.maketrans(
 )
 
 
-def workflow_command(command: str, message: str, properties: Mapping[str, str]) -> str:
+def workflow_command(
+    command: str, message: str, properties: Mapping[str, str | int]
+) -> str:
     """The line of a command: ``error``, ``warning`` or ``notice``."""
     listed = ",".join(
-        f"{key}={without_controls(value).translate(_IN_PROPERTY)}"
+        f"{key}={without_controls(str(value)).translate(_IN_PROPERTY)}"
         for key, value in properties.items()
     )
     text = without_controls(message).translate(_IN_MESSAGE)

@@ -6,6 +6,8 @@ A description is not HTML: tags in it are shown as text, and all tags are made h
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -45,6 +47,13 @@ _SENTENCE_END = re.compile(r"[.!?](?= |$)")
 _NAME_BREAK = re.compile(r"(?<=[./])(?=[A-Za-z{])")
 _LONG_PART = re.compile(r"[A-Za-z]{20,}")
 _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def csp_hash(text: str) -> str:
+    """The source expression that allows an embedded style or script in a content
+    security policy (https://www.w3.org/TR/CSP3/#grammardef-hash-source)."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
 
 
 @lru_cache(_CACHED_TEXTS)

@@ -2,7 +2,7 @@
 
 Descriptions are Markdown of unknown origin. ``paragraph``, ``inline`` and ``cell`` keep
 their harmless markup and escape whatever would become a heading, a tag or a script;
-``literal`` escapes all markup.
+``literal`` and ``literal_words`` escape all markup.
 """
 
 from __future__ import annotations
@@ -136,6 +136,13 @@ def literal(text: str) -> str:
     # Without its last character, it opens no list or heading.
     end = opener.end() - 1
     return f"{escaped[:end]}&#{ord(escaped[end])};{escaped[end + 1:]}"
+
+
+def literal_words(text: str) -> str:
+    """``literal`` for a part of a line: a space stays where there was white space at
+    its beginning, which separates it from the word before."""
+    escaped = literal(text)
+    return f" {escaped}" if text[:1].isspace() else escaped
 
 
 def escape_pipes(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 #: What text stands for: a severity, deleted or inserted text, emphasis.
 Role = Literal["breaking", "warning", "safe", "docs", "del", "ins", "strong", "dim"]
@@ -19,8 +19,27 @@ _CODES: Mapping[Role, str] = {
     "strong": "1",
     "dim": "2",
 }
+# Deleted and inserted words in a text without colours, as "git diff --word-diff" marks
+# them.
+_MARKS: Mapping[str, str] = {"del": "[-{}-]", "ins": "{{+{}+}}"}
+
+
+@runtime_checkable
+class Paint(Protocol):
+    """Colours text for a terminal, or marks deleted and inserted text where there are
+    no colours."""
+
+    def __call__(self, text: str, role: Role) -> str:
+        """``text`` in the colour of its role: a severity of changes, ``del``, ``ins``,
+        ``strong`` or ``dim``."""
+        ...
 
 
 def colored(text: str, role: Role) -> str:
     """``text`` in the colour or font of its role."""
     return f"\x1b[{_CODES[role]}m{text}\x1b[0m" if text else text
+
+
+def plain(text: str, role: Role) -> str:
+    """``text`` without colours, marked where it was deleted or inserted."""
+    return _MARKS[role].format(text) if role in _MARKS else text

@@ -1,1 +1,1 @@
-"""Renders the reports of a check for people: Markdown and HTML."""
+"""The view of the reports on checks of manifests."""

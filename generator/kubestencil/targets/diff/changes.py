@@ -1,13 +1,13 @@
 """Single changes as template variables: their paths, words, anchors and links.
 
-Every text from a document goes through ``escape``, which makes it literal text in the
-format of the report.
+Every text from a document is made one line without control characters. What else a
+format must not have, its templates escape.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -32,9 +32,7 @@ from kubestencil.targets.diff.wording import (
     first_sentence,
     stage_in_words,
 )
-
-#: Makes any text literal text in a format.
-Escape = Callable[[str], str]
+from kubestencil.text.controls import one_line
 
 #: The releases in which changes happened, by ``change_key``.
 ReleasesOfChanges = Mapping[tuple[str, ...], Sequence[str]]
@@ -122,9 +120,9 @@ class FormattedChange(NamedTuple):
         return self.audiences if len(severities) > 1 else ()
 
 
-def format_change(change: Change, escape: Escape = str) -> FormattedChange:
+def format_change(change: Change) -> FormattedChange:
     """One change in words, as the reports have it."""
-    return ChangeFormatter(escape).change(change)
+    return ChangeFormatter().change(change)
 
 
 def change_key(change: Change) -> tuple[str, ...]:
@@ -193,13 +191,11 @@ class ChangeFormatter:
 
     def __init__(
         self,
-        escape: Escape,
         kinds: Sequence[GroupVersionKind] = (),
         links: LinkResolver = NO_LINKS,
         releases: Sequence[str] = (),
         releases_of_changes: ReleasesOfChanges | None = None,
     ) -> None:
-        self.escape = escape
         self._kind_indexes = {kind: index for index, kind in enumerate(kinds)}
         self._links = links
         self._releases = releases
@@ -253,16 +249,16 @@ class ChangeFormatter:
         return self._with_words(change, words)._replace(
             anchor=anchors[0],
             other_anchors=tuple(anchors[1:]),
-            note=self.escape(note),
+            note=one_line(note),
             link=self._link(change, change.field or ""),
             type_link=self._link(change, ""),
-            path=self.escape(change.users_path),
-            definition=self.escape(change.definition.rpartition(".")[2]),
-            full_name=self.escape(change.definition),
-            versions=self.escape(", ".join(filter(None, versions))),
+            path=one_line(change.users_path),
+            definition=one_line(change.definition.rpartition(".")[2]),
+            full_name=one_line(change.definition),
+            versions=one_line(", ".join(filter(None, versions))),
             stages=stage_in_words(change.stage),
-            reason=self.escape(change.reason),
-            detail=self.escape(change.detail),
+            reason=one_line(change.reason),
+            detail=one_line(change.detail),
             releases=self.releases_of(ordered),
             **self._kinds(kinds)._asdict(),
             audiences=_audience_severities(change.audience),
@@ -288,9 +284,9 @@ class ChangeFormatter:
             severity=change.severity,
             stability=change.stability,
             label=words.label,
-            field=self.escape(change.field or ""),
+            field=one_line(change.field or ""),
             segments=tuple(
-                Segment(segment.role, _with_outer_spaces(segment.text, self.escape))
+                Segment(segment.role, one_line(segment.text))
                 for segment in words.segments
             ),
             note="",
@@ -308,7 +304,7 @@ class ChangeFormatter:
         formatted = self._formatted_kinds.get(kinds)
         if formatted is None:
             formatted = self._formatted_kinds[kinds] = _FormattedKinds(
-                tuple(self.escape(kind_name(kind)) for kind in kinds),
+                tuple(one_line(kind_name(kind)) for kind in kinds),
                 " ".join(
                     str(self._kind_indexes[kind])
                     for kind in kinds
@@ -363,15 +359,6 @@ def _version(change: Change) -> str:
 
 def _version_order(change: Change) -> tuple[tuple[int, int, int, str], str]:
     return precedence(_version(change)), change.definition
-
-
-def _with_outer_spaces(text: str, escape: Escape) -> str:
-    """``text`` escaped, with a space at each end where it has one: it separates the
-    words of two segments, and some formats strip it."""
-    escaped = escape(text)
-    before = " " if text[:1].isspace() and not escaped[:1].isspace() else ""
-    after = " " if text[-1:].isspace() and not escaped[-1:].isspace() else ""
-    return f"{before}{escaped}{after}"
 
 
 def _hex_escape(match: re.Match[str]) -> str:

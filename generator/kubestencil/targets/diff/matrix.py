@@ -11,7 +11,7 @@ from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage, precedence
-from kubestencil.targets.diff.changes import ChangeFormatter, Escape, FormattedChange
+from kubestencil.targets.diff.changes import ChangeFormatter, FormattedChange
 from kubestencil.targets.diff.lifecycle_notes import (
     kind_period,
     lifecycle_note,
@@ -21,6 +21,7 @@ from kubestencil.targets.diff.lifecycle_notes import (
 )
 from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
 from kubestencil.targets.diff.wording import type_in_words
+from kubestencil.text.controls import one_line
 
 #: What a cell shows: the mark of a field or kind in a column, or that it is absent.
 CellMark = Literal["new", "changed", "docs", "same", "absent"]
@@ -132,40 +133,38 @@ class HistoryVariables(TypedDict):
     matrices: tuple[Matrix, ...]
 
 
-def history_matrix(history: History, escape: Escape) -> Matrix:
+def history_matrix(history: History) -> Matrix:
     """The fields of a type through releases and API versions."""
-    formatter = ChangeFormatter(escape)
+    formatter = ChangeFormatter()
     runs = _newest_version_first(_unchanged_runs(history), history)
-    headings = _column_headings(history, runs, escape)
+    headings = _column_headings(history, runs)
     return Matrix(
-        title=escape(_title(history)),
-        releases=escape(release_range(history.releases)),
+        title=one_line(_title(history)),
+        releases=one_line(release_range(history.releases)),
         row_heading="Field",
         detail_heading="Type",
-        versions=_version_headings(headings, history, escape),
+        versions=_version_headings(headings, history),
         columns=headings,
-        rows=tuple(_field_row(row, history, runs, escape) for row in history.rows),
+        rows=tuple(_field_row(row, history, runs) for row in history.rows),
         changes=_column_changes(history, runs, headings, formatter),
         legend=_FIELD_LEGEND,
     )
 
 
-def timeline_matrix(
-    timeline: Timeline, escape: Escape, links: LinkResolver = NO_LINKS
-) -> Matrix:
+def timeline_matrix(timeline: Timeline, links: LinkResolver = NO_LINKS) -> Matrix:
     """All kinds through releases, with a row for each of their versions."""
     return Matrix(
         title="All kinds",
-        releases=escape(release_range(timeline.releases)),
+        releases=one_line(release_range(timeline.releases)),
         row_heading="Kind",
         detail_heading="Level",
         versions=(),
         columns=tuple(
-            ColumnHeading("", "", escape(release), False)
+            ColumnHeading("", "", one_line(release), False)
             for release in timeline.releases
         ),
         rows=tuple(
-            _version_row(kind, version, timeline, escape, links)
+            _version_row(kind, version, timeline, links)
             for kind in timeline.kinds
             for version in reversed(kind.versions)
         ),
@@ -184,17 +183,16 @@ def _version_row(
     kind: KindTimeline,
     version: ServedVersion,
     timeline: Timeline,
-    escape: Escape,
     links: LinkResolver,
 ) -> MatrixRow:
     """A version of a kind through releases."""
     gvk = GroupVersionKind(kind.group, version.version, kind.kind)
     return MatrixRow(
-        label=escape(f"{gvk.api_version}/{kind.kind}"),
+        label=one_line(f"{gvk.api_version}/{kind.kind}"),
         link=links.kind_link(gvk, version.releases[-1]),
         detail=version.stability,
-        note=escape(lifecycle_note(gvk, timeline.releases[-1])),
-        period=escape(kind_period(gvk, version.releases, timeline.releases)),
+        note=one_line(lifecycle_note(gvk, timeline.releases[-1])),
+        period=one_line(kind_period(gvk, version.releases, timeline.releases)),
         stability=version.stability,
         cells=_availability(version, timeline.releases),
     )
@@ -235,7 +233,7 @@ def _newest_version_first(
 
 
 def _column_headings(
-    history: History, runs: Sequence[_ColumnRun], escape: Escape
+    history: History, runs: Sequence[_ColumnRun]
 ) -> tuple[ColumnHeading, ...]:
     headings: list[ColumnHeading] = []
     previous_version = None
@@ -243,9 +241,9 @@ def _column_headings(
         column = history.columns[run[0]]
         headings.append(
             ColumnHeading(
-                version=escape(column.version or "none"),
+                version=one_line(column.version or "none"),
                 stability=column.stability,
-                releases=escape(
+                releases=one_line(
                     release_range([history.columns[index].release for index in run])
                 ),
                 starts_version=column.version != previous_version,
@@ -290,10 +288,10 @@ def _severity_order(event: Event) -> int:
 
 
 def _version_headings(
-    headings: Sequence[ColumnHeading], history: History, escape: Escape
+    headings: Sequence[ColumnHeading], history: History
 ) -> tuple[VersionHeading, ...]:
     notes = {
-        escape(version): escape(
+        one_line(version): one_line(
             lifecycle_note(_kind(history, version), history.releases[-1])
         )
         for version in {column.version for column in history.columns}
@@ -312,15 +310,13 @@ def _kind(history: History, version: str) -> GroupVersionKind:
     return GroupVersionKind(group, version, history.kind)
 
 
-def _field_row(
-    row: Row, history: History, runs: Sequence[_ColumnRun], escape: Escape
-) -> MatrixRow:
+def _field_row(row: Row, history: History, runs: Sequence[_ColumnRun]) -> MatrixRow:
     return MatrixRow(
-        label=escape(row.field),
+        label=one_line(row.field),
         link="",
-        detail=escape(_field_type(row)),
-        note=escape(stage_note(row, history)),
-        period=escape(_field_period(row, history)),
+        detail=one_line(_field_type(row)),
+        note=one_line(stage_note(row, history)),
+        period=one_line(_field_period(row, history)),
         stability="",
         cells=tuple(_field_mark(row, run[0]) for run in runs),
     )

@@ -18,7 +18,6 @@ from kubestencil.diff.rules.table import Rule
 from kubestencil.schema.kinds import STAGES, Stage, version_stage
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,
-    Escape,
     FormattedChange,
     ReleasesOfChanges,
     SeverityCount,
@@ -38,6 +37,7 @@ from kubestencil.targets.diff.upgrade import (
     headline,
     upgrade_lists,
 )
+from kubestencil.text.controls import one_line
 
 
 class ApiVersionChange(NamedTuple):
@@ -98,7 +98,6 @@ class ComparisonVariables(TypedDict):
 
 def comparison_variables(
     comparison: Comparison,
-    escape: Escape,
     links: LinkResolver = NO_LINKS,
     steps: Sequence[Comparison] = (),
 ) -> ComparisonVariables:
@@ -108,36 +107,36 @@ def comparison_variables(
     kinds = sorted({kind for change in changes for kind in change.kinds})
     releases = _releases_of_changes(steps)
     formatter = ChangeFormatter(
-        escape, kinds, links, (comparison.after, comparison.before), releases
+        kinds, links, (comparison.after, comparison.before), releases
     )
     stable, alpha = split_alpha(changes)
-    groups = group_sections(stable, formatter, escape, "")
-    alpha_groups = group_sections(alpha, formatter, escape, "alpha:")
+    groups = group_sections(stable, formatter, "")
+    alpha_groups = group_sections(alpha, formatter, "alpha:")
     anchors = _anchors((*groups, *alpha_groups))
 
     def anchor_of(change: Change) -> str:
-        return anchors.get((escape(change.users_path), change.rule.name), "")
+        return anchors.get((one_line(change.users_path), change.rule.name), "")
 
     lists = upgrade_lists(comparison, formatter, anchor_of)
     return {
-        "before": escape(comparison.before),
-        "after": escape(comparison.after),
+        "before": one_line(comparison.before),
+        "after": one_line(comparison.after),
         "headline": headline(comparison, lists),
         "total": len(changes),
         "summary": summary_counts(comparison),
         "levels": STAGES,
-        "api_versions": api_version_changes(comparison, escape),
+        "api_versions": api_version_changes(comparison),
         "upgrade": lists,
         "added": added_list(comparison, formatter),
-        "steps": tuple(_step(step, ChangeFormatter(escape, kinds)) for step in steps),
+        "steps": tuple(_step(step, ChangeFormatter(kinds)) for step in steps),
         "graduations": tuple(
-            graduation_section(graduation, formatter, escape)
+            graduation_section(graduation, formatter)
             for graduation in comparison.graduations
         ),
         "groups": groups,
         "alpha": alpha_groups,
         "alpha_total": len(alpha),
-        "kinds": tuple(escape(kind_name(kind)) for kind in kinds),
+        "kinds": tuple(one_line(kind_name(kind)) for kind in kinds),
         "severity_meanings": SEVERITY_MEANINGS,
         "audience_meanings": AUDIENCE_MEANINGS,
         "rules": _applied_rules(comparison),
@@ -150,24 +149,22 @@ def summary_counts(comparison: Comparison) -> tuple[SeverityCount, ...]:
     return tuple(SeverityCount(severity, count) for severity, count in counts)
 
 
-def api_version_changes(
-    comparison: Comparison, escape: Escape
-) -> tuple[ApiVersionChange, ...]:
+def api_version_changes(comparison: Comparison) -> tuple[ApiVersionChange, ...]:
     """The API versions that were removed, then those that were added."""
     return (
-        *_api_versions("removed", comparison.api_versions_removed, escape),
-        *_api_versions("added", comparison.api_versions_added, escape),
+        *_api_versions("removed", comparison.api_versions_removed),
+        *_api_versions("added", comparison.api_versions_added),
     )
 
 
 def _step(comparison: Comparison, formatter: ChangeFormatter) -> Step:
     lists = upgrade_lists(comparison, formatter)
     return Step(
-        formatter.escape(comparison.before),
-        formatter.escape(comparison.after),
+        one_line(comparison.before),
+        one_line(comparison.after),
         headline(comparison, lists),
         summary_counts(comparison),
-        api_version_changes(comparison, formatter.escape),
+        api_version_changes(comparison),
         lists,
     )
 
@@ -189,10 +186,10 @@ def _anchors(groups: Iterable[GroupSection]) -> Mapping[tuple[str, str], str]:
 
 
 def _api_versions(
-    change: Literal["added", "removed"], api_versions: Iterable[str], escape: Escape
+    change: Literal["added", "removed"], api_versions: Iterable[str]
 ) -> Iterable[ApiVersionChange]:
     return (
-        ApiVersionChange(change, escape(name), version_stage(name.rpartition("/")[2]))
+        ApiVersionChange(change, one_line(name), version_stage(name.rpartition("/")[2]))
         for name in api_versions
     )
 

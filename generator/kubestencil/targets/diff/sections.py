@@ -10,13 +10,13 @@ from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.schema.kinds import precedence
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,
-    Escape,
     FormattedChange,
     SeverityCount,
     is_alpha,
     is_minor,
     severity_counts,
 )
+from kubestencil.text.controls import one_line
 
 _SHARED = "Shared by several kinds"
 
@@ -65,7 +65,7 @@ class GraduationSection(NamedTuple):
 
 
 def group_sections(
-    changes: Iterable[Change], formatter: ChangeFormatter, escape: Escape, prefix: str
+    changes: Iterable[Change], formatter: ChangeFormatter, prefix: str
 ) -> tuple[GroupSection, ...]:
     """Changes by group and kind, the most severe ones first; those of shared types
     last. ``prefix`` begins the anchors of sections."""
@@ -76,23 +76,23 @@ def group_sections(
     return tuple(
         GroupSection(
             formatter.anchor(f"{prefix}{group}"),
-            escape(group),
+            one_line(group),
             severity_counts(group_changes),
-            _kind_sections(group, group_changes, formatter, escape, prefix),
+            _kind_sections(group, group_changes, formatter, prefix),
         )
         for group, group_changes in ordered
     )
 
 
 def graduation_section(
-    graduation: Graduation, formatter: ChangeFormatter, escape: Escape
+    graduation: Graduation, formatter: ChangeFormatter
 ) -> GraduationSection:
     """A graduation with the differences between the two versions."""
     group = graduation.group or "core"
     versions = graduation.before, graduation.after
     return GraduationSection(
-        escape(f"{group}: {' → '.join(versions)}"),
-        escape(", ".join(graduation.kinds)),
+        one_line(f"{group}: {' → '.join(versions)}"),
+        one_line(", ".join(graduation.kinds)),
         not graduation.before_removed,
         severity_counts(graduation.changes),
         formatter.merged(graduation.changes, f"{'-'.join((group, *versions))}:"),
@@ -112,7 +112,6 @@ def _kind_sections(
     group: str,
     changes: Iterable[Change],
     formatter: ChangeFormatter,
-    escape: Escape,
     prefix: str,
 ) -> tuple[KindSection, ...]:
     kinds: dict[str, list[Change]] = {}
@@ -122,8 +121,8 @@ def _kind_sections(
     return tuple(
         KindSection(
             formatter.anchor(f"{prefix}{group}:{kind}"),
-            escape(kind),
-            escape(", ".join(_versions(kind_changes))),
+            one_line(kind),
+            one_line(", ".join(_versions(kind_changes))),
             severity_counts(kind_changes),
             formatter.merged(change for change in kind_changes if not is_minor(change)),
             formatter.merged(change for change in kind_changes if is_minor(change)),

@@ -20,6 +20,7 @@ from kubestencil.targets.diff.wording import (
     change_segments,
     stage_in_words,
 )
+from kubestencil.text.controls import one_line
 
 UPGRADE_TOPICS: tuple[UpgradeTopic, ...] = get_args(UpgradeTopic)
 
@@ -208,16 +209,15 @@ def _item(
     severest = min(changes, key=lambda change: SEVERITIES.index(change.severity))
     return UpgradeItem(
         paths=tuple(
-            UpgradePath(formatter.escape(path), anchor)
-            for path, anchor in anchors.items()
+            UpgradePath(one_line(path), anchor) for path, anchor in anchors.items()
         ),
-        api_versions=formatter.escape(", ".join(api_versions)),
+        api_versions=one_line(", ".join(api_versions)),
         level=(
             version_stage(api_versions[0].rpartition("/")[2])
             if api_versions
             else "stable"
         ),
-        text=formatter.escape(text),
+        text=one_line(text),
         releases="" if text.endswith(f" in {releases}") else releases,
         severity=severest.severity,
         stability=severest.stability,

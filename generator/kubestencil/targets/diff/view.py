@@ -1,55 +1,79 @@
-"""The view of the reports: what changed between the releases of a run.
+"""The view of reports: what changed between releases, and how types evolved.
 
-The reports have templates of their own, one for each format
-(``kubestencil.targets.diff.report``), so that the manifest names none.
+``kubestencil render`` generates the reports on the releases of a run. The commands
+``diff`` and ``history`` print one report: a rule with the key ``report`` is a format.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, get_type_hints
+from itertools import pairwise
+from typing import Any, NamedTuple, TypedDict, TypeVar, get_type_hints
 
-from kubestencil.diff.timeline import timeline
+from kubestencil.diff import serialize
+from kubestencil.diff.comparison import Comparison
+from kubestencil.diff.history import History
+from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
-from kubestencil.targets.diff.matrix import HistoryVariables
-from kubestencil.targets.diff.rendering import Layout, PageAssets, Paint
-from kubestencil.targets.diff.report import (
-    IndexVariables,
-    ReportFile,
-    compare_all,
-    comparison_files,
-    index_files,
-    timeline_files,
+from kubestencil.targets.diff.changes import SeverityCount
+from kubestencil.targets.diff.comparisons import compare_for_run
+from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
+from kubestencil.targets.diff.matrix import (
+    HistoryVariables,
+    history_matrix,
+    timeline_matrix,
 )
-from kubestencil.targets.diff.report_variables import ComparisonVariables
+from kubestencil.targets.diff.report_variables import (
+    ComparisonVariables,
+    comparison_variables,
+    summary_counts,
+)
+from kubestencil.text.controls import one_line
+from kubestencil.text.terminal import Paint, plain
 
-_PLACEHOLDERS = {"path": "the file of the report, which differs in each format"}
-_COMMON_VARIABLES: Mapping[str, object] = {
-    "title": str,
-    "page": PageAssets,
-    "paint": Paint,
-}
+Item = TypeVar("Item")
 
-#: The values that ``each`` can have in a manifest. The variables are those of the
-#: templates that a folder ``diff`` of the user's templates can shadow.
+
+class IndexEntry(NamedTuple):
+    """A comparison in the index: the names of the two releases, and the number of
+    changes of each severity."""
+
+    before: str
+    after: str
+    summary: tuple[SeverityCount, ...]
+
+
+class IndexVariables(TypedDict):
+    """The variables of the index: the comparisons, and the suffixes of the files with
+    each (``md``)."""
+
+    comparisons: tuple[IndexEntry, ...]
+    suffixes: tuple[str, ...]
+
+
+_COMMON_VARIABLES: Mapping[str, object] = {"title": str, "paint": Paint}
+_RELEASES = {"before": "the older release", "after": "the newer release"}
+
+#: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
     "comparison": Each(
-        "each release compared with the next, and the first with the last, as "
-        "Markdown, HTML and JSON (templates report.*.j2)",
-        _PLACEHOLDERS,
+        "each release compared with the next, and the first with the last; what "
+        "kubestencil diff compares",
+        _RELEASES,
         {**_COMMON_VARIABLES, **get_type_hints(ComparisonVariables)},
     ),
-    "timeline": Each(
-        "which releases serve each kind and version, as Markdown, HTML and JSON "
-        "(templates history.*.j2)",
-        _PLACEHOLDERS,
+    "comparison-json": Each("the same as JSON, without a template", _RELEASES),
+    "history": Each(
+        "which releases serve each kind and version; what kubestencil history shows",
+        {},
         {**_COMMON_VARIABLES, **get_type_hints(HistoryVariables)},
     ),
+    "history-json": Each("the same as JSON, without a template"),
     "index": Each(
-        "the list of all reports, as Markdown and HTML (templates index.*.j2)",
-        _PLACEHOLDERS,
+        "the list of all comparisons",
+        {},
         {**_COMMON_VARIABLES, **get_type_hints(IndexVariables)},
     ),
 }
@@ -73,17 +97,168 @@ def make_part_contexts(
 ) -> Contexts:
     """The contexts of the reports on ``releases``, oldest first."""
     del name, context
-    layout = Layout(target.folders)
     comparisons = compare_all(releases)
+    suffixes = dict.fromkeys(
+        rule.path.rpartition(".")[2]
+        for rule in target.files
+        if rule.path and rule.each in ("comparison", "comparison-json")
+    )
     return Contexts(
         files={
-            "comparison": lambda: _contexts(comparison_files(comparisons, layout)),
-            "timeline": lambda: _contexts(timeline_files(timeline(releases), layout)),
-            "index": lambda: _contexts(index_files(comparisons, layout)),
+            "comparison": lambda: comparison_reports(comparisons),
+            "comparison-json": lambda: (
+                _comparison_json(comparison, steps)
+                for comparison, steps in _with_steps(comparisons)
+            ),
+            "history": lambda: [timeline_report(timeline(releases))],
+            "history-json": lambda: [_timeline_json(timeline(releases))],
+            "index": lambda: [index(comparisons, tuple(suffixes))],
         },
     )
 
 
-def _contexts(files: Iterable[ReportFile]) -> Iterator[FileContext]:
-    for file in files:
-        yield FileContext(file.path, {"path": file.path}, {}, file.data)
+def comparison_contexts(
+    comparison: Comparison, steps: Sequence[Comparison] = (), paint: Paint = plain
+) -> Contexts:
+    """The context of the report on one comparison.
+
+    ``steps`` are the comparisons of the releases in between, each with the next, where
+    the report is to say what happened in which.
+    """
+    return Contexts(
+        files={
+            "comparison": lambda: [_comparison_report(comparison, steps, paint=paint)],
+            "comparison-json": lambda: [_comparison_json(comparison, steps)],
+        }
+    )
+
+
+def history_contexts(histories: Sequence[History], paint: Paint = plain) -> Contexts:
+    """The context of the report on the types of one name."""
+    title = f"History of {one_line(histories[0].kind)}"
+    return Contexts(
+        files={
+            "history": lambda: [
+                _history(title, HistoryVariables(matrices=matrices), paint)
+                for matrices in [tuple(map(history_matrix, histories))]
+            ],
+            "history-json": lambda: [
+                _json(title, {}, [serialize.history_json(item) for item in histories])
+            ],
+        }
+    )
+
+
+def timeline_contexts(timeline: Timeline, paint: Paint = plain) -> Contexts:
+    """The context of the report on all kinds."""
+    return Contexts(
+        files={
+            "history": lambda: [timeline_report(timeline, paint=paint)],
+            "history-json": lambda: [_timeline_json(timeline)],
+        }
+    )
+
+
+def compare_all(releases: Sequence[Release]) -> tuple[Comparison, ...]:
+    """The comparison of the first release with the last, where there are more than
+    two, and of each release with the next."""
+    return tuple(
+        compare_for_run(before, after) for before, after in compared_pairs(releases)
+    )
+
+
+def compared_pairs(releases: Sequence[Item]) -> Sequence[tuple[Item, Item]]:
+    """The pairs of releases, or of their names, that ``compare_all`` compares."""
+    pairs = list(pairwise(releases))
+    if len(releases) > 2:
+        pairs.insert(0, (releases[0], releases[-1]))
+    return pairs
+
+
+def comparison_reports(
+    comparisons: Sequence[Comparison], links: LinkResolver = NO_LINKS
+) -> Iterator[FileContext]:
+    """The context of each report on comparisons, which come as from ``compare_all``."""
+    for comparison, steps in _with_steps(comparisons):
+        yield _comparison_report(comparison, steps, links)
+
+
+def timeline_report(
+    timeline: Timeline, links: LinkResolver = NO_LINKS, paint: Paint = plain
+) -> FileContext:
+    """The context of the report on a timeline."""
+    matrices = (timeline_matrix(timeline, links),)
+    return _history("API availability", HistoryVariables(matrices=matrices), paint)
+
+
+def index(comparisons: Sequence[Comparison], suffixes: tuple[str, ...]) -> FileContext:
+    """The context of the list of all comparisons."""
+    title = "API changes"
+    variables = IndexVariables(
+        comparisons=tuple(
+            IndexEntry(
+                one_line(comparison.before),
+                one_line(comparison.after),
+                summary_counts(comparison),
+            )
+            for comparison in comparisons
+        ),
+        suffixes=suffixes,
+    )
+    return FileContext(title, {}, {"title": title, "paint": plain, **variables})
+
+
+def _with_steps(
+    comparisons: Sequence[Comparison],
+) -> Iterator[tuple[Comparison, Sequence[Comparison]]]:
+    """Each comparison, the first of several with the others: it is that of the first
+    release with the last."""
+    for number, comparison in enumerate(comparisons):
+        yield comparison, comparisons[1:] if number == 0 else ()
+
+
+def _comparison_report(
+    comparison: Comparison,
+    steps: Sequence[Comparison],
+    links: LinkResolver = NO_LINKS,
+    paint: Paint = plain,
+) -> FileContext:
+    title = _title(comparison)
+    return FileContext(
+        title,
+        _releases(comparison),
+        {
+            "title": title,
+            "paint": paint,
+            **comparison_variables(comparison, links, steps),
+        },
+    )
+
+
+def _comparison_json(
+    comparison: Comparison, steps: Sequence[Comparison]
+) -> FileContext:
+    document = serialize.comparison_json(comparison)
+    if steps:
+        document["steps"] = [serialize.comparison_json(step) for step in steps]
+    return _json(_title(comparison), _releases(comparison), document)
+
+
+def _timeline_json(timeline: Timeline) -> FileContext:
+    return _json("API availability", {}, serialize.timeline_json(timeline))
+
+
+def _history(title: str, variables: HistoryVariables, paint: Paint) -> FileContext:
+    return FileContext(title, {}, {"title": title, "paint": paint, **variables})
+
+
+def _json(title: str, placeholders: Mapping[str, str], value: Any) -> FileContext:
+    return FileContext(title, placeholders, {}, serialize.json_text(value).encode())
+
+
+def _title(comparison: Comparison) -> str:
+    return f"{one_line(comparison.before)} → {one_line(comparison.after)}"
+
+
+def _releases(comparison: Comparison) -> Mapping[str, str]:
+    return {"before": comparison.before, "after": comparison.after}

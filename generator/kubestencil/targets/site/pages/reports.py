@@ -6,24 +6,34 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from kubestencil.diff.timeline import timeline
 from kubestencil.engine.manifest import Target
-from kubestencil.engine.view import Contexts, Each, FileContext
+from kubestencil.engine.view import Contexts, Each
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.kinds import kind_definitions
+from kubestencil.targets.diff import view as diff
 from kubestencil.targets.diff.links import LinkResolver
-from kubestencil.targets.diff.rendering import Layout
-from kubestencil.targets.diff.report import compared_pairs, report_files
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.paths import anchor, field_paths
-from kubestencil.targets.site.navigation import OUTSIDE_RELEASES
-from kubestencil.targets.site.options import logo_name, report_folders
+from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
+from kubestencil.targets.site.options import logo_name
 
-#: What this part generates, in the folder of the reports.
+#: What this part generates, in the folder of the reports: with the templates of the
+#: target diff, which extend this target's page.html.j2.
 EACH: Mapping[str, Each] = {
-    "report": Each(
-        "the HTML reports of the target diff, without a template of this target: they "
-        "extend page.html.j2, which gets the options and what all pages get",
-        {"path": "the report's file name: 1.34-1.35.html"},
+    name: Each(
+        summary,
+        diff.EACH[original].placeholders,
+        {**diff.EACH[original].variables, **SHARED_VARIABLES},
+    )
+    for name, original, summary in (
+        (
+            "report",
+            "comparison",
+            "each release compared with the next, and the first " "with the last",
+        ),
+        ("report-history", "history", "which releases serve each kind and version"),
+        ("report-index", "index", "the list of all comparisons"),
     )
 }
 
@@ -40,29 +50,29 @@ def report_links(releases: Sequence[str]) -> tuple[ReportLink, ...]:
     """The reports on some releases, oldest first; none on a single one."""
     return tuple(
         ReportLink(before, after, f"diff/{before}-{after}.html")
-        for before, after in compared_pairs(releases)
+        for before, after in diff.compared_pairs(releases)
     )
 
 
 def make_contexts(releases: Sequence[Release], target: Target) -> Contexts:
     """The contexts of the reports of ``releases``, which come oldest first."""
+    comparisons = diff.compare_all(releases)
+    links = _link_resolver(releases)
     variables = {
         **OUTSIDE_RELEASES,
-        "options": target.options,
         "root": "../",
         "releases": tuple(release.name for release in releases),
         "newest": releases[-1].name,
         "logo": logo_name(target),
     }
-    # The site's page.html.j2 takes precedence over that of stand-alone reports.
-    folders = (*target.folders, *report_folders(target))
-    files = (
-        FileContext(file.path, {"path": file.path}, {}, file.data)
-        for file in report_files(
-            releases, Layout(folders, variables, _link_resolver(releases)), ["html"]
-        )
+    return Contexts(
+        files={
+            "report": lambda: diff.comparison_reports(comparisons, links),
+            "report-history": lambda: [diff.timeline_report(timeline(releases), links)],
+            "report-index": lambda: [diff.index(comparisons, ("html",))],
+        },
+        shared_variables=variables,
     )
-    return Contexts(files={"report": lambda: files})
 
 
 def _link_resolver(releases: Sequence[Release]) -> LinkResolver:

@@ -1,1 +1,0 @@
-"""Reports of a check in machine-readable formats."""

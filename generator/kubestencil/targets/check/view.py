@@ -1,0 +1,221 @@
+"""The view of the reports that ``kubestencil check`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import groupby
+from typing import Any, Literal, NamedTuple, TypedDict, get_type_hints
+
+from kubestencil.checking import SEVERITIES, Finding, Report, Severity
+from kubestencil.checking.files.find import STDIN
+from kubestencil.checking.rules import at_least
+from kubestencil.engine.view import Contexts, Each, FileContext
+from kubestencil.source.decoding import decode_characters
+from kubestencil.source.yaml import split_lines
+from kubestencil.text.controls import escape_json, one_line
+from kubestencil.text.terminal import Paint, plain
+
+_MAX_WIDTH = 160
+
+#: Reads a file by its name in findings.
+Reader = Callable[[str], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class SeverityCount:
+    """How many findings of a severity are left after the upgrade."""
+
+    severity: Severity
+    count: int
+
+
+class Excerpt(NamedTuple):
+    """The line that a finding is about, a long one shortened, and how many characters
+    of it are before the finding."""
+
+    text: str
+    indent: int
+
+
+class FindingRow(NamedTuple):
+    """A finding.
+
+    ``line`` and ``column`` count from 1, in characters. ``kind`` and ``name`` are those
+    of the object, ``subject`` is both, ``path`` leads to the field, ``source`` is what
+    the object was generated from; each is empty where it is unknown. ``message`` says
+    what is wrong, ``hint`` what to do, or is empty. ``change`` says what the finding
+    means for the upgrade, empty without one. ``is_failure`` is whether the command
+    fails because of it.
+    """
+
+    rule: str
+    severity: Severity
+    line: int
+    column: int
+    kind: str
+    name: str
+    subject: str
+    source: str
+    path: str
+    message: str
+    hint: str
+    change: Literal["new", "both", "fixed", ""]
+    is_failure: bool
+
+
+@dataclass(frozen=True)
+class FileSection:
+    """The findings in one file, and how many of them are failures."""
+
+    file: str
+    findings: tuple[FindingRow, ...]
+    failures: int
+    _read: Callable[[], bytes]
+
+    def excerpt(self, finding: FindingRow) -> Excerpt | None:
+        """The line of a finding; None where the file cannot be read again."""
+        if not 0 < finding.line <= len(self._lines):
+            return None
+        line = self._lines[finding.line - 1]
+        is_long = len(line) > _MAX_WIDTH
+        start = max(0, finding.column - _MAX_WIDTH // 2) if is_long else 0
+        text = one_line(line[start : start + _MAX_WIDTH].replace("\t", " "))
+        return Excerpt(text.rstrip(), finding.column - 1 - start)
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        if self.file == STDIN:
+            return []
+        try:
+            return split_lines(decode_characters(self._read()))
+        except (OSError, UnicodeDecodeError):
+            return []
+
+
+class CheckVariables(TypedDict):
+    """The variables of a report on a check.
+
+    ``after`` is the release that was checked against, ``before`` the one that the
+    upgrade starts from, or empty. ``counts`` are the findings that are left after the
+    upgrade, ``fixed`` is the number of the others, ``files`` has all. ``checked`` of
+    ``objects`` in ``file_count`` files were compared with a schema. ``skipped`` says in
+    a line each what was not checked or was ignored, and why; ``skipped_reasons`` has
+    one line for each reason.
+    """
+
+    title: str
+    paint: Paint
+    after: str
+    before: str
+    counts: tuple[SeverityCount, ...]
+    fixed: int
+    files: tuple[FileSection, ...]
+    checked: int
+    objects: int
+    file_count: int
+    skipped: tuple[str, ...]
+    skipped_reasons: tuple[str, ...]
+
+
+#: The values that ``each`` can have in a manifest. All rules are formats of
+#: ``kubestencil check``.
+EACH: Mapping[str, Each] = {
+    "check": Each("the result of a check", {}, get_type_hints(CheckVariables)),
+    "check-json": Each("the same as JSON, without a template"),
+    "check-sarif": Each("the same as SARIF 2.1.0, without a template"),
+}
+
+#: The reports reproduce no quirks.
+QUIRKS: Mapping[str, str] = {}
+
+
+def check_contexts(
+    report: Report, fail_on: Severity, read: Reader, paint: Paint = plain
+) -> Contexts:
+    """The context of the report on a check.
+
+    Findings of the severity ``fail_on`` or a more severe one are failures, unless the
+    upgrade fixes them. ``read`` gives the bytes of a file, to show its lines.
+    """
+    title = f"Check against {one_line(report.after)}"
+    return Contexts(
+        files={
+            "check": lambda: [
+                FileContext(title, {}, _variables(report, title, fail_on, read, paint))
+            ],
+            "check-json": lambda: [FileContext(title, {}, {}, _json(report))],
+            "check-sarif": lambda: [FileContext(title, {}, {}, _sarif(report))],
+        }
+    )
+
+
+def _variables(
+    report: Report, title: str, fail_on: Severity, read: Reader, paint: Paint
+) -> Mapping[str, Any]:
+    counts = tuple(
+        SeverityCount(severity, report.count(severity)) for severity in SEVERITIES
+    )
+    variables: CheckVariables = {
+        "title": title,
+        "paint": paint,
+        "after": one_line(report.after),
+        "before": one_line(report.before or ""),
+        "counts": counts,
+        "fixed": sum(finding.change == "fixed" for finding in report.findings),
+        "files": tuple(_sections(report, at_least(fail_on), read)),
+        "checked": report.checked,
+        "objects": report.objects,
+        "file_count": report.files,
+        "skipped": tuple(map(one_line, report.skipped_lines())),
+        "skipped_reasons": tuple(map(one_line, report.skipped_reasons())),
+    }
+    return variables
+
+
+def _sections(
+    report: Report, failing: tuple[Severity, ...], read: Reader
+) -> Iterator[FileSection]:
+    for file, findings in groupby(report.findings, key=lambda finding: finding.file):
+        rows = tuple(_row(finding, failing) for finding in findings)
+        failures = sum(row.is_failure for row in rows)
+        yield FileSection(one_line(file), rows, failures, partial(read, file))
+
+
+def _row(finding: Finding, failing: tuple[Severity, ...]) -> FindingRow:
+    subject = finding.subject
+    return FindingRow(
+        rule=finding.rule_id,
+        severity=finding.severity,
+        line=finding.line,
+        column=finding.column,
+        kind=one_line(subject.kind),
+        name=one_line(subject.name),
+        subject=one_line(" ".join(filter(None, (subject.kind, subject.name)))),
+        source=one_line(subject.source),
+        path=one_line(finding.field_path),
+        message=one_line(finding.message),
+        hint=one_line(finding.hint),
+        change=finding.change or "",
+        is_failure=finding.severity in failing and finding.change != "fixed",
+    )
+
+
+def _json(report: Report) -> bytes:
+    from kubestencil.checking.serialize import report_json
+
+    return _json_text(report_json(report))
+
+
+def _sarif(report: Report) -> bytes:
+    from kubestencil.checking.sarif import report_sarif
+
+    return _json_text(report_sarif(report))
+
+
+def _json_text(value: object) -> bytes:
+    import json
+
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return f"{escape_json(text)}\n".encode()
