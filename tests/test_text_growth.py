@@ -21,7 +21,7 @@ from kubestencil.targets.rust import spelling as rust
 from kubestencil.targets.site.examples.highlight import highlight
 from kubestencil.targets.site.fields.stated_facts import stated_default, stated_values
 from kubestencil.text import casing, comments, controls, html, markdown, wrapping, yaml
-from tests.conftest import make_release
+from tests.conftest import SMALL, make_release
 from tests.growth import assert_proportional, processor_time
 
 pytestmark = pytest.mark.growth
@@ -31,7 +31,7 @@ LENGTH = 10_000
 
 def document_label(version: str) -> str:
     """The name of a document that states this version."""
-    release = make_release({}, info={"title": "test", "version": version})
+    release = make_release(SMALL, info={"title": "test", "version": version})
     return labels.document_label(release)
 
 
