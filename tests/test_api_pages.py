@@ -33,10 +33,10 @@ from kubestencil.targets import generate_files
 from kubestencil.targets.markdown.corrections import CORRECTIONS
 from tests.cluster import served_document
 from tests.conftest import EACH_RELEASE, full_specs, load, make_release
+from tests.published import read_digests
 from tests.strategies import HOSTILE_TEXTS
 from tests.test_markdown_custom_resources import gadgets, served, stored
 
-LISTS = Path(__file__).parent / "conformance"
 TARGETS = ("markdown", "markdown-v4", "markdown-v5")
 _TABLE = "Class | Method | HTTP request | Description\n"
 
@@ -59,8 +59,7 @@ UNDESCRIBED_OPERATIONS = {
 
 def published_digests(target: str, release: str) -> dict[str, str]:
     """The digest of every page, and of the rows of the table in the README, by path."""
-    lines = (LISTS / target / "apis" / f"{release}.sha256").read_text().splitlines()
-    return {path: digest for digest, path in (line.split() for line in lines)}
+    return read_digests(f"{target}/apis/{release}.sha256")
 
 
 @cache

@@ -18,8 +18,8 @@ from kubestencil.schema import Definition
 from kubestencil.schema.graph import reachable
 from tests.conftest import EACH_RELEASE, full_specs, load
 from tests.jsonnet_library import files, library_of
+from tests.published import read_digests
 
-LISTS = Path(__file__).parent / "conformance"
 TARGETS = {"jsonnet": "_gen/{}/{}/{}.libsonnet", "jsonnet-docs": "{}/{}/{}.md"}
 
 # The definitions whose descriptions the embedded documents lack
@@ -88,8 +88,7 @@ needs_core = pytest.mark.skipif(
 
 @cache
 def listed_digests(name: str) -> dict[str, str]:
-    lines = (LISTS / f"{name}.sha256").read_text().splitlines()
-    return {path: digest for digest, path in (line.split() for line in lines)}
+    return read_digests(f"{name}.sha256")
 
 
 def digests(

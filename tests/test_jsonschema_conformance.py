@@ -15,7 +15,7 @@ import pytest
 from kubestencil.engine import Target, load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
-from tests.conftest import RELEASES, full_specs, load, make_release
+from tests.conftest import full_specs, load, make_release
 
 LISTS = Path(__file__).parent / "conformance" / "jsonschema"
 FOLDERS = {
@@ -63,11 +63,6 @@ def test_schemas_are_those_of_openapi2jsonschema(release: str, flavour: str) -> 
         pytest.skip("KUBESTENCIL_SPECS is not set")
     files = generated(load(release, specs), schema_target(flavours=flavour))
     assert digests(files) == published_digests(release, flavour)
-
-
-def test_lists_are_complete() -> None:
-    listed = [(release, flavour) for release in RELEASES for flavour in FOLDERS]
-    assert sorted(listed) == LISTED
 
 
 def test_several_flavours_are_printed_in_one_run() -> None:

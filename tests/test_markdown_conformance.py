@@ -18,8 +18,8 @@ from kubestencil.engine import load_targets
 from kubestencil.engine.manifest import Target
 from kubestencil.targets import generate_files
 from tests.conftest import EACH_RELEASE, full_specs, load
+from tests.published import LISTS, read_digests
 
-LISTS = Path(__file__).parent / "conformance"
 TARGETS = ("markdown", "markdown-v4", "markdown-v5")
 
 
@@ -31,8 +31,7 @@ def models_only(name: str) -> Target:
 
 def published_digests(target: str, release: str) -> dict[str, str]:
     """The digest of every page that upstream publishes, by path."""
-    lines = (LISTS / target / f"{release}.sha256").read_text().splitlines()
-    return {path: digest for digest, path in (line.split() for line in lines)}
+    return read_digests(f"{target}/{release}.sha256")
 
 
 def generated_digests(target: str, release: str, specs: Path | None) -> dict[str, str]:

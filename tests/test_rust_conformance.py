@@ -15,15 +15,15 @@ import pytest
 
 from tests.cargo import write_crate
 from tests.conftest import EACH_RELEASE, full_specs, load
+from tests.published import read_list
 from tests.rust_crate import Facts, digest, read_crate
 
-EXPECTED = Path(__file__).parent / "conformance" / "rust"
-DIFFERENCES = tomllib.loads((EXPECTED / "differences.toml").read_text())
+DIFFERENCES = tomllib.loads(read_list("rust/differences.toml"))
 
 
 @cache
 def expected(release: str) -> dict[str, Any]:
-    facts: dict[str, Any] = json.loads((EXPECTED / f"{release}.json").read_text())
+    facts: dict[str, Any] = json.loads(read_list(f"rust/{release}.json"))
     return facts
 
 
