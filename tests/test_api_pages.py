@@ -26,6 +26,9 @@ from kubestencil.schema import Release
 from kubestencil.schema.documents.authentication import authentication_of
 from kubestencil.schema.load import load_release
 from kubestencil.schema.operations.details import OperationDetails
+from kubestencil.schema.operations.parameter_descriptions import (
+    PARAMETER_DESCRIPTIONS,
+)
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.resources.operation import METHODS
 from kubestencil.source import Source
@@ -40,15 +43,12 @@ from tests.test_markdown_custom_resources import gadgets, served, stored
 TARGETS = ("markdown", "markdown-v4", "markdown-v5")
 _TABLE = "Class | Method | HTTP request | Description\n"
 
-#: Parameters that are described in no embedded document.
-UNDESCRIBED = {
-    *("allowWatchBookmarks", "command", "container", "continue", "fieldManager"),
-    *("fieldSelector", "fieldValidation", "follow", "force", "labelSelector", "limit"),
-    *("insecureSkipTLSVerifyBackend", "limitBytes", "namespace", "path"),
-    *("ports", "pretty", "previous", "resourceVersion", "resourceVersionMatch"),
-    *("sendInitialEvents", "sinceSeconds", "stderr", "stdin", "stdout", "stream"),
-    *("tailLines", "timeoutSeconds", "timestamps", "tty", "watch"),
+#: Parameters that embedded documents describe: fields of DeleteOptions, and names.
+DESCRIBED = {
+    *("dryRun", "gracePeriodSeconds", "orphanDependents", "propagationPolicy"),
+    *("ignoreStoreReadErrorWithClusterBreakingPotential", "name"),
 }
+UNDESCRIBED = PARAMETER_DESCRIPTIONS.keys() - DESCRIBED
 #: Operations with a description that follows no rule.
 UNDESCRIBED_OPERATIONS = {
     "getCodeVersion",
