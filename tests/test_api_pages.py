@@ -362,6 +362,7 @@ PATHS = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(PATHS)
 def test_no_text_of_an_operation_breaks_a_page(paths: Any) -> None:

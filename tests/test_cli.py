@@ -25,6 +25,7 @@ from tests.conftest import (
     ROOT,
     SMALL,
     Command,
+    make_command,
     make_document,
     read_files,
     read_output,
@@ -203,19 +204,29 @@ INVALID_DOCUMENTS: list[tuple[str, str]] = [
 ]
 
 
+RENDER = ("render", "--spec", "x.json", "-o", "out", "-t", "markdown")
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """A command whose folder has the pages of a document, ``x.json``."""
+    run = make_command(tmp_path_factory.mktemp("rendered"))
+    (run.folder / "x.json").write_text(json.dumps(make_document(SMALL)))
+    assert run(*RENDER).returncode == 0
+    return run
+
+
 @pytest.mark.parametrize(("text", "message"), INVALID_DOCUMENTS)
 def test_an_invalid_document_is_located_and_the_output_stays_unchanged(
-    run: Command, small: Path, text: str, message: str
+    rendered: Command, text: str, message: str
 ) -> None:
-    arguments = ("render", "x", "--spec", str(small), "-o", "out", "-t", "markdown")
-    assert run(*arguments).returncode == 0
-    before = read_files(small.parent / "out")
-    small.write_text(text)
-    result = run(*arguments)
+    before = read_files(rendered.folder / "out")
+    (rendered.folder / "x.json").write_text(text)
+    result = rendered(*RENDER)
     assert result.returncode == 1
     assert message in result.stderr
-    assert str(small) in result.stderr or "two definitions" in result.stderr
-    assert read_files(small.parent / "out") == before
+    assert "x.json" in result.stderr or "two definitions" in result.stderr
+    assert read_files(rendered.folder / "out") == before
 
 
 def test_a_template_error_is_located_and_the_output_stays_unchanged(

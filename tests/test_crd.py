@@ -407,6 +407,7 @@ WITH_CUSTOM_KINDS = {
 }
 
 
+@pytest.mark.slow
 def test_a_crd_of_a_built_in_kind_changes_no_built_in_file(
     run: Command, tmp_path: Path
 ) -> None:

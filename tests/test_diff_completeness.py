@@ -318,6 +318,7 @@ def test_a_release_does_not_differ_from_itself(name: str) -> None:
     assert comparison.api_versions_added == ()
 
 
+@pytest.mark.slow
 def test_the_independent_comparison_finds_every_difference() -> None:
     """It must find at least what a plain ``==`` finds."""
     for before, after in PAIRS:

@@ -127,8 +127,8 @@ def test_a_table_is_continued_with_the_next_release(
     table: Any, checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = table.make_rows(checkouts[:2], append=False)
-    for module in ("lifecycle", "resource_facts", "feature_gates", "parameters"):
-        monkeypatch.setattr(f"kubestencil.schema.{module}.rows", lambda _: first)
+    for module in ("lifecycle", "resources", "feature_gates", "parameters"):
+        monkeypatch.setattr(f"kubestencil.schema.facts.{module}.rows", lambda _: first)
     lifecycles.cache_clear()
     try:
         assert table.make_rows(checkouts[2:], append=True) == table.make_rows(

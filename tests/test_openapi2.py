@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kubestencil.errors import SpecError
-from kubestencil.schema import GroupVersionKind, UnknownKeyword, parse, validate
-from kubestencil.schema.documents.validate import _cache_entry
+from kubestencil.schema import GroupVersionKind, UnknownKeyword, parse
+from kubestencil.schema.documents.validate import validate
 from kubestencil.schema.resources.operation import operations
 from kubestencil.source import Source
 from tests.conftest import (
@@ -194,9 +194,9 @@ def test_an_invalid_document_is_not_remembered_as_valid(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     invalid = make_release(SMALL, info={"title": "no version"})
-    with pytest.raises(SpecError, match="not valid OpenAPI"):
-        validate(invalid.document, invalid.sha256, invalid.origin)
-    assert not _cache_entry(invalid.sha256).exists()
+    for _ in range(2):
+        with pytest.raises(SpecError, match="not valid OpenAPI"):
+            validate(invalid.document, invalid.sha256, invalid.origin)
 
 
 def test_a_valid_document_is_validated_once(

@@ -172,6 +172,7 @@ def test_an_ended_run_leaves_all_files_old_or_all_new(tmp_path: Path) -> None:
     assert any(outcome.ended for outcome in outcomes)
 
 
+@pytest.mark.slow
 def test_runs_at_the_same_time_do_not_damage_each_other(
     run: Command, tmp_path: Path
 ) -> None:

@@ -125,6 +125,7 @@ def test_output_does_not_depend_on_the_number_of_jobs(run: Command) -> None:
 DEPLOYMENTS = ("render", "1.33..1.35", "--kind", "Deployment", "-t", "site", "-j", "1")
 
 
+@pytest.mark.slow
 def test_a_release_is_the_same_alone_and_after_others(run: Command) -> None:
     """What several releases have in common is made once in a process."""
     assert run(*DEPLOYMENTS, "-o", "out").returncode == 0
