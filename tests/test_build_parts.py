@@ -67,16 +67,6 @@ def test_the_parts_of_one_release_come_first(project: Project) -> None:
     }
 
 
-def test_neighbouring_releases_go_to_one_process(project: Project) -> None:
-    """Jobs are taken in turns, so each process gets a row of neighbours."""
-    sources = [source(f"1.{minor}") for minor in range(30, 36)]
-    plan = project.plan(sources, site_and_reports()[1:], processes=2)
-    names = [job.part for job in plan.jobs if isinstance(job, PartJob)]
-    assert sorted(names[6:]) == ["", "diff"]
-    rows = sorted([names[:6:2], names[1:6:2]])
-    assert rows == [["1.30", "1.31", "1.32"], ["1.33", "1.34", "1.35"]]
-
-
 def test_a_part_of_a_release_that_left_the_run_is_removed(project: Project) -> None:
     targets = site_and_reports()
     project.render([*SOURCES, changed("1.36")], targets)

@@ -1,8 +1,7 @@
-"""Which process gets which argument, and in which order results and errors come."""
+"""In which order results and errors of several processes come."""
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
@@ -26,23 +25,8 @@ def test_there_may_be_any_number_of_arguments() -> None:
         assert list(results) == list(range(2_000))
 
 
-def test_each_process_begins_with_its_own_row(tmp_path: Path) -> None:
-    """Jobs of neighbouring releases follow each other in one process."""
-
-    def process(number: int) -> int:
-        # Until the other process has started, too, so that it finds its row complete.
-        (tmp_path / str(os.getpid())).touch()
-        while len(list(tmp_path.iterdir())) < 2:
-            time.sleep(0.001)
-        return os.getpid() if number < 2 else 0
-
-    with parallel_map(process, range(4), 2) as results:
-        first, second, *_ = results
-    assert first != second
-
-
 def test_an_idle_process_takes_what_is_left_of_others(tmp_path: Path) -> None:
-    """The first argument waits for all others, of which two are in its own row."""
+    """The first argument waits for all others."""
 
     def process(number: int) -> int:
         (tmp_path / str(number)).touch()

@@ -144,8 +144,6 @@ def make_plan(
     # What covers several releases takes less time than the pages of one. At the end, it
     # goes to the process that would wait for the others.
     part_jobs.sort(key=lambda job: len(job.sources))
-    count = sum(len(job.sources) == 1 for job in part_jobs)
-    part_jobs[:count] = _interleaved(part_jobs[:count], processes)
     return BuildPlan(
         current=tuple(outcome for outcome in outcomes if isinstance(outcome, TreeResult)),
         jobs=(
@@ -272,17 +270,6 @@ def _remove_jobs(
     for name in record.trees_with_files(out, target.name):
         if name not in part_trees:
             yield RemoveJob(target, name)
-
-
-def _interleaved(jobs: Sequence[PartJob], processes: int) -> list[PartJob]:
-    """The jobs in an order in which each process takes those of neighbouring releases.
-
-    These have most in common, which a process makes once. The jobs are divided into a
-    row for each process. The first jobs of all rows come first, then the second ones
-    (``parallel_map``).
-    """
-    length = -(-len(jobs) // processes)
-    return [job for start in range(length) for job in jobs[start::length]]
 
 
 def _divided(jobs: Sequence[ReleaseJob], processes: int) -> Iterator[ReleaseJob]:

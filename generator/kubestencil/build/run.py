@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 from kubestencil.build import record, tree
-from kubestencil.build.commit import committing
 from kubestencil.build.interrupts import interrupts_delayed
 from kubestencil.build.parallel import parallel_map
 from kubestencil.build.parsed import parse_shared, parsed_release
@@ -81,7 +80,7 @@ def render(
     plan = plan_now()
     if not plan.jobs and not plan.rerecorded:
         return Summary(plan.current, ())
-    with tree.staging_folder(out) as staging, committing(out) as commit:
+    with tree.staging_folder(out) as staging:
         # Another run may have finished while this one waited for the lock.
         if record.modification_times(out) != records_at_planning:
             plan = plan_now()
@@ -90,7 +89,8 @@ def render(
             results = _collect(generated, plan.jobs, progress)
             changes = [change for result in results for change in result.changes]
         with interrupts_delayed():
-            commit([*plan.rerecorded, *changes])
+            for change in (*plan.rerecorded, *changes):
+                tree.commit(out, change)
     return _summary(plan.current, results)
 
 

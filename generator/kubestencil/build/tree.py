@@ -14,18 +14,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kubestencil.build import record
 from kubestencil.build.record import FileState, Fingerprints, Record
 from kubestencil.errors import OutputError
 
-if TYPE_CHECKING:
-    from filelock import FileLock
-
 # Names in the folder of records that no release can have.
 _LOCK = ".lock"
-_COMMIT_LOCK = ".commit.lock"
 _STAGING = ".staging."
 
 
@@ -208,9 +203,6 @@ def staging_folder(out: Path) -> Iterator[Path]:
     try:
         private.mkdir(parents=True, exist_ok=True)
         with FileLock(private / _LOCK, is_singleton=True):
-            # A run that was killed may still be moving its files into place.
-            with commit_lock(out):
-                pass
             for left_behind in private.glob(f"{_STAGING}*"):
                 _remove_tree(left_behind)
             record.remove_partial_files(out)
@@ -222,8 +214,7 @@ def staging_folder(out: Path) -> Iterator[Path]:
             finally:
                 _remove_tree(folder)
                 if is_first and not record.recorded_trees(out):
-                    for lock in (_LOCK, _COMMIT_LOCK):
-                        (private / lock).unlink(missing_ok=True)
+                    (private / _LOCK).unlink(missing_ok=True)
     except OSError as error:
         raise record.write_error(out, error) from error
     finally:
@@ -231,14 +222,6 @@ def staging_folder(out: Path) -> Iterator[Path]:
             for folder in (private, *reversed(created)):
                 with contextlib.suppress(OSError):
                     folder.rmdir()
-
-
-def commit_lock(out: Path) -> FileLock:
-    """The lock of the process that moves the files of a run into place. It may live
-    longer than the run."""
-    from filelock import FileLock
-
-    return FileLock(out / record.PRIVATE / _COMMIT_LOCK)
 
 
 def _state(path: str, recorded: FileState | None) -> FileState | None:
