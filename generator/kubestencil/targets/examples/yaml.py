@@ -16,7 +16,7 @@ from kubestencil.text import yaml
 _INDENT = "  "
 
 
-class Writer:
+class YamlWriter:
     """Writes YAML, and caches what several examples share."""
 
     def __init__(self) -> None:

@@ -37,7 +37,7 @@ _INDENT = "  "
 _TYPE_FIELDS = ("apiVersion", "kind")
 
 
-class Writer:
+class JsonnetWriter:
     """Writes Jsonnet, and keeps what several examples have in common.
 
     Raises SpecError where the library cannot be generated.

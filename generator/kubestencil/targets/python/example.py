@@ -51,7 +51,7 @@ class _Code(NamedTuple):
     names: frozenset[_Import]
 
 
-class Writer:
+class PythonWriter:
     """Writes examples in Python; code that several examples share is written once.
 
     ``target`` is the target of the package. Raises SpecError where the package cannot

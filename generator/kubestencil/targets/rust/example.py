@@ -63,7 +63,7 @@ class _Struct(NamedTuple):
     unknown_fields: str
 
 
-class Writer:
+class RustWriter:
     """Writes examples in Rust. Code that several examples share is written once.
 
     Raises SpecError where the crate cannot be generated.

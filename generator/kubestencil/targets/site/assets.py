@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kubestencil.engine.manifest import Target, find_file
-from kubestencil.targets.site.options import logo_name, option_file, report_folders
+from kubestencil.targets.site.options import SiteOptions
 
 # The subfolder of a target's folders whose files are copied.
 _ASSETS = "assets"
@@ -14,26 +14,32 @@ _ASSETS = "assets"
 _REPORT_ASSETS = {"report.css": "page.css", "report.js": "page.js"}
 
 
-def asset_files(target: Target) -> Iterator[tuple[str, bytes]]:
-    """The path of each file below ``assets/``, and its bytes.
-
-    Raises ``option_error`` for an option that does not name a file of the right type.
-    """
+def asset_files(target: Target, options: SiteOptions) -> Iterator[tuple[str, bytes]]:
+    """The path of each file below ``assets/``, and its bytes."""
     paths: dict[str, Path] = {}
     # The first folder, which is the user's, comes last and replaces built-in files.
     for folder in reversed(target.folders):
         for path in sorted((folder / _ASSETS).rglob("*")):
             if path.is_file():
                 paths[path.relative_to(folder / _ASSETS).as_posix()] = path
-    folders = report_folders(target)
+    folders = _report_folders(target)
     for name, original in _REPORT_ASSETS.items():
         paths[name] = find_file(folders, original)
-    theme = option_file(target, "theme")
     for name, path in paths.items():
         data = path.read_bytes()
-        if name == "theme.css" and theme:
-            data += b"\n" + theme.read_bytes()
+        if name == "theme.css" and options.theme:
+            data += b"\n" + options.theme.read_bytes()
         yield name, data
-    logo = option_file(target, "logo")
-    if logo:
-        yield logo_name(target), logo.read_bytes()
+    if options.logo:
+        yield options.logo_name, options.logo.read_bytes()
+
+
+def _report_folders(target: Target) -> tuple[Path, ...]:
+    """The template folders of the reports.
+
+    Raises TargetError where the target ``diff`` does not exist.
+    """
+    reports = target.dependency("diff")
+    if reports is None:
+        raise target.error("the target diff does not exist", "depends_on")
+    return reports.folders

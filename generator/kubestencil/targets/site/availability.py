@@ -18,7 +18,6 @@ class Availability:
         self._by_kind: dict[str, list[PageAddress]] = {}
         self._by_group_and_kind: dict[tuple[str, str], list[PageAddress]] = {}
         by_prefix: dict[str, set[str]] = {}
-        self._preferred: dict[tuple[str, str, str], PageAddress | None] = {}
         for path, releases in releases_by_type.items():
             address = page_address(path)
             self._by_kind.setdefault(address.kind, []).append(address)
@@ -51,17 +50,14 @@ class Availability:
         self, address: PageAddress, release: str
     ) -> PageAddress | None:
         """The most stable of these types that ``release`` has, if any."""
-        key = address.group, address.kind, release
-        if key not in self._preferred:
-            self._preferred[key] = next(
-                (
-                    version
-                    for version in reversed(self.versions(address))
-                    if release in self._releases_by_type[version.path]
-                ),
-                None,
-            )
-        return self._preferred[key]
+        return next(
+            (
+                version
+                for version in reversed(self.versions(address))
+                if release in self._releases_by_type[version.path]
+            ),
+            None,
+        )
 
     def replacements(self, path: str, release: str) -> tuple[str, ...]:
         """The paths of the types with the same name that ``release`` has, best first:

@@ -16,7 +16,7 @@ from kubestencil.targets.site.assets import asset_files
 from kubestencil.targets.site.latest import latest_contexts
 from kubestencil.targets.site.listing import api_groups
 from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
-from kubestencil.targets.site.options import logo_name, site_url
+from kubestencil.targets.site.options import SiteOptions, site_options
 from kubestencil.targets.site.pages import comparison, extra_pages, start_page
 from kubestencil.targets.site.pages.extra_pages import ExtraPage
 from kubestencil.targets.site.pages.reports import report_links
@@ -55,13 +55,13 @@ def make_contexts(
 ) -> Contexts:
     """The contexts of the files outside of the release folders; ``releases`` come
     oldest first."""
-    context, url = site.newest, site_url(target)
+    context, options = site.newest, site_options(target)
     addresses = [page_addresses(release) for release in releases]
     index = search_index.other_releases_index(
         releases, addresses, context.releases_by_type
     )
-    pages = extra_pages.read_pages(target)
-    start = _start_page(releases[-1], context, pages, target, addresses)
+    pages = extra_pages.read_pages(options.pages) if options.pages else ()
+    start = _start_page(releases[-1], context, pages, options.url, addresses)
     type_addresses = sorted(
         newest_addresses(context.releases, context.releases_by_type)
     )
@@ -69,22 +69,27 @@ def make_contexts(
         files={
             "site": lambda: [start],
             "sitemap": lambda: sitemap_contexts(
-                url, [*_other_addresses(context.releases, pages), *type_addresses]
+                options.url,
+                [*_other_addresses(context.releases, pages), *type_addresses],
             ),
             "latest": lambda: latest_contexts(
-                [f"{context.releases[-1]}/", *type_addresses], context.releases, url
+                [f"{context.releases[-1]}/", *type_addresses],
+                context.releases,
+                options.url,
             ),
-            "comparison": lambda: comparison.page_context(context.releases, url),
+            "comparison": lambda: comparison.page_context(
+                context.releases, options.url
+            ),
             "release-changes": lambda: comparison.changes_contexts(site),
-            "not-found": lambda: [_not_found_page(target)],
+            "not-found": lambda: [_not_found_page(options.url)],
             "extra-page": lambda: extra_pages.page_contexts(pages),
-            "asset": lambda: _assets(target, index),
+            "asset": lambda: _assets(target, options, index),
         },
         shared_variables={
             **OUTSIDE_RELEASES,
             "releases": context.releases,
             "newest": releases[-1].name,
-            "logo": logo_name(target),
+            "logo": options.logo_name,
         },
     )
 
@@ -93,7 +98,7 @@ def _start_page(
     release: Release,
     context: ReleaseContext,
     pages: Sequence[ExtraPage],
-    target: Target,
+    site_url: str,
     addresses_by_release: Sequence[Mapping[str, PageAddress]],
 ) -> FileContext:
     kinds = kind_definitions(release).keys()
@@ -102,7 +107,7 @@ def _start_page(
         **start_page.start_variables(release, context, groups),
         "root": "",
         "prefix": f"{release.name}/",
-        "canonical": site_url(target),
+        "canonical": site_url,
         "pages": pages,
     }
     return FileContext("the start page", {}, variables)
@@ -120,15 +125,17 @@ def _other_addresses(
     yield from (f"pages/{page.path}/" for page in pages)
 
 
-def _not_found_page(target: Target) -> FileContext:
+def _not_found_page(site_url: str) -> FileContext:
     """The page for an unknown address, where a server shows it: its links are
     absolute."""
-    path = urlsplit(site_url(target)).path or "/"
+    path = urlsplit(site_url).path or "/"
     return FileContext("the page for unknown addresses", {}, {"root": path})
 
 
-def _assets(target: Target, index: bytes) -> Iterator[FileContext]:
-    yield from (_asset(path, data) for path, data in asset_files(target))
+def _assets(
+    target: Target, options: SiteOptions, index: bytes
+) -> Iterator[FileContext]:
+    yield from (_asset(path, data) for path, data in asset_files(target, options))
     yield _asset(_OTHER_RELEASES_INDEX, index)
 
 

@@ -1,37 +1,72 @@
-"""The site's options that name files, and the templates that it shares with reports."""
+"""The options of the site that its view reads."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 from urllib.parse import urlsplit
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
 
-FileOption = Literal["logo", "theme"]
-
-_SUFFIXES: dict[FileOption, tuple[str, ...]] = {
-    "logo": (".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"),
-    "theme": (".css",),
-}
+_LOGO_SUFFIXES = (".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 
-def logo_name(target: Target) -> str:
-    """The file name of the logo among the assets, empty where there is none."""
-    path = option_file(target, "logo")
-    return f"logo{path.suffix.lower()}" if path else ""
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The options as they are in the manifest."""
+
+    url: str
+    logo: str
+    theme: str
+    pages: str
 
 
-def option_file(target: Target, option: FileOption) -> Path | None:
-    """The file that an option names, None where the option is empty.
+@dataclass(frozen=True, slots=True)
+class SiteOptions:
+    """The options that the view reads.
 
-    Raises ``option_error`` where that is no file, or has the wrong suffix.
+    ``url`` is the URL of the site and ends in a slash, ``logo`` a file with an image,
+    ``theme`` a style sheet, ``pages`` a folder. Each is empty, or None, where the
+    option is.
     """
-    value = str(target.options[option])
+
+    url: str
+    logo: Path | None
+    theme: Path | None
+    pages: Path | None
+
+    @property
+    def logo_name(self) -> str:
+        """The file name of the logo among the assets, empty where there is none."""
+        return f"logo{self.logo.suffix.lower()}" if self.logo else ""
+
+
+def site_options(target: Target) -> SiteOptions:
+    """The options of a target.
+
+    Raises ``option_error`` for a URL that cannot be that of a site, and for a file or
+    folder that does not exist or has the wrong suffix.
+    """
+    options = read_options(target, _Options)
+    pages = Path(options.pages) if options.pages else None
+    if pages and not pages.is_dir():
+        raise target.option_error("is not a folder", "pages")
+    return SiteOptions(
+        _site_url(target, options.url),
+        _file(target, "logo", options.logo, _LOGO_SUFFIXES),
+        _file(target, "theme", options.theme, (".css",)),
+        pages,
+    )
+
+
+def _file(
+    target: Target, option: str, value: str, suffixes: Sequence[str]
+) -> Path | None:
     if not value:
         return None
     path = Path(value)
-    suffixes = _SUFFIXES[option]
     if path.suffix.lower() not in suffixes or not path.is_file():
         raise target.option_error(
             f"must be a file that ends in {' or '.join(suffixes)}", option
@@ -39,12 +74,7 @@ def option_file(target: Target, option: FileOption) -> Path | None:
     return path
 
 
-def site_url(target: Target) -> str:
-    """The URL of the site, which ends in a slash; empty where the option is.
-
-    Raises ``option_error`` for an option that is not such a URL.
-    """
-    url = str(target.options["url"])
+def _site_url(target: Target, url: str) -> str:
     if not url:
         return ""
     parts = urlsplit(url)
@@ -54,14 +84,3 @@ def site_url(target: Target) -> str:
             "url",
         )
     return url if url.endswith("/") else f"{url}/"
-
-
-def report_folders(target: Target) -> tuple[Path, ...]:
-    """The template folders of the reports.
-
-    Raises TargetError where the target ``diff`` does not exist.
-    """
-    reports = target.dependency("diff")
-    if reports is None:
-        raise target.error("the target diff does not exist", "depends_on")
-    return reports.folders

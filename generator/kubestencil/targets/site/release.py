@@ -21,7 +21,7 @@ from kubestencil.targets.site.navigation import (
     Navigation,
     tree_data,
 )
-from kubestencil.targets.site.options import logo_name, site_url
+from kubestencil.targets.site.options import site_options
 from kubestencil.targets.site.pages import start_page
 from kubestencil.targets.site.pages.type_page import TypePage, TypePages, release_range
 from kubestencil.targets.site.release_context import ReleaseContext
@@ -97,6 +97,7 @@ def make_contexts(
     release: Release, context: ReleaseContext, target: Target
 ) -> Contexts:
     """The contexts of the files of one release."""
+    options = site_options(target)
     availability = Availability(context.releases_by_type)
     type_pages = TypePages(release, context, availability, target)
     groups = api_groups(release, type_pages.addresses, type_pages.kinds)
@@ -109,9 +110,7 @@ def make_contexts(
         type_pages=type_pages,
         groups=groups,
         api_versions=versions,
-        navigation=Navigation(
-            release.name, context, availability, listed, site_url(target)
-        ),
+        navigation=Navigation(release.name, context, availability, listed, options.url),
     )
     return Contexts(
         files={
@@ -128,7 +127,7 @@ def make_contexts(
             "release": release.name,
             "releases": context.releases,
             "newest": context.releases[-1],
-            "logo": logo_name(target),
+            "logo": options.logo_name,
         },
     )
 

@@ -33,7 +33,7 @@ class TypeScriptOptions:
     name: str
 
 
-class Writer:
+class TypeScriptWriter:
     """Writes TypeScript, and keeps what several examples have in common."""
 
     def __init__(self, release: Release, target: Target) -> None:

@@ -74,7 +74,6 @@ def highlight(language: str, code: str) -> Markup:
     return Markup("\n".join(map(partial(_indented, language), lines)))
 
 
-@lru_cache(_CACHED_LINES)
 def _indented(language: str, line: str) -> str:
     text = line.lstrip(" ")
     return line[: len(line) - len(text)] + _highlighted(language, text)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
-from importlib import import_module
 from itertools import product
 from typing import Literal, NamedTuple, Protocol, get_args
 
@@ -20,9 +19,9 @@ from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.resource import Resource
-from kubestencil.targets.examples import yaml
 from kubestencil.targets.examples.nodes import Object
 from kubestencil.targets.examples.trees import ExampleTrees
+from kubestencil.targets.examples.yaml import YamlWriter
 from kubestencil.targets.site.examples.highlight import highlight
 from kubestencil.targets.site.examples.installation import (
     Installation,
@@ -42,13 +41,6 @@ _TITLES = {
     "typescript": "TypeScript",
     "kubectl": "kubectl",
     "curl": "curl",
-}
-# The targets that have a writer of examples, and their views.
-_VIEWS = {
-    "python": "python",
-    "jsonnet": "jsonnet",
-    "rust": "rust",
-    "typescript": "model",
 }
 
 
@@ -161,18 +153,22 @@ class Examples:
     def _writers(self) -> Iterator[tuple[str, Callable[[], _Writer]]]:
         """The languages that the site has examples in, and how their writers are
         made."""
-        yield "yaml", yaml.Writer
-        for name, view in _VIEWS.items():
+        from kubestencil.targets.jsonnet.example import JsonnetWriter
+        from kubestencil.targets.python.example import PythonWriter
+        from kubestencil.targets.rust.example import RustWriter
+        from kubestencil.targets.typescript.example import TypeScriptWriter
+
+        yield "yaml", YamlWriter
+        for name, view, writer in (
+            ("python", "python", PythonWriter),
+            ("jsonnet", "jsonnet", JsonnetWriter),
+            ("rust", "rust", RustWriter),
+            ("typescript", "model", TypeScriptWriter),
+        ):
             target = self._target.dependency(name)
             # A user's target of the same name may generate something else.
             if target is not None and target.view == view:
-                yield name, partial(_target_writer, target, self._release)
-
-
-def _target_writer(target: Target, release: Release) -> _Writer:
-    module = import_module(f"kubestencil.targets.{target.name}.example")
-    writer: _Writer = module.Writer(release, target)
-    return writer
+                yield name, partial(writer, self._release, target)
 
 
 def _tree(

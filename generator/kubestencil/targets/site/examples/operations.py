@@ -10,6 +10,7 @@ from typing import NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import precedence
+from kubestencil.schema.operations.parameter_descriptions import PARAMETER_DESCRIPTIONS
 from kubestencil.schema.operations.rebuilt import RebuiltOperation, resource_operations
 from kubestencil.schema.resource import Resource
 from kubestencil.targets.examples.starters import starter_name
@@ -22,15 +23,12 @@ from kubestencil.targets.site.examples.calls import (
 from kubestencil.targets.site.examples.installation import call_installation
 from kubestencil.targets.site.examples.kinds import Example, make_example
 from kubestencil.targets.site.examples.kubectl import kubectl_lines
-from kubestencil.targets.site.examples.operation_parameters import (
-    ParameterRow,
-    parameter_rows,
-)
 from kubestencil.targets.site.examples.python_calls import PythonMethods
 
 # The older form of a list with the parameter "watch", deprecated since 1.11.
 _WATCHES = frozenset({"watch", "watchlist"})
 _PROXIED = "{path}"
+_VERB_ORDER = ("list", "get", "create", "update", "patch", "delete", "deletecollection")
 
 
 class MethodLabel(NamedTuple):
@@ -54,6 +52,16 @@ class PathRow(NamedTuple):
         """The path, of a subresource only its end: that of the object is above it."""
         head, name, subresource = self.path.partition("/{name}/")
         return f"…{name}{subresource}" if subresource else head
+
+
+class ParameterRow(NamedTuple):
+    """A query parameter: the operations that have it, by verb or subresource, and its
+    description, empty for one that is not known."""
+
+    name: str
+    type: str
+    operations: str
+    description: str
 
 
 class Operations(NamedTuple):
@@ -86,7 +94,6 @@ class ReleaseOperations:
     ) -> None:
         self._release = release
         self._addresses = addresses
-        self._operations: dict[str, Operations] = {}
         self._rebuilt = {
             kind: resource_operations(resource, release.name)
             for kind, resource in release.resources.items()
@@ -95,12 +102,6 @@ class ReleaseOperations:
 
     def of(self, definition: Definition) -> Operations:
         """The operations of a kind."""
-        operations = self._operations.get(definition.name)
-        if operations is None:
-            operations = self._operations[definition.name] = self._make(definition)
-        return operations
-
-    def _make(self, definition: Definition) -> Operations:
         kind = definition.kinds[0]
         resource = self._release.resources.get(kind)
         if resource is None or not resource.verbs:
@@ -112,7 +113,7 @@ class ReleaseOperations:
         ]
         return Operations(
             tuple(self._paths(operations, resource, kind)),
-            parameter_rows(operations),
+            _parameter_rows(operations),
             tuple(self._calls(operations, resource, definition)),
         )
 
@@ -231,3 +232,37 @@ class ReleaseOperations:
                     version, versions.get(group, version), key=precedence
                 )
         return preferred
+
+
+def _parameter_rows(operations: Iterable[RebuiltOperation]) -> tuple[ParameterRow, ...]:
+    """The query parameters of operations, each once, sorted by name."""
+    labels: dict[tuple[str, str], set[str]] = {}
+    for rebuilt in operations:
+        for parameter in rebuilt.parameters:
+            if parameter.location == "query":
+                key = parameter.name, parameter.type
+                labels.setdefault(key, set()).add(_operation_label(rebuilt))
+    return tuple(
+        ParameterRow(
+            name,
+            type_,
+            ", ".join(sorted(labels[name, type_], key=_label_order)),
+            PARAMETER_DESCRIPTIONS.get(name, ""),
+        )
+        for name, type_ in sorted(labels)
+    )
+
+
+def _operation_label(rebuilt: RebuiltOperation) -> str:
+    """``list``; ``exec`` for the parameters of a connection or a log."""
+    operation = rebuilt.operation
+    if operation.action == "connect" or operation.path.endswith("/log"):
+        return operation.path.removesuffix("/{path}").rpartition("/")[2]
+    return operation.verb
+
+
+def _label_order(label: str) -> tuple[int, str]:
+    return (
+        _VERB_ORDER.index(label) if label in _VERB_ORDER else len(_VERB_ORDER),
+        label,
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kubestencil.schema import Schema
 from kubestencil.schema.custom_resources.field_choices import (
@@ -97,18 +97,21 @@ def _not(schema: JsonObject) -> Requirement:
     if schema.keys() == {"required"} and schema["required"]:
         return Requirement("not together", tuple(schema["required"]))
     if schema.keys() == {"enum"}:
-        return Requirement("not", tuple(map(_text, schema["enum"])))
+        return Requirement("not", tuple(map(value_text, schema["enum"])))
     return Requirement("not", (_schema_text(schema),))
 
 
 def _schema_text(schema: JsonObject) -> str:
     """A schema in one line: ``format: ipv4``, ``properties: {…}``."""
     return _shortened(
-        ", ".join(f"{keyword}: {_text(value)}" for keyword, value in schema.items())
+        ", ".join(
+            f"{keyword}: {value_text(value)}" for keyword, value in schema.items()
+        )
     )
 
 
-def _text(value: Any) -> str:
+def value_text(value: object) -> str:
+    """A value as JSON, a non-empty string without quotes; long ones are shortened."""
     if isinstance(value, str) and value:
         return _shortened(value)
     return _shortened(json.dumps(value, ensure_ascii=False, sort_keys=True))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubestencil.schema import Schema
 from kubestencil.targets.site.addresses import PageAddress
-from kubestencil.targets.site.fields.requirements import requirements_of
-
-_MAX_VALUE_LENGTH = 300
+from kubestencil.targets.site.fields.requirements import requirements_of, value_text
 
 _LIMITS = {
     "pattern": "pattern",
@@ -84,10 +81,10 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
     """The attributes of a schema besides its type and its description."""
     # Documents have the default {} for each field that is a struct in Go.
     if schema.has_default and (schema.default != {} or not schema.ref):
-        yield Attribute("default", (_value_text(schema.default),))
+        yield Attribute("default", (value_text(schema.default),))
     levels = _levels(schema)
     if levels[-1].enum:
-        yield Attribute("allowed values", tuple(map(_value_text, levels[-1].enum)))
+        yield Attribute("allowed values", tuple(map(value_text, levels[-1].enum)))
     if schema.list_type:
         yield Attribute("list type", (schema.list_type,))
     if schema.list_map_keys:
@@ -128,7 +125,7 @@ def _conditions(schema: Schema) -> Iterator[Attribute]:
         yield Attribute("value", ("an object with apiVersion and kind",))
     for keyword, label in _LIMITS.items():
         if keyword in schema.raw:
-            text = _value_text(schema.raw[keyword])
+            text = value_text(schema.raw[keyword])
             is_exclusive = schema.raw.get(_EXCLUSIVE.get(keyword, ""))
             yield Attribute(label, (f"{text} (exclusive)" if is_exclusive else text,))
     for requirement in requirements_of(schema):
@@ -150,14 +147,3 @@ def rules_of(schema: Schema, subject: str) -> Iterator[ValidationRule]:
             message=str(rule.get("message", "")),
             message_expression=str(rule.get("messageExpression", "")),
         )
-
-
-def _value_text(value: object) -> str:
-    """A value as JSON, a non-empty string without quotes; long ones are shortened."""
-    if isinstance(value, str) and value:
-        text = value
-    else:
-        text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    if len(text) <= _MAX_VALUE_LENGTH:
-        return text
-    return f"{text[: _MAX_VALUE_LENGTH - 1]}…"

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from kubestencil.diff.releases.descriptions import stated_replacement
 from kubestencil.schema import Field, Schema
@@ -56,7 +55,6 @@ _MARKER = re.compile(r"(?:^|(?<=\s))[-*] (?=\S)")
 # Reviewed lists that leave values out: v1.NodeAddressType has InternalDNS and ExternalDNS
 # as well (k8s.io/api, core/v1/types.go).
 _INCOMPLETE = frozenset({("Hostname", "ExternalIP", "InternalIP")})
-_CACHED_TEXTS = 20_000
 
 
 def stated_attributes(field: Field, siblings: Iterable[str]) -> Iterator[Attribute]:
@@ -91,7 +89,6 @@ def _has_type(default: str, schema: Schema) -> bool:
     return schema.type == "string" and not is_number and default not in _TRUTH_VALUES
 
 
-@lru_cache(_CACHED_TEXTS)
 def stated_values(description: str) -> tuple[str, ...]:
     """The allowed values that a description lists; empty where it lists none, or two
     different lists."""
@@ -110,7 +107,6 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(re.sub(r"[\"'`]", "", value) for value in re.split(_SEPARATOR, text))
 
 
-@lru_cache(_CACHED_TEXTS)
 def stated_default(description: str) -> str:
     """The default that a description states without a condition; empty without one, and
     where it states several."""

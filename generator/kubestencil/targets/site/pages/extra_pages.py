@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import FileContext
 from kubestencil.errors import TargetError
 from kubestencil.text import commonmark
@@ -24,18 +23,12 @@ class ExtraPage(NamedTuple):
     text: Markup
 
 
-def read_pages(target: Target) -> Sequence[ExtraPage]:
-    """The pages in the folder that the option ``pages`` names, sorted by path.
+def read_pages(folder: Path) -> Sequence[ExtraPage]:
+    """The pages in a folder, sorted by path.
 
-    Raises ``option_error`` where that is no folder, TargetError for a page that is not UTF-8
-    text or links to a page that does not exist.
+    Raises TargetError for a page that is not UTF-8 text or links to a page that does not
+    exist.
     """
-    option = str(target.options["pages"])
-    if not option:
-        return ()
-    folder = Path(option)
-    if not folder.is_dir():
-        raise target.option_error("is not a folder", "pages")
     files = sorted(path for path in folder.rglob("*.md") if path.is_file())
     names = [path.relative_to(folder).as_posix() for path in files]
     return [_read_page(folder, name, names) for name in names]

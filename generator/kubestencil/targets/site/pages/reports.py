@@ -16,7 +16,7 @@ from kubestencil.targets.diff.links import LinkResolver
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.paths import anchor, field_paths
 from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
-from kubestencil.targets.site.options import logo_name
+from kubestencil.targets.site.options import site_options
 
 #: What this part generates, in the folder of the reports: with the templates of the
 #: target diff, which extend this target's page.html.j2.
@@ -63,7 +63,7 @@ def make_contexts(releases: Sequence[Release], target: Target) -> Contexts:
         "root": "../",
         "releases": tuple(release.name for release in releases),
         "newest": releases[-1].name,
-        "logo": logo_name(target),
+        "logo": site_options(target).logo_name,
     }
     return Contexts(
         files={

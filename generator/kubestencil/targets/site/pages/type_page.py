@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -51,9 +51,6 @@ from kubestencil.text.html import prose, summary
 # The versions of a type that its page links to; no project has as many. The page of the
 # group lists all.
 _MAX_VERSIONS = 50
-# More than the uses of the types of a release of Kubernetes, most of which its
-# neighbours have.
-_CACHED_USES = 30_000
 
 
 class UseLinks(NamedTuple):
@@ -154,7 +151,6 @@ class TypePages:
         self._context = context
         self._availability = availability
         self._fields = ReleaseFields(release, self.addresses, context.changes)
-        self._version_links: dict[PageAddress, VersionLink] = {}
 
     @cached_property
     def usage(self) -> Usage:
@@ -233,15 +229,12 @@ class TypePages:
         return Link(text, href)
 
     def _versions(self, address: PageAddress) -> Iterator[VersionLink]:
-        """Links to the versions of a type, each made once for the pages of all."""
+        """Links to the versions of a type."""
         # The most stable ones are the last.
         versions = self._availability.versions(address)[-_MAX_VERSIONS:]
         current = [] if address in versions else [address]
         for version in (*current, *versions):
-            link = self._version_links.get(version)
-            if link is None:
-                link = self._version_links[version] = self._version_link(version)
-            yield link
+            yield self._version_link(version)
 
     def _version_link(self, address: PageAddress) -> VersionLink:
         releases = self._context.releases_by_type[address.path]
@@ -261,7 +254,6 @@ class TypePages:
         return following[0] if following else ""
 
 
-@lru_cache(_CACHED_USES)
 def _links_of_use(use: Use, address: PageAddress) -> UseLinks:
     """The links to the fields of a type that is at ``address``."""
     href = address.href
