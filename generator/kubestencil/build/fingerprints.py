@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -64,11 +66,23 @@ def with_context(fingerprint: str, context: object) -> str:
 
 def _content_digest(path: Path, pattern: str) -> str:
     digest = hashlib.sha256()
-    for file in sorted(path.rglob(pattern)) if path.is_dir() else [path]:
-        if file.is_file() and "__pycache__" not in file.parts:
-            digest.update(str(file.relative_to(path)).encode() + b"\0")
-            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    for name in sorted(_file_names(path, pattern)) if path.is_dir() else [""]:
+        file = path / name
+        if file.is_file():
+            content = file.read_bytes()
+            head = f"{name}\0{len(content)}\0"
+            digest.update(head.encode(errors="surrogateescape"))
+            digest.update(content)
     return digest.hexdigest()
+
+
+def _file_names(folder: Path, pattern: str) -> Iterator[str]:
+    """The paths in ``folder`` of the files in it, at any depth, that match a pattern."""
+    for path, folders, names in os.walk(folder):
+        if "__pycache__" in folders:
+            folders.remove("__pycache__")
+        inner = os.path.relpath(path, folder)
+        yield from (f"{inner}/{name}" for name in fnmatch.filter(names, pattern))
 
 
 def _combined(parts: Iterable[str]) -> str:

@@ -56,14 +56,17 @@ def _sources(
     names: tuple[str, ...], spec: str | None, options: DocumentOptions
 ) -> list[Source]:
     from kubestencil.source import available, locate, releases
-    from kubestencil.source.inputs import crds_alone, read_location
 
     if spec is not None:
+        from kubestencil.source.inputs import read_location
+
         if len(names) > 1:
             raise UsageError("--spec reads one document and takes one release name")
         name = releases.release_name(names[0]) if names else None
         return options.complete([read_location(spec, name, unserved=options.unserved)])
     if not names and (crds := options.read_crds()) is not None:
+        from kubestencil.source.inputs import crds_alone
+
         alone = replace(options, crds=())
         return alone.complete([crds_alone("crds", crds)])
     chosen = releases.expand_ranges(

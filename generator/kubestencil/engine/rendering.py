@@ -56,6 +56,8 @@ def render_contexts(
     one; TargetError for a mistake in the target.
     """
     templates = _templates(contexts, target, shared)
+    # The release has no garbage: collections need not look at it.
+    gc.freeze()
     generated: dict[str, _FileOrigin] = {}
     for rule in target.files:
         if not rule.path or rule.each in contexts.handled_by_other_parts:
@@ -70,6 +72,7 @@ def render_contexts(
             if other is not file:
                 raise _same_path_error(target, path, other, file)
             if rule.template and len(generated) % _FILES_PER_COLLECTION == 0:
+                # Only what was made since they were frozen.
                 gc.collect(0)
             data = copied
             if data is None:

@@ -56,11 +56,11 @@ def load_release(source: Source) -> Release:
         parsed = _parse_cluster(source, document, ("definitions", None))
     else:
         parsed = _Parsed(document, parse_document(document, source.origin))
-        if source.crds is None:
-            validate(document, source.sha256, source.origin)
-        elif not source.crds.alone:
+        # Embedded documents are valid.
+        if source.revert is None and (source.crds is None or not source.crds.alone):
             # The digest of a valid document is remembered: that of the document alone.
-            validate(document, replace(source, crds=None).sha256, source.origin)
+            base = source if source.crds is None else replace(source, crds=None)
+            validate(document, base.sha256, source.origin)
     release = (
         _release(source, parsed)
         if source.crds is None

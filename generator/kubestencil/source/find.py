@@ -9,7 +9,6 @@ from pathlib import Path
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.source.document import CrdSet, Selection, Source
-from kubestencil.source.inputs import add_crds, read_crds, read_location
 from kubestencil.source.locate import available, locate
 
 _RELEASE = re.compile(r"v?\d+\.\d+\Z")
@@ -34,19 +33,25 @@ class DocumentOptions:
     def read_crds(self) -> CrdSet | None:
         """The files at ``crds``, which standard input gives only once; None where there
         are none."""
-        return read_crds(self.crds, unserved=self.unserved) if self.crds else None
+        if not self.crds:
+            return None
+        # Imported here and below, since most runs read releases only.
+        from kubestencil.source.inputs import read_crds
+
+        return read_crds(self.crds, unserved=self.unserved)
 
     def complete(self, sources: Iterable[Source]) -> list[Source]:
         """``sources`` with the CustomResourceDefinitions and limits of the options."""
         crds = self.read_crds()
+        if crds is not None:
+            from kubestencil.source.inputs import add_crds
+
+            sources = (add_crds(source, crds) for source in sources)
         limits = Selection(self.groups, self.kinds)
         selection = limits if self.groups or self.kinds else None
-        return [
-            replace(
-                source if crds is None else add_crds(source, crds), selection=selection
-            )
-            for source in sources
-        ]
+        if selection is None:
+            return list(sources)
+        return [replace(source, selection=selection) for source in sources]
 
 
 def find_document(name: str, options: DocumentOptions, label: str | None) -> Source:
@@ -68,4 +73,6 @@ def find_document(name: str, options: DocumentOptions, label: str | None) -> Sou
             f"{name!r} is neither a release nor an existing file",
             hint=nearest(name, releases),
         )
+    from kubestencil.source.inputs import read_location
+
     return read_location(name, label, unserved=options.unserved)
