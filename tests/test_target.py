@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-import jinja2
 import pytest
 
 from kubestencil.engine import load_targets, read_options
-from kubestencil.engine.template_variables import variables_of
 from kubestencil.errors import KubestencilError, SpecError, TargetError, UsageError
 from kubestencil.targets import generate_files
 from tests.conftest import POD, SMALL, Command, make_release, read_files
@@ -206,6 +204,76 @@ def test_a_folder_with_the_name_of_a_target_adds_a_file_to_it(tmp_path: Path) ->
     assert files.pop("names.txt") == "test"
     assert files["docs/V1Pod.md"] == _built_in_page()
     assert "README.md" in files
+
+
+def test_a_template_reaches_the_one_that_it_shadows(tmp_path: Path) -> None:
+    """By its own name: in a target that extends another, and then in a folder with the
+    name of a built-in target."""
+    targets = extend(tmp_path, 'extends = "markdown"', "other")
+    (targets / "markdown").mkdir()
+    shadow = '{% extends "NAME" %}\n{% block header %}{{ super() }}SHADOW{% endblock %}'
+    for folder, name in (
+        ("other", "README.md.j2"),
+        ("markdown", "markdown/README.md.j2"),
+    ):
+        template = shadow.replace("NAME", name).replace("SHADOW", folder)
+        (targets / folder / "README.md.j2").write_text(template)
+    (targets / "markdown" / "model.md.j2").write_text(
+        'before\n{% include "model.md.j2" %}\nafter'
+    )
+    files = generated(targets, "other")
+    page = files["docs/V1Pod.md"]
+    assert page == f"before\n{_built_in_page()}after"
+    readme = generated(targets, "other")["README.md"]
+    header, other, rest = readme.partition("markdownother")
+    assert header.startswith("# ") and other and "Documentation For Models" in rest
+
+
+def test_a_template_that_shadows_none_can_include_itself(tmp_path: Path) -> None:
+    template = (
+        "{{ n }}{% if n %}{% with n = n - 1 %}{% include 'page.j2' %}{% endwith %}"
+        "{% endif %}"
+    )
+    folder = make(tmp_path, template=f"{{% set n = n | default(3) %}}{template}")
+    assert generated(folder) == {"V1Pod.txt": "3210"}
+
+
+def test_filters_of_a_target_are_in_its_folder(tmp_path: Path) -> None:
+    """Those beside the folders are for all targets."""
+    folder = make(tmp_path, template="{{ model.name | shout | end }} {{ '1' | camel }}")
+    (folder / "mine" / "filters.py").write_text(
+        "import re\n\n\ndef shout(text: str) -> str:\n"
+        '    """Capitals."""\n    return re.sub("[a-z]", _upper, text)\n\n\n'
+        "def _upper(match):\n    return match[0].upper()\n\n\n"
+        "def camel(text):\n    return 'mine'\n"
+    )
+    (folder / "filters.py").write_text(
+        "from os.path import join as end\n__all__ = ['end']\n"
+    )
+    assert generated(folder) == {"V1Pod.txt": "V1POD mine"}
+    assert not list(folder.rglob("__pycache__"))
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "line"),
+    [
+        ("def f(:", "cannot be run: SyntaxError", 1),
+        ("\nimport nothing_of_this_name", "ModuleNotFoundError", 2),
+        ("def shout(text):\n\n    return 1 / 0", "division by zero", 3),
+        ("def shuot(text): pass", "unknown filter 'shout'\n  did you mean shuot", 0),
+    ],
+)
+def test_a_mistake_in_a_filter_is_named_with_its_line(
+    tmp_path: Path, code: str, message: str, line: int
+) -> None:
+    folder = make(tmp_path, template="{{ model.name | shout }}")
+    (folder / "mine" / "filters.py").write_text(code)
+    with pytest.raises(TargetError) as caught:
+        generated(folder)
+    assert message in str(caught.value)
+    assert caught.value.where == (
+        f"{folder}/mine/filters.py:{line}" if line else f"{folder}/mine/page.j2:1"
+    )
 
 
 @pytest.mark.parametrize(
@@ -474,31 +542,6 @@ def test_an_error_in_a_template_generated_once_is_reported_once(tmp_path: Path) 
         generated(folder)
     assert caught.value.where == f"{folder}/mine/part.j2:2"
     assert str(caught.value).count("has no attribute") == 1
-
-
-@pytest.mark.parametrize(
-    ("template", "variables"),
-    [
-        ("{{ rows }}{% set own = 1 %}{{ own }}", {"rows"}),
-        ("{% include 'inner.j2' %}", {"release"}),
-        ("{% from 'macro.j2' import m with context %}{{ m() }}", {"target"}),
-        ("{{ shared('inner.j2', 1, {}) }}", {"shared", "release"}),
-        ("{{ once('inner.j2', 1, {}) }}", {"once", "release"}),
-        ("{% include name %}", None),
-        ("{{ shared(name, 1, {}) }}", None),
-        ("{% set render = once %}{{ render('inner.j2', 1, {}) }}", None),
-    ],
-)
-def test_the_variables_of_a_template_include_those_of_all_that_it_needs(
-    template: str, variables: set[str] | None
-) -> None:
-    templates = {
-        "t.j2": template,
-        "inner.j2": "{{ release }}",
-        "macro.j2": "{% macro m() %}{{ target }}{% endmacro %}",
-    }
-    environment = jinja2.Environment(loader=jinja2.DictLoader(templates))
-    assert variables_of(environment, "t.j2") == variables
 
 
 def test_filters_of_a_placeholder_are_applied_in_turn(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kubestencil.data_files import data_file
 from kubestencil.engine import Target
+from kubestencil.engine.filters import FILTER_FILE
 from kubestencil.source import Source
 from kubestencil.targets import installed_view
 from kubestencil.version import __version__
@@ -103,9 +104,10 @@ def _installed_view(target: Target) -> Iterator[str]:
 
 
 def _shared_templates(roots: Iterable[Path]) -> list[Path]:
-    """The template folders that targets share: their names begin with "_"."""
-    folders = (path for root in roots for path in root.glob("_*"))
-    return sorted(path for path in folders if path.is_dir())
+    """What targets share: template folders, whose names begin with "_", and filters."""
+    folders = (path for root in roots for path in root.glob("_*") if path.is_dir())
+    filters = (path for root in roots for path in root.glob(FILTER_FILE))
+    return sorted([*folders, *filters])
 
 
 def _option_paths(target: Target) -> Iterator[Path]:

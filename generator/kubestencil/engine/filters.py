@@ -6,12 +6,18 @@ prints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+import traceback
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from json import JSONEncoder
 from json.encoder import encode_basestring
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from kubestencil.engine.run_cache import cached_for_run
+from kubestencil.errors import TargetError
 from kubestencil.text import casing, github, html, literals
 from kubestencil.text import comments as comment_text
 from kubestencil.text import csv as csv_text
@@ -111,6 +117,9 @@ def json(value: Any, indent: int | None = None) -> str:
     return _json_encoder(indent).encode(value)
 
 
+#: The file in a folder of templates that defines filters of its own.
+FILTER_FILE = "filters.py"
+
 #: Every filter by its name in templates.
 FILTERS: Mapping[str, Callable[..., Any]] = {
     function.__name__: function
@@ -159,6 +168,47 @@ JINJA_FILTERS: Mapping[str, str] = {
     "trim": "A text without spaces around it.",
     "unique": "Items without repetitions.",
 }
+
+
+def load_filters(folders: Iterable[str]) -> dict[str, Callable[..., Any]]:
+    """The filters of the folders themselves: the public functions of ``filters.py``, or
+    those that its ``__all__`` names. The first folder that has a filter wins.
+
+    Raises TargetError with the file and line where one cannot be run.
+    """
+    filters: dict[str, Callable[..., Any]] = {}
+    for folder in folders:
+        path = Path(folder) / FILTER_FILE
+        if path.is_file():
+            filters = _run_filters(path) | filters
+    return filters
+
+
+@cached_for_run
+def _run_filters(path: Path) -> dict[str, Callable[..., Any]]:
+    # Not imported: that would leave compiled code beside the file.
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    try:
+        exec(compile(path.read_bytes(), path, "exec"), vars(module))
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1]
+        raise TargetError(
+            f"cannot be run: {type(error).__name__}: {error}", where=f"{path}:{line}"
+        ) from error
+    functions = inspect.getmembers(module, inspect.isroutine)
+    names = getattr(module, "__all__", None)
+    return {
+        name: function
+        for name, function in functions
+        if (name in names if names is not None else _is_own(name, function, module))
+    }
+
+
+def _is_own(name: str, function: Any, module: ModuleType) -> bool:
+    return not name.startswith("_") and function.__module__ == module.__name__
 
 
 def _string(value: Any) -> str:

@@ -47,10 +47,6 @@ _FUNCTIONS: Mapping[str, str] = {
     "once(template, subject, variables)": (
         "the text of a template for a subject, rendered once for all files"
     ),
-    "shared(template, subject, variables)": (
-        "the same for the files of all releases: subjects are equal only where the "
-        "variables are"
-    ),
     "embed(name)": (
         "the text of a file beside the templates, such as a style, as it is: nothing in "
         "it is escaped or replaced"
@@ -96,7 +92,7 @@ def _lines(target: Target, view: AnyView) -> Iterator[str]:
     yield from _shared_sections(target, view)
     for cls in documented_classes(view.EACH.values()):
         yield from _class_section(cls)
-    yield from _filter_sections()
+    yield from _filter_sections(target)
     yield from _section(
         "Quirks (a target has those in its manifest)", _entries(view.QUIRKS)
     )
@@ -168,11 +164,14 @@ def _shared_sections(target: Target, view: AnyView) -> Iterator[str]:
     )
 
 
-def _filter_sections() -> Iterator[str]:
-    yield from _section(
-        "Filters",
-        _entries({name: summary(filter) for name, filter in filters.FILTERS.items()}),
-    )
+def _filter_sections(target: Target) -> Iterator[str]:
+    folders = map(str, (*target.folders, *target.roots))
+    for title, functions in (
+        ("Filters", filters.FILTERS),
+        (f"Filters of {filters.FILTER_FILE}", filters.load_filters(folders)),
+    ):
+        summaries = {name: summary(function) for name, function in functions.items()}
+        yield from _section(title, _entries(summaries))
     yield from _section(
         "Filters of Jinja2 (these and all others)", _entries(filters.JINJA_FILTERS)
     )

@@ -119,10 +119,8 @@ def _data(
     """The bytes of a file."""
     if not rule.template:
         return _view_bytes(context, rule, target)
-    if post_process is None:
-        return templates.render_bytes(rule.template, context.subject, context.variables)
     text = templates.render(rule.template, context.subject, context.variables)
-    return post_process(text, context.subject).encode()
+    return (post_process(text, context.subject) if post_process else text).encode()
 
 
 def _same_path_error(
