@@ -156,7 +156,6 @@ class Pattern:
                 stack += reversed(states[index].targets)
 
 
-# Each pattern keeps up to 1 MB for its searches.
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> Pattern | None:
     """The compiled pattern; None where it is not valid, or too large."""

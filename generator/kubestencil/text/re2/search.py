@@ -1,45 +1,20 @@
 """Whether the automaton of a pattern accepts a part of a text.
 
-A set of states is an integer with a bit for each of them. Sets that occurred, and what
-follows them for a character, are kept: most texts take one look-up for each character.
-A set that is new takes time in proportion to the number of states, so that no pattern
-takes exponential time (https://swtch.com/~rsc/regexp/regexp1.html).
+A set of states is an integer with a bit for each of them. Each character takes time in
+proportion to the number of states, so that no pattern takes exponential time
+(https://swtch.com/~rsc/regexp/regexp1.html).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from kubestencil.text.re2.automaton import ACCEPT, State, contains
 from kubestencil.text.re2.syntax import AssertionKind, Ranges
 
 #: What is beside a position of a text, as far as a pattern has assertions about it.
 _Side = Literal["end", "newline", "word", "other"]
-
-# What a pattern keeps between texts, about.
-_MAX_KEPT_BYTES = 1_000_000
-_SIZE_OF_ENTRY = 100
-
-
-class _CharClass(NamedTuple):
-    """Characters that are the same to a pattern: ``states`` take them."""
-
-    number: int
-    states: int
-    side: _Side
-
-
-class _Set(NamedTuple):
-    """The states that took the last character, what that was, and the sets that follow
-    for the class of the next one; None where the pattern matches."""
-
-    states: int
-    before: _Side
-    following: dict[int, _Set | None]
-
-
-_END_OF_TEXT = _CharClass(-1, 0, "end")
 
 
 class Searcher:
@@ -50,94 +25,49 @@ class Searcher:
         self._start = start
         self._assertions = {state.assertion for state in states}
         self._by_ranges = _by_ranges(states)
-        self._forget()
 
     def search(self, text: str) -> bool:
         """Whether any part of ``text`` matches."""
-        current = self._set(0, "end")
-        for char in text:
-            char_class = self._char_classes.get(char)
-            if char_class is None or char_class.number not in current.following:
-                current, char_class = self._extend(current, char)
-            following = current.following[char_class.number]
-            if following is None:
+        closures: dict[tuple[_Side, _Side], list[int]] = {}
+        takers: dict[str, int] = {"": 0}
+        taken = 0
+        before: _Side = "end"
+        for char in (*text, ""):
+            if char not in takers:
+                takers[char] = self._takers(char)
+            after = self._side(char)
+            if (before, after) not in closures:
+                closures[before, after] = self._closures(before, after)
+            following = closures[before, after]
+            states = following[self._start]
+            for index in _bits(taken):
+                states |= following[self._states[index].targets[0]]
+            if states >> ACCEPT & 1:
                 return True
-            current = following
-        return self._follow(current, _END_OF_TEXT) is None
+            taken = states & takers[char]
+            before = after
+        return False
 
-    def _extend(self, current: _Set, char: str) -> tuple[_Set, _CharClass]:
-        """``current`` with the set that follows it for ``char``, and its class."""
-        if self._kept_bytes > _MAX_KEPT_BYTES:
-            self._forget()
-            current = self._set(current.states, current.before)
-        char_class = self._class_of(char)
-        if char_class.number not in current.following:
-            current.following[char_class.number] = self._follow(current, char_class)
-            self._count(0)
-        return current, char_class
-
-    def _forget(self) -> None:
-        """Forget what was kept for other texts."""
-        self._kept_bytes = 0
-        self._sets: dict[tuple[int, _Side], _Set] = {}
-        self._classes: dict[tuple[int, _Side], _CharClass] = {}
-        self._char_classes: dict[str, _CharClass] = {}
-        self._closures: dict[tuple[_Side, _Side], list[int]] = {}
-
-    def _set(self, states: int, before: _Side) -> _Set:
-        kept = self._sets.get((states, before))
-        if kept is None:
-            self._count(states)
-            kept = self._sets[states, before] = _Set(states, before, {})
-        return kept
-
-    def _follow(self, current: _Set, char_class: _CharClass) -> _Set | None:
-        """The states that take the next character; None where the pattern matches."""
-        closures = self._closures_between(current.before, char_class.side)
-        states = closures[self._start]
-        for index in _bits(current.states):
-            states |= closures[self._states[index].targets[0]]
-        if states >> ACCEPT & 1:
-            return None
-        return self._set(states & char_class.states, char_class.side)
-
-    def _class_of(self, char: str) -> _CharClass:
-        char_class = self._char_classes.get(char)
-        if char_class is None:
-            states = 0
-            for ranges, bits in self._by_ranges.items():
-                if contains(ranges, ord(char)):
-                    states |= bits
-            key = states, self._side(char)
-            number = len(self._classes)
-            char_class = self._classes.setdefault(key, _CharClass(number, *key))
-            self._char_classes[char] = char_class
-            self._count(states)
-        return char_class
-
-    def _count(self, states: int) -> None:
-        """Count the bytes of an entry with a set of states."""
-        self._kept_bytes += _SIZE_OF_ENTRY + states.bit_length() // 8
+    def _takers(self, char: str) -> int:
+        """The states that take a character."""
+        states = 0
+        for ranges, bits in self._by_ranges.items():
+            if contains(ranges, ord(char)):
+                states |= bits
+        return states
 
     def _side(self, char: str) -> _Side:
+        if not char:
+            return "end"
         if char == "\n" and not self._assertions.isdisjoint(("line-start", "line-end")):
             return "newline"
         if _is_word(char) and not self._assertions.isdisjoint(("word", "no-word")):
             return "word"
         return "other"
 
-    def _closures_between(self, before: _Side, after: _Side) -> list[int]:
+    def _closures(self, before: _Side, after: _Side) -> list[int]:
         """For each state those that are reached from it without a character: states
         that take one, and the one that accepts."""
-        closures = self._closures.get((before, after))
-        if closures is None:
-            closures = self._make_closures(before, after)
-            self._closures[before, after] = closures
-            for closure in closures:
-                self._count(closure)
-        return closures
-
-    def _make_closures(self, before: _Side, after: _Side) -> list[int]:
         closures = [
             1 << index if index == ACCEPT or state.ranges is not None else 0
             for index, state in enumerate(self._states)
