@@ -116,10 +116,16 @@ def test_a_target_of_the_users_is_a_format_of_a_command(
     run(*("diff", "-o", "a.adoc", "1.34", "1.35", "-q", *templates))
     assert (tmp_path / "a.adoc").read_text("utf-8") == printed.stdout
     help_text = run("diff", *templates, "--help").stdout
-    assert "github|asciidoc]" in "".join(help_text.split())
+    assert "[asciidoc|text|markdown|" in "".join(help_text.split())
     # It is a format of the command that it has a rule for, and of no other.
     assert run("history", "-f", "asciidoc", *templates).returncode == 2
     assert run("diff", "1.34", "1.35", "-f", "asciidoc").returncode == 2
+    # A format of the user's takes the place of a built-in one.
+    manifest = ASCIIDOC.replace('"asciidoc"', '"csv"').replace('.adoc"]', '.csv"]')
+    (folder / "target.toml").write_text(manifest)
+    named = run("diff", "1.34", "1.35", "-q", "-f", "csv", *templates)
+    run("diff", "1.34", "1.35", "-q", "-o", "a.csv", *templates)
+    assert named.stdout == printed.stdout == (tmp_path / "a.csv").read_text("utf-8")
     rendered = run("render", "1.34..1.35", "-t", "asciidoc", *templates, "-o", "out")
     assert rendered.returncode == 0, rendered.stderr
     path = tmp_path / "out/asciidoc/1.34-to-1.35.adoc"

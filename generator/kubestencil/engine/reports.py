@@ -26,13 +26,18 @@ def report_formats(
 ) -> dict[str, ReportFormat]:
     """The formats of a report, by their names.
 
-    These are the rules for one of ``each`` in the target ``name``, then in all others
-    with its view. Of several with one name the first counts.
+    These are the rules for one of ``each`` in the target ``name``, and in all others
+    with its view. Of several with one name the first counts: the user's folder comes
+    before the built-in targets, and in each the target ``name`` before the others.
     """
-    report = targets[name]
+
+    def precedence(target: Target) -> tuple[int, bool]:
+        root = target.manifest.parent.parent
+        return target.roots.index(root), target.name != name
+
     formats: dict[str, ReportFormat] = {}
-    for target in (report, *targets.values()):
+    for target in sorted(targets.values(), key=precedence):
         for rule in target.files:
-            if rule.report and rule.each in each and target.view == report.view:
+            if rule.report and rule.each in each and target.view == targets[name].view:
                 formats.setdefault(rule.report, ReportFormat(rule, target))
     return formats

@@ -24,7 +24,7 @@ Reader = Callable[[str], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class SeverityCount:
+class FindingCount:
     """How many findings of a severity are left after the upgrade."""
 
     severity: Severity
@@ -109,7 +109,7 @@ class CheckVariables(TypedDict):
     paint: Paint
     after: str
     before: str
-    counts: tuple[SeverityCount, ...]
+    counts: tuple[FindingCount, ...]
     fixed: int
     files: tuple[FileSection, ...]
     checked: int
@@ -155,7 +155,7 @@ def _variables(
     report: Report, title: str, fail_on: Severity, read: Reader, paint: Paint
 ) -> Mapping[str, Any]:
     counts = tuple(
-        SeverityCount(severity, report.count(severity)) for severity in SEVERITIES
+        FindingCount(severity, report.count(severity)) for severity in SEVERITIES
     )
     variables: CheckVariables = {
         "title": title,

@@ -36,7 +36,7 @@ from kubestencil.text.terminal import Paint, plain
 Item = TypeVar("Item")
 
 
-class IndexEntry(NamedTuple):
+class IndexedComparison(NamedTuple):
     """A comparison in the index: the names of the two releases, and the number of
     changes of each severity."""
 
@@ -49,7 +49,7 @@ class IndexVariables(TypedDict):
     """The variables of the index: the comparisons, and the suffixes of the files with
     each (``md``)."""
 
-    comparisons: tuple[IndexEntry, ...]
+    comparisons: tuple[IndexedComparison, ...]
     suffixes: tuple[str, ...]
 
 
@@ -196,7 +196,7 @@ def index(comparisons: Sequence[Comparison], suffixes: tuple[str, ...]) -> FileC
     title = "API changes"
     variables = IndexVariables(
         comparisons=tuple(
-            IndexEntry(
+            IndexedComparison(
                 one_line(comparison.before),
                 one_line(comparison.after),
                 summary_counts(comparison),
