@@ -56,6 +56,12 @@ class Difference:
     schemas: tuple[JsonObject, JsonObject] = attribute(repr=False, compare=False)
 
     @property
+    def values(self) -> tuple[Any, Any]:
+        """The values of the keyword before and after, None where it is absent."""
+        before, after = self.before or {}, self.after or {}
+        return before.get(self.keyword or ""), after.get(self.keyword or "")
+
+    @property
     def is_added(self) -> bool:
         """Whether a whole kind, type or field was added."""
         return self.keyword is None and self.before is None and self.after is not None

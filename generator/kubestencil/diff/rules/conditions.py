@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from kubestencil.diff.differences.constraints import (
@@ -39,9 +40,8 @@ def always(_: Difference, __: RuleContext) -> bool:
 def is_compatible_rename(difference: Difference, context: RuleContext) -> bool:
     """Whether a reference leads to a type that accepts all that the former one does,
     except for alpha fields."""
-    return _accepts_all(
-        _name(_old_value(difference)), _name(_new_value(difference)), context, set()
-    )
+    before, after = map(_name, difference.values)
+    return _accepts_all(before, after, context, set())
 
 
 def _accepts_all(
@@ -120,27 +120,17 @@ def _name(reference: str) -> str:
 
 def changes_only_documentation(difference: Difference, _: RuleContext) -> bool:
     """Whether two nested schemas differ only in their documentation, at any depth."""
-    return _same_but_documentation(_old_value(difference), _new_value(difference))
+    return _same_but_documentation(*difference.values)
 
 
 def widens_number_format(difference: Difference, _: RuleContext) -> bool:
     """Whether every number of the old format is one of the new format."""
-    return (_old_value(difference), _new_value(difference)) in (
-        ("int32", "int64"),
-        ("float", "double"),
-    )
-
-
-def removes_enum_value(difference: Difference, _: RuleContext) -> bool:
-    """Whether a value is no longer listed."""
-    new = [repr(value) for value in _new_value(difference)]
-    return any(repr(value) not in new for value in _old_value(difference))
+    return difference.values in (("int32", "int64"), ("float", "double"))
 
 
 def loosens(difference: Difference, _: RuleContext) -> bool:
     """Whether the keyword accepts every value that it accepted before."""
-    keyword = difference.keyword or ""
-    return is_looser_keyword(keyword, _old_value(difference), _new_value(difference))
+    return is_looser_keyword(difference.keyword or "", *difference.values)
 
 
 def names_object(difference: Difference, context: RuleContext) -> bool:
@@ -182,7 +172,7 @@ def preserves_unknown_fields(difference: Difference, _: RuleContext) -> bool:
 def requires_unique_items(difference: Difference, _: RuleContext) -> bool:
     """Whether the API server refuses lists with equal items: it does so for lists of
     custom resources that are sets or maps."""
-    return not is_built_in(difference.definition) and _new_value(difference) in (
+    return not is_built_in(difference.definition) and difference.values[1] in (
         "set",
         "map",
     )
@@ -190,23 +180,23 @@ def requires_unique_items(difference: Difference, _: RuleContext) -> bool:
 
 def removes_element(difference: Difference, _: RuleContext) -> bool:
     """Whether a list has lost an element."""
-    new = _new_value(difference) or ()
-    return any(element not in new for element in _old_value(difference) or ())
+    before, after = map(_elements, difference.values)
+    return not before <= after
 
 
 def unsets_keyword(difference: Difference, _: RuleContext) -> bool:
-    """Whether a boolean keyword is false now."""
-    return not _new_value(difference)
+    """Whether a boolean keyword is false now, or a list has no elements any more."""
+    return not difference.values[1]
 
 
 def adds_status(difference: Difference, _: RuleContext) -> bool:
     """Whether the subresource that was added is ``status``."""
-    return bool(_new_value(difference) == ["status"])
+    return bool(difference.values[1] == ["status"])
 
 
 def sets_keyword(difference: Difference, _: RuleContext) -> bool:
     """Whether a boolean keyword is true now."""
-    return bool(_new_value(difference))
+    return bool(difference.values[1])
 
 
 def states_assumed_list_type(difference: Difference, _: RuleContext) -> bool:
@@ -232,26 +222,11 @@ def states_assumed_list_type(difference: Difference, _: RuleContext) -> bool:
 def states_assumed_map_type(difference: Difference, _: RuleContext) -> bool:
     """Whether only the map type "granular", which is the default, was added or
     removed."""
-    return {_old_value(difference), _new_value(difference)} == {None, "granular"}
+    return set(difference.values) == {None, "granular"}
 
 
-def removes_served_kind(difference: Difference, _: RuleContext) -> bool:
-    """Whether a definition is no longer served as one of its kinds."""
-    new = [repr(kind) for kind in _new_value(difference) or ()]
-    return any(repr(kind) not in new for kind in _old_value(difference) or ())
-
-
-def removes_all_served_kinds(difference: Difference, _: RuleContext) -> bool:
-    """Whether a definition is no longer served as a kind at all."""
-    return not _new_value(difference)
-
-
-def _old_value(difference: Difference) -> Any:
-    return (difference.before or {}).get(difference.keyword or "")
-
-
-def _new_value(difference: Difference) -> Any:
-    return (difference.after or {}).get(difference.keyword or "")
+def _elements(values: Any) -> set[str]:
+    return {json.dumps(value, sort_keys=True) for value in values or ()}
 
 
 def _same_but_documentation(old: Any, new: Any) -> bool:

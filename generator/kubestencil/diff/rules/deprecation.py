@@ -47,7 +47,7 @@ def of_kind(difference: Difference, context: RuleContext) -> Deprecation | None:
     no kind, and where nothing is known."""
     if served_kind(difference) is None:
         return None
-    facts = kind_facts(difference) if context.is_kubernetes else None
+    facts = kind_facts(difference) if context.releases else None
     is_leaving = difference.is_removed or (facts and facts.deprecated)
     target = successor(difference, context) if is_leaving else None
     if facts is None and target is None:
@@ -84,13 +84,10 @@ def as_described(difference: Difference, context: RuleContext) -> Deprecation:
 def _only_release(context: RuleContext) -> str | None:
     """The release in which all changes between two neighbours happened; None where
     there are others in between, or these are no releases of Kubernetes."""
-    if context.stages is None:
+    if context.releases is None:
         return None
-    before, after = (side.kubernetes for side in context.stages)
-    if before is None or after is None:
-        return None
-    (old_major, old_minor, _), (major, minor, _) = map(release_order, (before, after))
-    return after if (major, minor) == (old_major, old_minor + 1) else None
+    (old_major, old_minor, _), (major, minor, _) = map(release_order, context.releases)
+    return context.releases[1] if (major, minor) == (old_major, old_minor + 1) else None
 
 
 def _stated(difference: Difference, context: RuleContext, text: str) -> str | None:

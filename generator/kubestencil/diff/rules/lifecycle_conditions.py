@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from kubestencil.diff.differences.definitions import Definitions, Difference
 from kubestencil.diff.differences.moved_fields import resolved
@@ -99,12 +99,9 @@ def newly_deprecated(kind: GroupVersionKind, context: RuleContext) -> bool:
     """Whether the facts have a kind deprecated after the first release, and not after
     the second."""
     facts = lifecycle(kind)
-    if facts is None or context.stages is None:
+    if facts is None or context.releases is None:
         return False
-    before, after = (side.kubernetes for side in context.stages)
-    if before is None or after is None:
-        return False
-    return facts.is_deprecated_between(before, after)
+    return facts.is_deprecated_between(*context.releases)
 
 
 def moved_to(difference: Difference, context: RuleContext) -> str | None:
@@ -199,10 +196,7 @@ def has_no_items(difference: Difference, context: RuleContext) -> bool:
 def adds_optional_keys(difference: Difference, context: RuleContext) -> bool:
     """Whether list items are identified by more fields than before, which are
     optional: items without them are the same items as before."""
-    old, new = (
-        (fragment or {}).get(difference.keyword or "")
-        for fragment in (difference.before, difference.after)
-    )
+    old, new = difference.values
     if (
         not isinstance(old, list)
         or not isinstance(new, list)
@@ -225,13 +219,11 @@ def is_shared_by_groups(difference: Difference, _: RuleContext) -> bool:
 
 def adds_union_members(difference: Difference, _: RuleContext) -> bool:
     """Whether unions have all members that they had before."""
-    return _discriminated(difference.before, difference.keyword) <= _discriminated(
-        difference.after, difference.keyword
-    )
+    before, after = map(_discriminated, difference.values)
+    return before <= after
 
 
-def _discriminated(fragment: JsonObject | None, keyword: str | None) -> set[str]:
-    unions = (fragment or {}).get(keyword or "", ())
+def _discriminated(unions: Any) -> set[str]:
     return {
         f"{union.get('discriminator')} {item}"
         for union in (unions if isinstance(unions, list) else ())

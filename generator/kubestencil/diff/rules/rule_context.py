@@ -55,11 +55,13 @@ class RuleContext(NamedTuple):
     stage: StageChange | None = None
 
     @property
-    def is_kubernetes(self) -> bool:
-        """Whether both sides are releases of Kubernetes, for which there are facts."""
-        return self.stages is not None and all(
-            side.kubernetes is not None for side in self.stages
-        )
+    def releases(self) -> tuple[str, str] | None:
+        """The minor versions of Kubernetes on both sides, which there are facts for;
+        None where a side is something else."""
+        if self.stages is None:
+            return None
+        before, after = (side.kubernetes for side in self.stages)
+        return None if before is None or after is None else (before, after)
 
     def name(self, difference: Difference, side: Literal[0, 1]) -> str | None:
         """The name of the definition in a release; None where it does not have it."""
@@ -92,7 +94,7 @@ class RuleContext(NamedTuple):
         before, after = self.stage
         if difference.field is not None and before is not None and after is None:
             # Descriptions of Kubernetes lag behind the facts. Others are all there is.
-            after = None if self.is_kubernetes else FieldStage("stable")
+            after = None if self.releases else FieldStage("stable")
         return trend(before, after)
 
     def _field_stage(

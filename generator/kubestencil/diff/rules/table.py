@@ -114,9 +114,14 @@ def any_change_of(*keywords: Keyword) -> frozenset[ChangeName]:
     )
 
 
-_UPPER: tuple[Keyword, ...] = ("maximum", "max-length", "max-items", "max-properties")
-_LOWER: tuple[Keyword, ...] = ("minimum", "min-length", "min-items", "min-properties")
-_LOGIC: tuple[Keyword, ...] = ("all-of", "any-of", "one-of", "not")
+_BOUNDS = any_change_of(
+    *("maximum", "max-length", "max-items", "max-properties", "exclusive-maximum"),
+    *("minimum", "min-length", "min-items", "min-properties", "exclusive-minimum"),
+    *("all-of", "any-of", "one-of", "not"),
+    *("pattern", "multiple-of", "unique-items"),
+)
+_MERGING = any_change_of("list-type", "list-map-keys", "map-type")
+_PATCHING = any_change_of("patch-strategy", "patch-merge-key")
 
 RULES: tuple[Rule, ...] = (
     # Lifecycles, what descriptions state, and what is a change of the document only.
@@ -175,8 +180,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "merge-without-effect",
         everyone("docs"),
-        any_change_of("list-type", "list-map-keys", "map-type")
-        | any_change_of("patch-strategy", "patch-merge-key"),
+        _MERGING | _PATCHING,
         "The value is not merged, so that the keyword has no effect.",
         policy=policies.MERGE_STRATEGY,
         condition=lifecycle_conditions.has_no_items,
@@ -194,9 +198,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "server-written",
         everyone("safe"),
-        changes("field-required", "enum-changed", "enum-added")
-        | any_change_of("list-type", "list-map-keys", "map-type")
-        | any_change_of("patch-strategy", "patch-merge-key"),
+        changes("field-required", "enum-changed", "enum-added") | _MERGING | _PATCHING,
         "Servers and controllers write the value, clients never send it.",
         policy=policies.STATUS,
         condition=lifecycle_conditions.is_server_written,
@@ -390,9 +392,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "looser",
         audience("safe", "safe", "warning"),
-        any_change_of(*_UPPER, *_LOWER, *_LOGIC, "pattern", "multiple-of")
-        | any_change_of("exclusive-maximum", "exclusive-minimum", "unique-items")
-        | changes("items-changed", "values-changed"),
+        _BOUNDS | changes("items-changed", "values-changed"),
         "Clients may receive a value that was not valid before.",
         condition=conditions.loosens,
     ),
@@ -422,7 +422,7 @@ RULES: tuple[Rule, ...] = (
         audience("breaking", "warning", "breaking"),
         changes("enum-changed"),
         "A value that was valid is now rejected.",
-        condition=conditions.removes_enum_value,
+        condition=conditions.removes_element,
     ),
     Rule(
         "enum-grown",
@@ -465,8 +465,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "stricter",
         audience("breaking", "safe", "breaking"),
-        any_change_of(*_UPPER, *_LOWER, *_LOGIC, "pattern", "multiple-of")
-        | any_change_of("exclusive-maximum", "exclusive-minimum", "unique-items"),
+        _BOUNDS,
         "A value that was valid may now be rejected.",
     ),
     Rule(
@@ -543,7 +542,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "merge-changed",
         audience("warning", "safe", "warning"),
-        any_change_of("list-type", "list-map-keys", "map-type"),
+        _MERGING,
         "Server-side apply merges the value differently, and the ownership of fields "
         "may change.",
         policy=policies.MERGE_STRATEGY,
@@ -551,7 +550,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "patch-changed",
         audience("warning", "safe", "warning"),
-        any_change_of("patch-strategy", "patch-merge-key"),
+        _PATCHING,
         "A strategic merge patch (client-side kubectl apply) merges the value "
         "differently.",
         policy=policies.STRATEGIC_MERGE_PATCH,
@@ -576,7 +575,7 @@ RULES: tuple[Rule, ...] = (
         any_change_of("group-version-kind"),
         "The type is no longer served as a kind.",
         policy=policies.VERSION_LIFETIMES,
-        condition=conditions.removes_all_served_kinds,
+        condition=conditions.unsets_keyword,
     ),
     Rule(
         "fewer-kinds",
@@ -584,7 +583,7 @@ RULES: tuple[Rule, ...] = (
         any_change_of("group-version-kind"),
         "The type is no longer served in some group and version.",
         policy=policies.VERSION_LIFETIMES,
-        condition=conditions.removes_served_kind,
+        condition=conditions.removes_element,
     ),
     Rule(
         "more-kinds",
