@@ -82,7 +82,8 @@ _RETURNED_WHEN_DELETED: Mapping[str, frozenset[str]] = {
         [
             "deviceclasses", "devicetaintrules", "podschedulingcontexts",
             "resourceclaimparameters", "resourceclaims", "resourceclaimtemplates",
-            "resourceclasses", "resourceclassparameters", "resourceslices",
+            "resourceclasses", "resourceclassparameters", "resourcepoolstatusrequests",
+            "resourceslices",
         ]
     ),
     "storage.k8s.io": frozenset(
