@@ -1,4 +1,11 @@
-"""Builds: which trees are stale, the jobs that generate them, and atomic writes."""
+"""Builds: what is stale, the jobs that generate it, and atomic writes.
+
+``fingerprints`` digests all inputs of an output folder, ``record`` says what the last
+run wrote, and ``plan`` compares the two: what is left are jobs. ``run`` executes the
+plan in several processes (``parallel``), which share parsed documents (``parsed``).
+``tree`` writes what differs and renames it, while ``interrupts`` delays the signals
+that end a run.
+"""
 
 from kubestencil.build.plan import TreeResult
 from kubestencil.build.run import Progress, Summary, check, render

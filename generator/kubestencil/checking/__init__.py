@@ -1,8 +1,13 @@
 """Checks manifests against releases: what a server refuses, ignores or will remove.
 
-``manifests`` reads the objects in files, ``decode`` and ``validate`` compare one with
-one release, ``kinds`` and ``explain`` say what to do, and ``run`` puts the results of
-files together. All results are values (``findings``), whose meaning is in ``rules``.
+``files`` finds manifests and reads the objects in them. ``decoding`` checks the
+values of an object, ``kind_findings`` and ``named_resources`` its kind and what it
+names, and ``hints`` says what to do; ``problems`` is how they report. ``release`` is
+what objects are checked against, ``validate`` checks one object against it,
+``upgrade`` against two releases, and ``run`` files. ``ignores`` and ``suppressions``
+leave findings out. All results are values (``findings``), whose meaning is in
+``rules``; ``serialize`` writes them as JSON and ``sarif`` as SARIF, and the target
+``check`` has the other formats.
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""The command line: one module per command."""
+"""The command line: a module for each command, and what they share.
+
+``options`` has options of several commands, ``documents`` finds the documents that a
+command line names, ``reports`` prints a result in one of the formats of a command.
+``console`` shows errors, progress and colours, ``signals`` ends a command. The
+commands are ``check``, ``diff``, ``fetch``, ``history``, ``releases``, ``render``,
+``serve`` and ``targets``.
+"""
 
 from __future__ import annotations
 

@@ -4,14 +4,16 @@ All results are values::
 
     from kubestencil import compare, load
 
-    for change in compare(load("1.29"), load("1.35")).changes:
+    for change in compare(load("1.34"), load("1.35")).changes:
         if change.severity == "breaking":
             print(change.users_path, change.reason)
 
-The steps are separate: ``align`` makes two sets of definitions comparable,
-``differences`` finds what differs, ``classify`` assigns severities by ``rules``, and
-``compare``, ``history`` and ``timeline`` put the results together. Nothing here is
-formatted for people: that is done by ``kubestencil.targets.diff``.
+``differences`` has what differs between definitions, and ``fact_changes`` what the
+tables of facts show. ``rules`` judges both with what ``releases`` knows of the two
+sides. ``compare`` puts the result together, a ``comparison`` with the ``labels`` of
+its sides, of which ``selection`` takes parts. ``history`` follows a type with all
+that it contains (``nesting``), ``timeline`` which release serves what. ``serialize``
+writes JSON; nothing else here is formatted for people: the target ``diff`` does that.
 """
 
 from kubestencil.diff.compare import compare, compare_versions

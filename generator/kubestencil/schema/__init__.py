@@ -1,4 +1,16 @@
-"""The content of a spec as typed, immutable values; parsed and checked once."""
+"""The content of a document as typed, immutable values; parsed and checked once.
+
+``load`` makes a ``Release`` (``types``) of a document (``documents``) and of
+CustomResourceDefinitions (``custom_resources``). How its kinds are served is in
+``resources``, requests are in ``operations``, and what no document states in
+``facts``.
+
+``graph`` has every traversal of references, ``lookup`` finds the kinds that a user
+names, and ``select`` takes a part of a release. ``kinds`` and ``well_known`` are
+about names of API versions, kinds and definitions, ``keywords`` about those of
+schemas; ``pointer`` spells JSON pointers. ``resource`` is how one kind is served, and
+``lazy`` parses definitions when they are needed.
+"""
 
 from kubestencil.schema.documents.validate import validate
 from kubestencil.schema.load import parse

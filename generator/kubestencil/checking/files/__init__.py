@@ -1,1 +1,6 @@
-"""Finds manifests and reads the objects in them, with positions."""
+"""Finds manifests and reads the objects in them, with positions.
+
+``find`` lists the files in folders but those that Git ignores (``ignored_paths``),
+``manifests`` reads objects, ``kustomize`` recognizes patches, and ``placeholders``
+what a template has not filled in.
+"""

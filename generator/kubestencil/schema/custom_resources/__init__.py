@@ -1,1 +1,6 @@
-"""Reads CustomResourceDefinitions into the definitions that kube-apiserver serves."""
+"""Reads CustomResourceDefinitions into the definitions that kube-apiserver serves.
+
+``crd`` reads one and checks it (``structural``, ``default_values``), and
+``definitions`` those of a set of files, with ``standard_fields``. ``conditions`` and
+``field_choices`` read ``oneOf`` and its like, ``merge_types`` list and map types.
+"""

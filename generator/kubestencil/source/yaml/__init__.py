@@ -3,9 +3,12 @@
 kubectl and the API server read YAML with go-yaml v2 (sigs.k8s.io/yaml,
 goyaml.v2/resolve.go and decode.go), whose scalars are those of YAML 1.1 with
 exceptions: ``=`` is a string, ``12:30:45`` is no sexagesimal number, timestamps stay
-strings. Keys become strings, duplicate keys are refused. A text is split into documents
-before it is parsed, at lines that begin with ``---`` (apimachinery,
-pkg/util/yaml/decoder.go), so that a mistake in one document leaves the others readable.
+strings. Keys become strings, duplicate keys are refused. A text is split into
+documents before it is parsed, at lines that begin with ``---`` (apimachinery,
+pkg/util/yaml/decoder.go), so that a mistake in one document leaves the others
+readable.
+
+``document`` splits a text, ``compose`` makes values of events, ``scalars`` of texts.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""The view of the reports on checks of manifests."""
+"""Reports on checks of manifests.
+
+``view`` has the variables that the templates of all formats get.
+"""

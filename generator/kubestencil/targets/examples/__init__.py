@@ -1,1 +1,6 @@
-"""Example values of kinds, as trees that the writer of each language turns into code."""
+"""Example values of kinds, as trees that the writer of each language turns into code.
+
+``trees`` decides what an example contains, with ``starters`` for built-in kinds and
+``values`` for each schema (``fields``, ``scalars``, ``strings`` with a pattern).
+``nodes`` are the trees, and ``yaml`` writes them.
+"""

@@ -1,1 +1,7 @@
-"""JSON Schemas, as yannh/kubernetes-json-schema publishes them."""
+"""JSON Schemas, as yannh/kubernetes-json-schema publishes them.
+
+``view`` gives the files of each of the ``flavours`` as bytes. ``published`` makes the
+schemas of a folder of ``definitions``, as openapi2jsonschema changes them, with its
+``names`` and ``quirks``. ``custom`` is for custom resources, and ``writer`` prints
+JSON.
+"""

@@ -1,1 +1,5 @@
-"""The view `model`: a release in the terms of its document."""
+"""The view ``model``: a release in Kubernetes' words, for targets without code.
+
+``view`` says what files can be generated for, ``values`` what templates get, with
+``modules`` of packages and ``deprecation``.
+"""

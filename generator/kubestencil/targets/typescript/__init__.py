@@ -1,1 +1,1 @@
-"""Examples in TypeScript; the target itself is a folder of templates."""
+"""Examples in TypeScript (``example``); the target itself is a folder of templates."""

@@ -1,9 +1,12 @@
 """Patterns of custom resources: whether a text matches, and a text that does.
 
 The API server evaluates patterns with Go's package ``regexp``. Python's differs in
-syntax, and takes exponential time on some patterns (``(a+)+$``), which a document from
-anywhere may have. Here a pattern is a nondeterministic automaton: time is at most
-proportional to the size of the pattern times the length of the text.
+syntax, and takes exponential time on some patterns (``(a+)+$``), which a document
+from anywhere may have. Here a pattern is a nondeterministic automaton: time is at
+most proportional to the size of the pattern times the length of the text.
+
+``syntax`` parses a pattern, ``automaton`` has its states, ``search`` runs it, and
+``ecma`` writes it for JSON Schema.
 """
 
 from __future__ import annotations

@@ -1,1 +1,5 @@
-"""Classes and modules of the models of custom resources."""
+"""Classes and modules of the models of custom resources.
+
+``kinds`` finds them, ``modules`` names modules by group and version, ``classes`` and
+``types`` those inside.
+"""

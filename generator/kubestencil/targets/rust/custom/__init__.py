@@ -1,1 +1,4 @@
-"""Types of custom resources."""
+"""Types of custom resources.
+
+``kinds`` finds what needs a type, ``kopium`` names it.
+"""

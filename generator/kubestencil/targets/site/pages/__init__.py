@@ -1,1 +1,6 @@
-"""Pages of the site: one module for each kind of page."""
+"""Pages of the site: a module for each kind of page.
+
+``type_page`` with ``usage``, ``type_changes``, ``resource_labels``, ``concepts`` and
+``own_descriptions``; ``start_page``, ``comparison`` of two releases, ``reports`` of
+changes, and ``extra_pages`` of the user.
+"""
