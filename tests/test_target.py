@@ -544,6 +544,68 @@ def test_an_error_in_a_template_generated_once_is_reported_once(tmp_path: Path) 
     assert str(caught.value).count("has no attribute") == 1
 
 
+SORT = 'format = ["sort", "-r"]\n'
+
+
+def test_a_command_formats_what_a_rule_generates(
+    run: Command, tmp_path: Path, small: Path
+) -> None:
+    """And what it prints is compared by --check."""
+    manifest = MANIFEST.replace("\n\n[types]", f"\n{SORT}\n[types]")
+    make(tmp_path, manifest, "a\nb\n{{ model.name }}\n")
+    arguments = ("render", "--spec", str(small), "-t", "mine", "--templates", "targets")
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr
+    path, *_ = (tmp_path / "generated").rglob("V1Pod.txt")
+    assert path.read_text() == "b\na\nV1Pod\n"
+    assert run(*arguments, "--check").returncode == 0
+    path.write_text("V1Pod\na\nb\n")
+    assert run(*arguments, "--check").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ('["no-such-formatter"]', "no-such-formatter cannot be run: No such file"),
+        ('["sh", "-c", "echo bad >&2; exit 3"]', "cannot format the output for"),
+        ('["sh", "-c", "echo bad >&2; exit 3"]', ": bad"),
+        ('["sh", "-c", "exit 3"]', ": status 3"),
+        ("[]", "must be a command"),
+        ("[1]", "must be a command"),
+        ("1", "must be a string or list"),
+    ],
+)
+def test_a_command_that_cannot_format_is_named(
+    tmp_path: Path, command: str, message: str
+) -> None:
+    manifest = MANIFEST.replace("\n\n[types]", f"\nformat = {command}\n\n[types]")
+    with pytest.raises(TargetError) as caught:
+        generated(make(tmp_path, manifest))
+    assert message in str(caught.value)
+
+
+def test_an_installed_package_brings_targets(
+    run: Command, tmp_path: Path, small: Path
+) -> None:
+    make(tmp_path / "site-packages").rename(tmp_path / "site-packages" / "acme_targets")
+    package = tmp_path / "site-packages" / "acme_targets"
+    (package / "__init__.py").write_text("")
+    metadata = tmp_path / "site-packages" / "acme_targets-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Name: acme-targets\nVersion: 1.0\n")
+    entry = metadata / "entry_points.txt"
+    entry.write_text("[kubestencil.targets]\nacme = acme_targets\n")
+    run.environment["PYTHONPATH"] += f":{tmp_path / 'site-packages'}"
+    assert "mine           A test" in run("targets").stdout
+    done = run("render", "--spec", str(small), "-t", "mine")
+    assert done.returncode == 0, done.stderr
+    assert next((tmp_path / "generated").rglob("V1Pod.txt")).read_text() == "V1Pod"
+    entry.write_text("[kubestencil.targets]\nacme = acme_targest\n")
+    done = run("targets")
+    assert done.returncode == 1
+    assert "acme_targest is not a package" in done.stderr
+
+
 def test_filters_of_a_placeholder_are_applied_in_turn(tmp_path: Path) -> None:
     manifest = MANIFEST.replace("{name}", "{name|snake|upper}-{ release | pascal }")
     assert list(generated(make(tmp_path, manifest))) == ["V1_POD-Test.txt"]

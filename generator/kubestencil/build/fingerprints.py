@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from shutil import which
 
 from kubestencil.data_files import data_file
 from kubestencil.engine import Target
@@ -36,6 +37,7 @@ class Fingerprinter:
                 self._digest(_CODE, "*.py"),
                 self._digest(data_file("specs"), "*.tsv"),
                 *_installed_view(target),
+                *self._formatters(target),
                 *(self._digest(folder) for folder in target.folders),
                 *self._dependencies(target),
                 *(self._digest(folder) for folder in _shared_templates(target.roots)),
@@ -51,6 +53,15 @@ class Fingerprinter:
             if dependency is not None:
                 yield from (self._digest(folder) for folder in dependency.folders)
                 yield repr(sorted(dependency.options.items()))
+
+    def _formatters(self, target: Target) -> Iterator[str]:
+        """The commands that format files, and the digests of their programs."""
+        for rule in target.files:
+            if isinstance(rule.format, tuple):
+                yield repr(rule.format)
+                program = which(rule.format[0])
+                if program is not None:
+                    yield self._digest(Path(program))
 
     def _digest(self, path: Path, pattern: str = "*") -> str:
         """The digest of a file, or of all files of a folder that match ``pattern``."""

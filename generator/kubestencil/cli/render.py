@@ -94,7 +94,7 @@ def render(
     from kubestencil.engine import choose_targets, load_targets
     from kubestencil.source.find import DocumentOptions
 
-    all_targets = load_targets(templates)
+    all_targets = load_targets(templates, names)
     options = DocumentOptions(specs, crds, unserved, groups, kinds)
     sources = find_sources(releases, spec, options, all_targets)
     targets = choose_targets(all_targets, names, parse_settings(settings), len(sources))

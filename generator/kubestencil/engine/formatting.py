@@ -1,7 +1,7 @@
-"""Formats what users' templates generate. Results are cached.
+"""Formats what users' templates generate, with black or a command.
 
-black takes milliseconds for a file, and most files are the same as in the run before.
-The formatted text is kept in the user's cache folder, under the digest of the text and
+What black formatted is cached: it takes milliseconds for a file, and most files
+are the same as in the run before. The formatted text is kept in the user's cache folder, under the digest of the text and
 of black's version.
 """
 
@@ -9,13 +9,20 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import subprocess
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 from kubestencil import atomic
-from kubestencil.engine.manifest import Formatter
+from kubestencil.engine.manifest import Command, Formatter, Target
 from kubestencil.errors import TargetError
+from kubestencil.text.controls import one_line
+
+# Seconds in which a command formats a file.
+_TIMEOUT = 60
+# The length of the message of a command that fails, in an error.
+_MESSAGE_LENGTH = 400
 
 
 def make_formatter(
@@ -37,6 +44,47 @@ def make_formatter(
                 f"{name} cannot format the output for {subject}: {error}",
                 where=template,
             ) from error
+
+    return formatted
+
+
+def command_formatter(
+    command: Command, template: str, target: Target
+) -> Callable[[str, str], str]:
+    """The function that formats what ``template`` generates with a command, which runs
+    in the folder of the manifest: a configuration file there is found.
+
+    It takes a text and its subject. It raises TargetError where the command does not
+    exist, fails, takes more than a minute, or prints what is not UTF-8.
+    """
+    name = command[0]
+
+    def formatted(text: str, subject: str) -> str:
+        problem = f"{name} cannot format the output for {subject}"
+        try:
+            done = subprocess.run(
+                command,
+                input=text.encode(),
+                capture_output=True,
+                cwd=target.manifest.parent,
+                timeout=_TIMEOUT,
+                check=True,
+            )
+            return done.stdout.decode()
+        except OSError as error:
+            raise target.error(
+                f"{name} cannot be run: {error.strerror}",
+                "files.format",
+                "install it, or leave out format",
+            ) from error
+        except subprocess.CalledProcessError as error:
+            message = one_line(error.stderr.decode(errors="replace").strip())
+            raise TargetError(
+                f"{problem}: {message[:_MESSAGE_LENGTH] or f'status {error.returncode}'}",
+                where=template,
+            ) from error
+        except (subprocess.TimeoutExpired, UnicodeDecodeError) as error:
+            raise TargetError(f"{problem}: {error}", where=template) from error
 
     return formatted
 

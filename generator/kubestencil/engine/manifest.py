@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -18,10 +18,16 @@ from kubestencil.engine.manifest_files import (
 )
 from kubestencil.errors import KubestencilError, TargetError, UsageError, nearest
 
+#: The entry point group in which packages register packages whose folders are targets
+#: (docs/writing-a-target.md).
+ENTRY_POINTS = "kubestencil.targets"
+
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 #: A code formatter that can be applied to what a user's own template generates.
 Formatter = Literal["black"]
+#: A program and its arguments: it formats its standard input.
+Command = tuple[str, ...]
 #: What a target is rendered for: each release, all releases of a run, or manifests that
 #: are checked, which only a command does.
 Scope = Literal["release", "releases", "manifests"]
@@ -45,14 +51,15 @@ class FileRule:
     prints it, or empty, and ``suffixes`` are those of files that imply this format.
     ``template`` is the template's file, ``copy`` that of a file that is copied as it
     is; both are empty where the view provides the bytes. ``format`` is a formatter for
-    what a user's own template generates, or None.
+    what a user's own template generates, or a command that formats all that the
+    rule generates, or None.
     """
 
     each: str
     path: str
     template: str
     copy: str
-    format: Formatter | None
+    format: Formatter | Command | None
     report: str
     suffixes: tuple[str, ...]
 
@@ -142,13 +149,20 @@ class Target:
         return UsageError(what, where=f"--set {self.name}.{option}={value}", hint=hint)
 
 
-def load_targets(user_templates: Path | None) -> dict[str, Target]:
-    """All targets by name: the built-in ones and those in ``user_templates``.
+def load_targets(
+    user_templates: Path | None, names: Iterable[str] = ()
+) -> dict[str, Target]:
+    """All targets by name: those in ``user_templates``, the built-in ones, and those of
+    packages.
 
-    A user's folder with the name of a built-in target shadows it, file by file.
-    Raises TargetError for a mistake in a manifest.
+    A user's folder with the name of another target shadows it, file by file. Where
+    ``names`` are all that is needed, and built in, no packages are looked for, which
+    takes longer than reading the manifests. Raises TargetError for a mistake in a
+    manifest.
     """
     roots = [data_file("templates")]
+    if user_templates or not names or {*names} - {*target_names(roots)}:
+        roots += _package_folders()
     if user_templates is not None:
         if not user_templates.is_dir():
             raise UsageError("is not a folder", where=f"--templates {user_templates}")
@@ -161,6 +175,30 @@ def load_targets(user_templates: Path | None) -> dict[str, Target]:
         roots.insert(0, user_templates)
     targets = (read_target(name, roots) for name in target_names(roots))
     return {target.name: target for target in targets if target is not None}
+
+
+def _package_folders() -> list[Path]:
+    """The folders of targets that installed packages bring.
+
+    Raises TargetError where an entry point does not name a package.
+    """
+    from importlib.metadata import entry_points
+    from importlib.util import find_spec
+
+    folders = []
+    for point in sorted(entry_points(group=ENTRY_POINTS)):
+        try:
+            spec = find_spec(point.value)
+        except (ImportError, ValueError):
+            spec = None
+        if spec is None or not spec.submodule_search_locations:
+            raise TargetError(
+                f"{point.value} is not a package",
+                where=f"{ENTRY_POINTS}: {point.name}",
+                hint="repair or remove the package that registers it",
+            )
+        folders.append(Path(spec.submodule_search_locations[0]))
+    return folders
 
 
 def read_target(name: str, roots: Sequence[Path]) -> Target | None:
@@ -263,10 +301,20 @@ def _file_rule(table: Table) -> FileRule:
         path=table.get("path", ""),
         template=table.get("template", ""),
         copy=table.get("copy", ""),
-        format=table.choice("format", FORMATTERS),
+        format=_format(table),
         report=table.get("report", ""),
         suffixes=tuple(map(str, table.get("suffixes", []))),
     )
+
+
+def _format(table: Table) -> Formatter | Command | None:
+    value = table.get("format", "")
+    if isinstance(value, str):
+        formatter: Formatter | None = table.choice("format", FORMATTERS)
+        return formatter
+    if not value or not all(isinstance(part, str) and part for part in value):
+        raise table.error('must be a command, such as ["gofmt", "-s"]', "format")
+    return tuple(value)
 
 
 def _converted(default: OptionValue, text: str, name: str) -> OptionValue:

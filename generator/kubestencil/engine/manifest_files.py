@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import UnionType
 from typing import Any, NamedTuple
 
 from kubestencil.errors import TargetError, nearest
@@ -13,12 +14,13 @@ from kubestencil.errors import TargetError, nearest
 MANIFEST = "target.toml"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
-_TOML_TYPES = {
+_TOML_TYPES: Mapping[type | UnionType, str] = {
     bool: "boolean",
     str: "string",
     int: "number",
     list: "list",
     dict: "table",
+    str | list: "string or list",
 }
 _TARGET_KEYS: Mapping[str, type] = {
     "about": str,
@@ -35,12 +37,14 @@ _TARGET_KEYS: Mapping[str, type] = {
     "quirks": dict,
     "fixups": dict,
 }
-_FILE_KEYS: Mapping[str, type] = {
+# A format is a name, or a command.
+_FORMAT: UnionType = str | list
+_FILE_KEYS: Mapping[str, type | UnionType] = {
     "each": str,
     "path": str,
     "template": str,
     "copy": str,
-    "format": str,
+    "format": _FORMAT,
     "report": str,
     "suffixes": list,
     "drop": bool,
@@ -63,7 +67,7 @@ class Table:
         self,
         raw: Mapping[str, Any],
         path: Path,
-        types: Mapping[str, type],
+        types: Mapping[str, type] | Mapping[str, type | UnionType],
         prefix: str = "",
     ) -> None:
         self.raw = raw

@@ -165,6 +165,10 @@ def _post_process(
 
     The built-in templates generate code that a formatter leaves unchanged.
     """
+    if isinstance(rule.format, tuple):
+        from kubestencil.engine import formatting
+
+        return formatting.command_formatter(rule.format, rule.template, target)
     if rule.format and not _is_built_in(target, rule.template):
         from kubestencil.engine import formatting
 
