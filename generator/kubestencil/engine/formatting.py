@@ -1,8 +1,8 @@
 """Formats what users' templates generate, with black or a command.
 
-What black formatted is cached: it takes milliseconds for a file, and most files
-are the same as in the run before. The formatted text is kept in the user's cache folder, under the digest of the text and
-of black's version.
+What black formatted is cached: it takes milliseconds for a file, and most files are
+the same as in the run before. The formatted text is kept in the user's cache folder,
+under the digest of the text and of black's version.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import UnionType
 from typing import Any, NamedTuple
 
 from kubestencil.errors import TargetError, nearest
@@ -14,13 +13,13 @@ from kubestencil.errors import TargetError, nearest
 MANIFEST = "target.toml"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]*\Z")
 
-_TOML_TYPES: Mapping[type | UnionType, str] = {
+_TOML_TYPES: Mapping[type | tuple[type, ...], str] = {
     bool: "boolean",
     str: "string",
     int: "number",
     list: "list",
     dict: "table",
-    str | list: "string or list",
+    (str, list): "string or list",
 }
 _TARGET_KEYS: Mapping[str, type] = {
     "about": str,
@@ -38,8 +37,8 @@ _TARGET_KEYS: Mapping[str, type] = {
     "fixups": dict,
 }
 # A format is a name, or a command.
-_FORMAT: UnionType = str | list
-_FILE_KEYS: Mapping[str, type | UnionType] = {
+_FORMAT = (str, list)
+_FILE_KEYS: Mapping[str, type | tuple[type, ...]] = {
     "each": str,
     "path": str,
     "template": str,
@@ -67,7 +66,7 @@ class Table:
         self,
         raw: Mapping[str, Any],
         path: Path,
-        types: Mapping[str, type] | Mapping[str, type | UnionType],
+        types: Mapping[str, type] | Mapping[str, type | tuple[type, ...]],
         prefix: str = "",
     ) -> None:
         self.raw = raw
