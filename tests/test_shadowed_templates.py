@@ -17,8 +17,9 @@ import pytest
 
 from kubestencil import load
 from kubestencil.engine import load_targets
+from kubestencil.engine.manifest import FileRule
 from kubestencil.schema import Release
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Command
 from tests.site_pages import Tags
 from tests.strategies import generate_all_files
 
@@ -33,6 +34,7 @@ _COMMENTS = {
     ".libsonnet.j2": "// mine",
     ".ts.j2": "// mine",
     ".txt.j2": "mine",
+    ".csv.j2": "mine",
     ".json.j2": " ",
 }
 _TAG = re.compile(r"<([a-z][a-z0-9]*)(?=[\s>{])")
@@ -109,7 +111,20 @@ _CONTENTS: Mapping[str, Callable[[str], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", TARGETS)
+def _compare(suffix: str, varied: str, built_in: str) -> None:
+    """Check that a file is valid, and differs from the built-in one in the variation
+    only."""
+    content = _CONTENTS.get(suffix, _lines)
+    assert content(varied) == content(built_in)
+    if suffix == ".html":
+        _check_html(varied)
+    if suffix == ".xml":
+        ElementTree.fromstring(varied)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, target in TARGETS.items() if target.scope != "manifests"]
+)
 def test_a_variation_of_each_template_changes_nothing_else(
     name: str, mine: Path
 ) -> None:
@@ -117,11 +132,22 @@ def test_a_variation_of_each_template_changes_nothing_else(
     varied = _generated(mine, name)
     assert varied.keys() == built_in.keys()
     for path, text in varied.items():
-        suffix = Path(path).suffix
-        content = _CONTENTS.get(suffix, _lines)
-        assert content(text) == content(built_in[path]), path
-        if suffix == ".html":
-            _check_html(text)
-        if suffix == ".xml":
-            ElementTree.fromstring(text)
+        _compare(Path(path).suffix, text, built_in[path])
     assert varied != built_in
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in TARGETS["check"].files if rule.template]
+)
+def test_a_variation_of_a_report_on_a_check_changes_nothing_else(
+    rule: FileRule, mine: Path, run: Command
+) -> None:
+    manifest = "apiVersion: apps/v1\nkind: Deployment\nspec: {replica: 1}\n"
+    (run.folder / "deployment.yaml").write_text(manifest)
+    arguments = ("check", "deployment.yaml", "--to", "1.35", "-f", rule.report)
+    built_in = run(*arguments)
+    varied = run(*arguments, "--templates", str(mine))
+    assert built_in.returncode == varied.returncode == 1
+    assert varied.stdout != built_in.stdout
+    suffix = Path(rule.template.removesuffix(".j2")).suffix
+    _compare(suffix, varied.stdout, built_in.stdout)
