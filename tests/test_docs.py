@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import ast
+import contextlib
 import json
 import os
 import re
