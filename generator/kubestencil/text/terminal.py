@@ -24,6 +24,13 @@ _CODES: Mapping[Role, str] = {
 _MARKS: Mapping[str, str] = {"del": "[-{}-]", "ins": "{{+{}+}}"}
 
 
+#: What templates can do with the variable ``paint``.
+PAINT_MEANING = (
+    "paint(text, role) is text in the colour of its role where the report goes to a "
+    "terminal: breaking, warning, safe, docs, del, ins, strong or dim"
+)
+
+
 @runtime_checkable
 class Paint(Protocol):
     """Colours text for a terminal, or marks deleted and inserted text where there are

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import groupby
-from typing import Any, Literal, NamedTuple, TypedDict, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_type_hints
 
 from kubestencil.checking import SEVERITIES, Finding, Report, Severity
 from kubestencil.checking.files.find import STDIN
@@ -15,7 +15,7 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.source.decoding import decode_characters
 from kubestencil.source.yaml import split_lines
 from kubestencil.text.controls import escape_json, one_line
-from kubestencil.text.terminal import Paint, plain
+from kubestencil.text.terminal import PAINT_MEANING, Paint, plain
 
 _MAX_WIDTH = 160
 
@@ -95,34 +95,35 @@ class FileSection:
 
 
 class CheckVariables(TypedDict):
-    """The variables of a report on a check.
+    """The variables of a report on a check."""
 
-    ``after`` is the release that was checked against, ``before`` the one that the
-    upgrade starts from, or empty. ``counts`` are the findings that are left after the
-    upgrade, ``fixed`` is the number of the others, ``files`` has all. ``checked`` of
-    ``objects`` in ``file_count`` files were compared with a schema. ``skipped`` says in
-    a line each what was not checked or was ignored, and why; ``skipped_reasons`` has
-    one line for each reason.
-    """
-
-    title: str
-    paint: Paint
-    after: str
-    before: str
-    counts: tuple[FindingCount, ...]
-    fixed: int
-    files: tuple[FileSection, ...]
-    checked: int
-    objects: int
-    file_count: int
-    skipped: tuple[str, ...]
-    skipped_reasons: tuple[str, ...]
+    title: Annotated[str, "the title of the report"]
+    paint: Annotated[Paint, PAINT_MEANING]
+    after: Annotated[str, "the release that manifests were checked against"]
+    before: Annotated[str, "the release that the upgrade starts from, or empty"]
+    counts: Annotated[
+        tuple[FindingCount, ...],
+        "the number of findings of every severity that are left after the upgrade",
+    ]
+    fixed: Annotated[int, "the number of the other findings"]
+    files: Annotated[tuple[FileSection, ...], "all findings, by file"]
+    checked: Annotated[int, "how many objects were compared with a schema"]
+    objects: Annotated[int, "how many objects there are"]
+    file_count: Annotated[int, "how many files there are"]
+    skipped: Annotated[
+        tuple[str, ...], "what was not checked or was ignored, and why, in a line each"
+    ]
+    skipped_reasons: Annotated[
+        tuple[str, ...], "the same with one line for each reason"
+    ]
 
 
 #: The values that ``each`` can have in a manifest. All rules are formats of
 #: ``kubestencil check``.
 EACH: Mapping[str, Each] = {
-    "check": Each("the result of a check", {}, get_type_hints(CheckVariables)),
+    "check": Each(
+        "the result of a check", {}, get_type_hints(CheckVariables, include_extras=True)
+    ),
     "check-json": Each("the same as JSON, without a template"),
     "check-sarif": Each("the same as SARIF 2.1.0, without a template"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Literal, NamedTuple, TypedDict
+from typing import Annotated, Literal, NamedTuple, TypedDict
 
 from kubestencil.diff.history import Event, History, Row
 from kubestencil.diff.rules.audience import SEVERITIES
@@ -127,10 +127,12 @@ class Matrix(NamedTuple):
 
 
 class HistoryVariables(TypedDict):
-    """The variables of the templates ``history.*.j2``: a matrix for each type of the
-    name in question, or one of all kinds."""
+    """The variables of a report on a history."""
 
-    matrices: tuple[Matrix, ...]
+    matrices: Annotated[
+        tuple[Matrix, ...],
+        "a table for each type of the name in question, or one of all kinds",
+    ]
 
 
 def history_matrix(history: History) -> Matrix:

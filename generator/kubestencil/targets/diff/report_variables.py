@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple, TypedDict
+from typing import Annotated, Literal, NamedTuple, TypedDict
 
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.labels import kind_name
@@ -62,38 +62,45 @@ class Step(NamedTuple):
 
 
 class ComparisonVariables(TypedDict):
-    """The variables of the templates ``report.*.j2``.
+    """The variables of a report on a comparison."""
 
-    ``before`` and ``after`` name what was compared, ``headline`` sums it up, ``total``
-    is the number of changes, ``summary`` the number for each severity. ``upgrade`` are
-    the lists of what to know before an upgrade, ``added`` that of the kinds and fields
-    that were added and are at least beta, None without any. ``steps`` are the releases
-    in between, empty where two neighbours were compared. ``groups`` are the changes,
-    ``alpha`` those of alpha versions and fields, ``alpha_total`` their number,
-    ``graduations`` those between versions of a kind, ``api_versions`` the versions that
-    were added or removed. ``levels`` are all stages, ``kinds`` all kinds that have changes,
-    ``severity_meanings`` says what each severity means, ``audience_meanings`` who the
-    audiences are, and ``rules`` are all rules that were applied, most severe first.
-    """
-
-    before: str
-    after: str
-    headline: str
-    total: int
-    summary: tuple[SeverityCount, ...]
-    levels: tuple[Stage, ...]
-    api_versions: tuple[ApiVersionChange, ...]
-    upgrade: tuple[UpgradeList, ...]
-    added: UpgradeList | None
-    steps: tuple[Step, ...]
-    graduations: tuple[GraduationSection, ...]
-    groups: tuple[GroupSection, ...]
-    alpha: tuple[GroupSection, ...]
-    alpha_total: int
-    kinds: tuple[str, ...]
-    severity_meanings: Mapping[Severity, str]
-    audience_meanings: Mapping[AudienceName, str]
-    rules: tuple[Rule, ...]
+    before: Annotated[str, "the older release or document"]
+    after: Annotated[str, "the newer one"]
+    headline: Annotated[str, "a sentence that sums up the changes"]
+    total: Annotated[int, "the number of changes"]
+    summary: Annotated[
+        tuple[SeverityCount, ...], "the number of changes of every severity"
+    ]
+    levels: Annotated[tuple[Stage, ...], "all levels of stability"]
+    api_versions: Annotated[
+        tuple[ApiVersionChange, ...], "the API versions that were removed or added"
+    ]
+    upgrade: Annotated[
+        tuple[UpgradeList, ...], "the lists of what to know before an upgrade"
+    ]
+    added: Annotated[
+        UpgradeList | None,
+        "the kinds and fields that were added and are at least beta, none without any",
+    ]
+    steps: Annotated[
+        tuple[Step, ...],
+        "the releases in between, empty where two neighbours were compared",
+    ]
+    graduations: Annotated[
+        tuple[GraduationSection, ...], "the changes between versions of a kind"
+    ]
+    groups: Annotated[
+        tuple[GroupSection, ...],
+        "the changes by group and kind, without those in alpha",
+    ]
+    alpha: Annotated[
+        tuple[GroupSection, ...], "the changes of alpha versions and fields"
+    ]
+    alpha_total: Annotated[int, "the number of these"]
+    kinds: Annotated[tuple[str, ...], "all kinds that have changes"]
+    severity_meanings: Annotated[Mapping[Severity, str], "what each severity means"]
+    audience_meanings: Annotated[Mapping[AudienceName, str], "who the audiences are"]
+    rules: Annotated[tuple[Rule, ...], "all rules that were applied, most severe first"]
 
 
 def comparison_variables(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, get_type_hints
 
 from kubestencil.diff import serialize
 from kubestencil.diff.comparison import Comparison
@@ -31,7 +31,7 @@ from kubestencil.targets.diff.report_variables import (
     summary_counts,
 )
 from kubestencil.text.controls import one_line
-from kubestencil.text.terminal import Paint, plain
+from kubestencil.text.terminal import PAINT_MEANING, Paint, plain
 
 Item = TypeVar("Item")
 
@@ -46,14 +46,18 @@ class IndexedComparison(NamedTuple):
 
 
 class IndexVariables(TypedDict):
-    """The variables of the index: the comparisons, and the suffixes of the files with
-    each (``md``)."""
+    """The variables of the list of all comparisons."""
 
-    comparisons: tuple[IndexedComparison, ...]
-    suffixes: tuple[str, ...]
+    comparisons: Annotated[tuple[IndexedComparison, ...], "what was compared"]
+    suffixes: Annotated[
+        tuple[str, ...], "the suffixes of the files with each comparison: md"
+    ]
 
 
-_COMMON_VARIABLES: Mapping[str, object] = {"title": str, "paint": Paint}
+_COMMON_VARIABLES: Mapping[str, object] = {
+    "title": Annotated[str, "the title of the report"],
+    "paint": Annotated[Paint, PAINT_MEANING],
+}
 _RELEASES = {"before": "the older release", "after": "the newer release"}
 
 #: The values that ``each`` can have in a manifest.
@@ -62,19 +66,22 @@ EACH: Mapping[str, Each] = {
         "each release compared with the next, and the first with the last; what "
         "kubestencil diff compares",
         _RELEASES,
-        {**_COMMON_VARIABLES, **get_type_hints(ComparisonVariables)},
+        {
+            **_COMMON_VARIABLES,
+            **get_type_hints(ComparisonVariables, include_extras=True),
+        },
     ),
     "comparison-json": Each("the same as JSON, without a template", _RELEASES),
     "history": Each(
         "which releases serve each kind and version; what kubestencil history shows",
         {},
-        {**_COMMON_VARIABLES, **get_type_hints(HistoryVariables)},
+        {**_COMMON_VARIABLES, **get_type_hints(HistoryVariables, include_extras=True)},
     ),
     "history-json": Each("the same as JSON, without a template"),
     "index": Each(
         "the list of all comparisons",
         {},
-        {**_COMMON_VARIABLES, **get_type_hints(IndexVariables)},
+        {**_COMMON_VARIABLES, **get_type_hints(IndexVariables, include_extras=True)},
     ),
 }
 
