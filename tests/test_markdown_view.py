@@ -11,7 +11,7 @@ from kubestencil.engine import Target, load_targets
 from kubestencil.errors import TargetError
 from kubestencil.targets.markdown import view
 from kubestencil.targets.markdown.quirks import QUIRKS, backslash_quotes, client_words
-from kubestencil.targets.markdown.view import FieldRow, ModelPage
+from kubestencil.targets.markdown.view import ModelField, ModelPage
 from tests.conftest import make_release
 
 MANIFEST = """\
@@ -81,7 +81,7 @@ def make_page(target: Target) -> ModelPage:
     return page
 
 
-def make_rows(target: Target) -> dict[str, FieldRow]:
+def make_rows(target: Target) -> dict[str, ModelField]:
     """The rows of the pod's fields, by attribute."""
     return {row.name: row for row in make_page(target).fields}
 

@@ -13,15 +13,15 @@ leave findings out. All results are values (``findings``), whose meaning is in
 from __future__ import annotations
 
 from kubestencil.checking.findings import Finding, Report, Skipped, Subject
-from kubestencil.checking.rules import RULES, SEVERITIES, Rule, Severity
+from kubestencil.checking.rules import RULES, SEVERITIES, CheckRule, Severity
 from kubestencil.checking.run import check as check_paths
 
 __all__ = [
     "RULES",
     "SEVERITIES",
+    "CheckRule",
     "Finding",
     "Report",
-    "Rule",
     "Severity",
     "Skipped",
     "Subject",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kubestencil.checking.rules import RULES, Change, Rule, RuleId, Severity
+from kubestencil.checking.rules import RULES, Change, CheckRule, RuleId, Severity
 
 #: The steps from an object to a value inside of it: keys, and indexes of lists.
 Path = tuple[str | int, ...]
@@ -87,7 +87,7 @@ class Finding(NamedTuple):
     change: Change | None
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> CheckRule:
         """The rule that the finding breaks."""
         return RULES[self.rule_id]
 

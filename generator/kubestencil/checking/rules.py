@@ -44,7 +44,7 @@ RuleId = Literal[
 ]
 
 
-class Rule(NamedTuple):
+class CheckRule(NamedTuple):
     """A rule. ``reason`` says what happens to an object that breaks it.
 
     ``is_for_patches`` is whether a patch can break it, which is a part of an object.
@@ -58,80 +58,86 @@ class Rule(NamedTuple):
     suggests_field: bool = False
 
 
-_RULES: tuple[Rule, ...] = (
-    Rule("syntax", "error", "Kubernetes cannot read the text."),
-    Rule(
+_RULES: tuple[CheckRule, ...] = (
+    CheckRule("syntax", "error", "Kubernetes cannot read the text."),
+    CheckRule(
         "duplicate-key",
         "error",
         "A mapping has a key twice: strict clients and servers refuse it, others use "
         "the last value.",
     ),
-    Rule("removed-kind", "error", "The release no longer serves the kind."),
-    Rule("future-kind", "error", "The release does not serve the kind yet."),
-    Rule("unknown-kind", "error", "No release serves the kind."),
-    Rule(
+    CheckRule("removed-kind", "error", "The release no longer serves the kind."),
+    CheckRule("future-kind", "error", "The release does not serve the kind yet."),
+    CheckRule("unknown-kind", "error", "No release serves the kind."),
+    CheckRule(
         "unknown-field",
         "error",
         "The kind does not have the field in this release: strict clients and servers "
         "refuse the object, others drop the field without a word.",
         suggests_field=True,
     ),
-    Rule("wrong-type", "error", "The API server cannot decode the value."),
-    Rule("invalid-quantity", "error", "The value is not a quantity, such as 500m."),
-    Rule("invalid-base64", "error", "The value is not encoded in base64."),
-    Rule("invalid-time", "error", "The value is not a time or duration."),
-    Rule("out-of-range", "error", "The number does not fit its type."),
-    Rule("invalid-enum", "error", "The value is not one of those that are allowed."),
-    Rule(
+    CheckRule("wrong-type", "error", "The API server cannot decode the value."),
+    CheckRule(
+        "invalid-quantity", "error", "The value is not a quantity, such as 500m."
+    ),
+    CheckRule("invalid-base64", "error", "The value is not encoded in base64."),
+    CheckRule("invalid-time", "error", "The value is not a time or duration."),
+    CheckRule("out-of-range", "error", "The number does not fit its type."),
+    CheckRule(
+        "invalid-enum", "error", "The value is not one of those that are allowed."
+    ),
+    CheckRule(
         "invalid-value",
         "error",
         "The value breaks a rule of the custom resource's schema.",
     ),
-    Rule(
+    CheckRule(
         "missing-field",
         "warning",
         "A required field is absent: the API server refuses the object unless "
         "something fills it in.",
         is_for_patches=False,
     ),
-    Rule(
+    CheckRule(
         "not-served-by-default",
         "warning",
         "A server serves the kind only if it is started with --runtime-config.",
     ),
-    Rule("deprecated-kind", "warning", "The kind will be removed."),
-    Rule("deprecated-field", "warning", "The field is deprecated."),
-    Rule(
+    CheckRule("deprecated-kind", "warning", "The kind will be removed."),
+    CheckRule("deprecated-field", "warning", "The field is deprecated."),
+    CheckRule(
         "gated-field",
         "warning",
         "The field needs a feature gate that is off by default: without it, the API "
         "server drops the value.",
     ),
-    Rule("no-effect", "warning", "The field has no effect any more."),
-    Rule(
+    CheckRule("no-effect", "warning", "The field has no effect any more."),
+    CheckRule(
         "removed-resource",
         "warning",
         "A rule of RBAC or of a webhook names what the release does not serve any "
         "more: it has no effect.",
     ),
-    Rule(
+    CheckRule(
         "dropped-field",
         "warning",
         "The kind does not have the field, which the API server drops without a word.",
         suggests_field=True,
     ),
-    Rule("newer-version", "note", "The release serves a newer version of the kind."),
-    Rule(
+    CheckRule(
+        "newer-version", "note", "The release serves a newer version of the kind."
+    ),
+    CheckRule(
         "changed-meaning",
         "note",
         "What the field means changed between the two releases.",
     ),
-    Rule(
+    CheckRule(
         "unused-ignore",
         "warning",
         "A comment or an entry of the configuration ignores a finding that is not there.",
     ),
-    Rule(
+    CheckRule(
         "patch-directive",
         "note",
         "A kustomize patch has a directive, which a server refuses in an object.",
@@ -139,7 +145,7 @@ _RULES: tuple[Rule, ...] = (
 )
 
 #: All rules by name, in the order in which reports and the documentation list them.
-RULES: Mapping[RuleId, Rule] = {rule.id: rule for rule in _RULES}
+RULES: Mapping[RuleId, CheckRule] = {rule.id: rule for rule in _RULES}
 
 
 def at_least(severity: Severity) -> tuple[Severity, ...]:

@@ -30,7 +30,7 @@ from kubestencil.checking.findings import (
 )
 from kubestencil.checking.ignores import apply_ignores
 from kubestencil.checking.release import prepare
-from kubestencil.checking.upgrade import Difference, Upgrade
+from kubestencil.checking.upgrade import Upgrade, UpgradeDifference
 from kubestencil.checking.validate import kind_of
 from kubestencil.errors import UsageError
 from kubestencil.schema.types import Release
@@ -149,7 +149,7 @@ class _FileCheck:
         for reason, count in result.unchecked.items():
             self.skipped += [Skipped(reason, self.name, manifest.subject)] * count
 
-    def add(self, manifest: Manifest, difference: Difference) -> None:
+    def add(self, manifest: Manifest, difference: UpgradeDifference) -> None:
         problem = difference.problem
         at = manifest.position(problem.path, of_key=problem.of_key)
         self.findings.append(

@@ -25,7 +25,7 @@ from kubestencil.schema.types import GroupVersionKind
 _REQUIRED_OF_PATCH = "required fields of kustomize patches"
 
 
-class Difference(NamedTuple):
+class UpgradeDifference(NamedTuple):
     """A problem, the releases that have it, and what that means for the upgrade."""
 
     problem: Problem
@@ -38,7 +38,7 @@ class ObjectResult:
     """The problems of an object, and the reasons why rules were not applied to it,
     each with its number."""
 
-    differences: tuple[Difference, ...]
+    differences: tuple[UpgradeDifference, ...]
     unchecked: Mapping[str, int]
 
 
@@ -89,24 +89,24 @@ class Upgrade:
 
     def _differences(
         self, before: Results | None, after: Results, kind: GroupVersionKind
-    ) -> Iterator[Difference]:
+    ) -> Iterator[UpgradeDifference]:
         """The problems of both releases, each once."""
         if self.before is None or before is None:
             for problem in after.problems:
                 hinted = explained(problem, kind, self.after)
-                yield Difference(hinted, self.releases, None)
+                yield UpgradeDifference(hinted, self.releases, None)
             return
         earlier, later = _keys(before.problems), _keys(after.problems)
         for problem in after.problems:
             hinted = explained(problem, kind, self.after)
             if (problem.rule, problem.path) in earlier:
-                yield Difference(hinted, self.releases, "both")
+                yield UpgradeDifference(hinted, self.releases, "both")
             else:
-                yield Difference(hinted, (self.after.name,), "new")
+                yield UpgradeDifference(hinted, (self.after.name,), "new")
         for problem in before.problems:
             if (problem.rule, problem.path) not in later:
                 hinted = explained(problem, kind, self.before)
-                yield Difference(hinted, (self.before.name,), "fixed")
+                yield UpgradeDifference(hinted, (self.before.name,), "fixed")
 
 
 def _keys(problems: Sequence[Problem]) -> set[tuple[object, object]]:

@@ -82,7 +82,7 @@ def type_tree(
     ``former_paths`` are paths that types had in earlier releases. A type that is still
     there keeps its path, even where a shorter one leads to it now.
     """
-    reader = _Reader(definition, release, former_paths or {})
+    reader = _NestedTypeReader(definition, release, former_paths or {})
     if field_path is None:
         return TypeTree(dict(reader.types(definition, "")))
     step = _field_at(definition, release, field_path)
@@ -95,7 +95,7 @@ def type_tree(
     return TypeTree({ONE_FIELD: reader.only_field(holder, field, path), **below})
 
 
-class _Reader:
+class _NestedTypeReader:
     """Reads the types below one type."""
 
     def __init__(

@@ -15,7 +15,7 @@ _FOREIGN = frozenset(
 )
 
 
-class Member(NamedTuple):
+class DocumentedMember(NamedTuple):
     """A field, property or method: ``signature`` is ``name: type`` or
     ``name(parameters): type``; ``summary`` is the first paragraph of its docstring,
     empty for a field, which its class documents. ``annotation`` is the type."""
@@ -27,7 +27,7 @@ class Member(NamedTuple):
 
 
 @cache
-def members(cls: type) -> tuple[Member, ...]:
+def members(cls: type) -> tuple[DocumentedMember, ...]:
     """The public members of a class, without those of its documented base classes."""
     return tuple(_members_of(cls))
 
@@ -117,7 +117,7 @@ def _argument_name(argument: Any) -> str:
     return type_name(argument)
 
 
-def _members_of(cls: type) -> Iterator[Member]:
+def _members_of(cls: type) -> Iterator[DocumentedMember]:
     hints = _type_hints(cls)
     for name in inspect.get_annotations(cls):
         if not name.startswith("_"):
@@ -131,7 +131,7 @@ def _members_of(cls: type) -> Iterator[Member]:
             yield _member(name, returned, summary(function))
         elif inspect.isfunction(value):
             returned = _type_hints(value).get("return", Any)
-            yield Member(
+            yield DocumentedMember(
                 name,
                 f"{name}({_parameters(value)}): {type_name(returned)}",
                 summary(value),
@@ -139,8 +139,8 @@ def _members_of(cls: type) -> Iterator[Member]:
             )
 
 
-def _member(name: str, annotation: Any, text: str) -> Member:
-    return Member(name, f"{name}: {type_name(annotation)}", text, annotation)
+def _member(name: str, annotation: Any, text: str) -> DocumentedMember:
+    return DocumentedMember(name, f"{name}: {type_name(annotation)}", text, annotation)
 
 
 def _parameters(function: Any) -> str:

@@ -81,7 +81,7 @@ def custom_resource(
     ``leaves`` share what is equal in their schemas. Raises SpecError, with a JSON
     pointer, for an object that is not a CRD and for a schema that is not structural.
     """
-    return _Reader(where, standard, leaves).read(crd, unserved)
+    return _CrdReader(where, standard, leaves).read(crd, unserved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class _Version:
     schema_pointer: Pointer
 
 
-class _Reader:
+class _CrdReader:
     """Reads one CustomResourceDefinition."""
 
     def __init__(

@@ -33,26 +33,30 @@ _IS_TYPE: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-class Mistake(NamedTuple):
+class DefaultMistake(NamedTuple):
     """What an API server refuses, and the pointer that leads there."""
 
     pointer: Pointer
     message: str
 
 
-def default_mistakes(default: Default) -> Iterator[Mistake]:
+def default_mistakes(default: Default) -> Iterator[DefaultMistake]:
     """What is wrong with a default. The keywords of its schema are of valid types."""
     schema, pointer = default
     return _mistakes(schema["default"], schema, ("default", pointer))
 
 
-def _mistakes(value: Any, schema: JsonObject, pointer: Pointer) -> Iterator[Mistake]:
+def _mistakes(
+    value: Any, schema: JsonObject, pointer: Pointer
+) -> Iterator[DefaultMistake]:
     is_null = value is None and schema.get("nullable")
     if is_null or schema.get(EMBEDDED):
         return
     type_name = schema.get("type")
     if type_name and not _IS_TYPE[type_name](value):
-        yield Mistake(pointer, f"must be of type {type_name}, as the schema says")
+        yield DefaultMistake(
+            pointer, f"must be of type {type_name}, as the schema says"
+        )
         return
     if isinstance(value, dict) and not schema.get(INT_OR_STRING):
         yield from _field_mistakes(value, schema, pointer)
@@ -61,12 +65,14 @@ def _mistakes(value: Any, schema: JsonObject, pointer: Pointer) -> Iterator[Mist
         for index, item in enumerate(value):
             yield from _mistakes(item, items, (str(index), pointer))
     for keyword in _unsatisfied(value, schema):
-        yield Mistake(pointer, f"does not satisfy {keyword}, which the schema has")
+        yield DefaultMistake(
+            pointer, f"does not satisfy {keyword}, which the schema has"
+        )
 
 
 def _field_mistakes(
     value: Mapping[str, Any], schema: JsonObject, pointer: Pointer
-) -> Iterator[Mistake]:
+) -> Iterator[DefaultMistake]:
     """What is wrong with the fields of an object. The API server would drop those that
     it does not know."""
     properties = schema.get("properties", {})
@@ -77,10 +83,10 @@ def _field_mistakes(
         if isinstance(field, dict):
             yield from _mistakes(content, field, (name, pointer))
         elif not keeps_others:
-            yield Mistake((name, pointer), "is no field of the schema")
+            yield DefaultMistake((name, pointer), "is no field of the schema")
     for name in schema.get("required", ()):
         if name not in value:
-            yield Mistake(pointer, f"has no {name}, which is required")
+            yield DefaultMistake(pointer, f"has no {name}, which is required")
 
 
 def _unsatisfied(value: Any, schema: JsonObject) -> Iterator[str]:

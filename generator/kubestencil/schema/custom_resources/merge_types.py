@@ -18,52 +18,62 @@ _MAP_TYPE = "x-kubernetes-map-type"
 KEYWORDS = frozenset([_LIST_TYPE, _LIST_MAP_KEYS, _MAP_TYPE])
 
 
-class Mistake(NamedTuple):
+class MergeTypeMistake(NamedTuple):
     """What an API server refuses; ``path`` leads there from the schema."""
 
     path: tuple[str, ...]
     message: str
 
 
-def merge_mistakes(schema: JsonObject) -> Iterator[Mistake]:
+def merge_mistakes(schema: JsonObject) -> Iterator[MergeTypeMistake]:
     """What is wrong with the keywords for merging in a schema."""
     if schema.get(_MAP_TYPE) not in (None, "atomic", "granular"):
-        yield Mistake((_MAP_TYPE,), "must be atomic or granular")
+        yield MergeTypeMistake((_MAP_TYPE,), "must be atomic or granular")
     elif _MAP_TYPE in schema and schema.get("type") != "object":
-        yield Mistake(("type",), f"must be object beside {_MAP_TYPE}")
+        yield MergeTypeMistake(("type",), f"must be object beside {_MAP_TYPE}")
     list_type = schema.get(_LIST_TYPE)
     if _LIST_TYPE in schema and list_type not in ("atomic", "set", "map"):
-        yield Mistake((_LIST_TYPE,), "must be atomic, set or map")
+        yield MergeTypeMistake((_LIST_TYPE,), "must be atomic, set or map")
     elif _LIST_TYPE in schema and schema.get("type") != "array":
-        yield Mistake(("type",), f"must be array beside {_LIST_TYPE}")
+        yield MergeTypeMistake(("type",), f"must be array beside {_LIST_TYPE}")
     if schema.get(_LIST_MAP_KEYS) and list_type != "map":
-        yield Mistake((_LIST_TYPE,), f"must be map beside {_LIST_MAP_KEYS}")
+        yield MergeTypeMistake((_LIST_TYPE,), f"must be map beside {_LIST_MAP_KEYS}")
     items = schema.get("items")
     if not isinstance(items, dict):
         return
     if list_type in ("set", "map") and items.get("nullable"):
-        yield Mistake(("items", "nullable"), f"is not allowed in a {list_type}")
+        yield MergeTypeMistake(
+            ("items", "nullable"), f"is not allowed in a {list_type}"
+        )
     if list_type == "set":
         yield from _set_mistakes(items)
     if list_type == "map":
         yield from _map_mistakes(schema.get(_LIST_MAP_KEYS), items)
 
 
-def _set_mistakes(items: JsonObject) -> Iterator[Mistake]:
+def _set_mistakes(items: JsonObject) -> Iterator[MergeTypeMistake]:
     """The items of a set are compared as a whole."""
     if items.get("type") == "object" and items.get(_MAP_TYPE) != "atomic":
-        yield Mistake(("items", _MAP_TYPE), "must be atomic for the items of a set")
+        yield MergeTypeMistake(
+            ("items", _MAP_TYPE), "must be atomic for the items of a set"
+        )
     if items.get("type") == "array" and items.get(_LIST_TYPE) not in (None, "atomic"):
-        yield Mistake(("items", _LIST_TYPE), "must be atomic for the items of a set")
+        yield MergeTypeMistake(
+            ("items", _LIST_TYPE), "must be atomic for the items of a set"
+        )
 
 
-def _map_mistakes(keys: Any, items: JsonObject) -> Iterator[Mistake]:
+def _map_mistakes(keys: Any, items: JsonObject) -> Iterator[MergeTypeMistake]:
     """The keys of a list of type map are scalar fields that every item has."""
     if not isinstance(keys, list) or not keys:
-        yield Mistake((_LIST_MAP_KEYS,), f"is missing beside {_LIST_TYPE}: map")
+        yield MergeTypeMistake(
+            (_LIST_MAP_KEYS,), f"is missing beside {_LIST_TYPE}: map"
+        )
         return
     if items.get("type") != "object":
-        yield Mistake(("items", "type"), f"must be object beside {_LIST_TYPE}: map")
+        yield MergeTypeMistake(
+            ("items", "type"), f"must be object beside {_LIST_TYPE}: map"
+        )
         return
     fields = items.get("properties")
     fields = fields if isinstance(fields, dict) else {}
@@ -71,21 +81,23 @@ def _map_mistakes(keys: Any, items: JsonObject) -> Iterator[Mistake]:
     for index, key in enumerate(keys):
         field = fields.get(key) if isinstance(key, str) else None
         if not isinstance(field, dict):
-            yield Mistake((_LIST_MAP_KEYS, str(index)), "is no field of the items")
+            yield MergeTypeMistake(
+                (_LIST_MAP_KEYS, str(index)), "is no field of the items"
+            )
         elif key in keys[:index]:
-            yield Mistake((_LIST_MAP_KEYS, str(index)), "is listed twice")
+            yield MergeTypeMistake((_LIST_MAP_KEYS, str(index)), "is listed twice")
         elif field.get("type") in ("array", "object"):
-            yield Mistake(
+            yield MergeTypeMistake(
                 ("items", "properties", key, "type"),
                 f"must be scalar: the field is in {_LIST_MAP_KEYS}",
             )
         elif field.get("nullable"):
-            yield Mistake(
+            yield MergeTypeMistake(
                 ("items", "properties", key, "nullable"),
                 f"is not allowed: the field is in {_LIST_MAP_KEYS}",
             )
         elif field.get("default") is None and key not in (required or ()):
-            yield Mistake(
+            yield MergeTypeMistake(
                 ("items", "properties", key),
                 f"is in {_LIST_MAP_KEYS}, and must be required or have a default",
             )

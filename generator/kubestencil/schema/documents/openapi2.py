@@ -84,12 +84,12 @@ def parse_definitions(
 ) -> ParsedDefinitions:
     """Parse definitions, which may refer to ``others``; raises as
     ``parse_document``."""
-    return _Reader(locate).read_definitions(raw, others)
+    return _DefinitionReader(locate).read_definitions(raw, others)
 
 
 def parse_schema(raw: JsonObject) -> Schema:
     """Parse a schema that was made of one that has been parsed."""
-    return _Reader(printable_pointer).read_schema(raw, _DEFINITIONS, depth=0)
+    return _DefinitionReader(printable_pointer).read_schema(raw, _DEFINITIONS, depth=0)
 
 
 def _version_packages(raw: Mapping[str, Any]) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _version_packages(raw: Mapping[str, Any]) -> Iterator[str]:
                 yield package
 
 
-class _Reader:
+class _DefinitionReader:
     """Reads the definitions of a document and collects the unknown keywords in them."""
 
     def __init__(self, locate: Locate) -> None:

@@ -24,7 +24,7 @@ class Parameter(NamedTuple):
     type: str
 
 
-class ParameterRow(NamedTuple):
+class ParameterFact(NamedTuple):
     """A row of the table. ``resource`` is empty for parameters of all operations with
     the action."""
 
@@ -50,15 +50,15 @@ def query_parameters(
     return sorted(row.parameter for row in candidates if row.releases.includes(release))
 
 
-def parameter_rows() -> Iterator[ParameterRow]:
+def parameter_rows() -> Iterator[ParameterFact]:
     """The rows of ``specs/parameters.tsv``."""
     for releases, action, resource, name, parameter_type in rows(_TABLE):
         parameter = Parameter(name, "query", parameter_type)
-        yield ParameterRow(ReleaseRange.parse(releases), action, resource, parameter)
+        yield ParameterFact(ReleaseRange.parse(releases), action, resource, parameter)
 
 
 @cache
-def _parameters() -> Mapping[tuple[str, str], Sequence[ParameterRow]]:
+def _parameters() -> Mapping[tuple[str, str], Sequence[ParameterFact]]:
     parameters = defaultdict(list)
     for row in parameter_rows():
         parameters[row.action, row.resource].append(row)

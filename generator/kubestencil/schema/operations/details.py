@@ -69,13 +69,13 @@ def documented_operations(release: Release) -> Iterator[OperationDetails]:
     was not selected, is any object. Raises SpecError, with the JSON pointer, where
     an operation is not valid.
     """
-    reader = _Reader(release)
+    reader = _OperationReader(release)
     paths = release.document.get("paths", {})
     for path, item in reader.object(paths, _PATHS).items():
         yield from reader.path_item(path, item)
 
 
-class _Reader:
+class _OperationReader:
     """Reads the operations of a document; shared parameters and types once."""
 
     def __init__(self, release: Release) -> None:

@@ -70,18 +70,18 @@ def _order(rebuilt: RebuiltOperation) -> tuple[str, int]:
     return operation.path, METHODS.index(operation.method)
 
 
-class _Call(NamedTuple):
+class _ResourceCall(NamedTuple):
     operation: Operation
     plural: str
     subresource: str
 
 
-def _calls(resource: Resource) -> Iterator[_Call]:
+def _calls(resource: Resource) -> Iterator[_ResourceCall]:
     for operation in _operations(resource):
-        yield _Call(operation, resource.plural, "")
+        yield _ResourceCall(operation, resource.plural, "")
     for subresource in resource.subresources:
         for operation in _subresource_operations(resource, subresource):
-            yield _Call(operation, resource.plural, subresource.name)
+            yield _ResourceCall(operation, resource.plural, subresource.name)
 
 
 def _operations(resource: Resource) -> Iterator[Operation]:
@@ -153,7 +153,7 @@ def _connections(
             )
 
 
-def _with_parameters(call: _Call, release: str) -> RebuiltOperation:
+def _with_parameters(call: _ResourceCall, release: str) -> RebuiltOperation:
     operation = call.operation
     query = query_parameters(operation.action, call.plural, call.subresource, release)
     body = [Parameter("body", "body", "")] if operation.action in _BODIES else []

@@ -152,7 +152,7 @@ class _Descriptions:
         return ""
 
 
-class _Call(NamedTuple):
+class _DescribedCall(NamedTuple):
     """An operation with its parameters, and the resource that it is on.
 
     ``kind`` is what it takes and returns. For a custom resource, that of the operation
@@ -201,7 +201,9 @@ class _Rebuilder:
         for _, calls_of_path in groupby(calls, lambda call: call.operation.path):
             yield from self._operations_of_path(list(calls_of_path))
 
-    def _call(self, operation: Operation, parameters: tuple[Parameter, ...]) -> _Call:
+    def _call(
+        self, operation: Operation, parameters: tuple[Parameter, ...]
+    ) -> _DescribedCall:
         path = resource_path(operation.path)
         assert path is not None, operation.path
         resource = self._resources[path.group, path.version, path.plural]
@@ -210,7 +212,9 @@ class _Rebuilder:
         if is_custom:
             operation = operation._replace(kind=resource.kind)
             parameters = self._parameters_of_custom(operation, parameters)
-        return _Call(operation, kind, parameters, resource, path.subresource, is_custom)
+        return _DescribedCall(
+            operation, kind, parameters, resource, path.subresource, is_custom
+        )
 
     def _parameters_of_custom(
         self, operation: Operation, parameters: tuple[Parameter, ...]
@@ -231,7 +235,9 @@ class _Rebuilder:
             )
         )
 
-    def _operations_of_path(self, calls: list[_Call]) -> Iterator[OperationDetails]:
+    def _operations_of_path(
+        self, calls: list[_DescribedCall]
+    ) -> Iterator[OperationDetails]:
         """The operations of a path, which share the parameters that all of them have
         (kube-openapi, pkg/builder, findCommonParameters)."""
         names = [
@@ -241,7 +247,9 @@ class _Rebuilder:
         for call in calls:
             yield self._details(call, shared)
 
-    def _details(self, call: _Call, shared: frozenset[str]) -> OperationDetails:
+    def _details(
+        self, call: _DescribedCall, shared: frozenset[str]
+    ) -> OperationDetails:
         action, release = call.operation.action, self._release.name
         parameters = [self._parameter(item, call) for item in call.parameters]
         kind = call.resource.kind
@@ -257,7 +265,9 @@ class _Rebuilder:
             responses=tuple(self._responses(call)),
         )
 
-    def _parameter(self, parameter: Parameter, call: _Call) -> OperationParameter:
+    def _parameter(
+        self, parameter: Parameter, call: _DescribedCall
+    ) -> OperationParameter:
         name, location, type_ = parameter
         action = call.operation.action
         if location == _BODY:
@@ -273,14 +283,14 @@ class _Rebuilder:
             name, location, location == _PATH, description, schema
         )
 
-    def _body(self, call: _Call) -> Schema:
+    def _body(self, call: _DescribedCall) -> Schema:
         if call.operation.action in _DELETIONS:
             return self._type(_DELETE_OPTIONS)
         if call.operation.action == "patch":
             return self._type(_PATCH)
         return self._type_of(call.kind)
 
-    def _responses(self, call: _Call) -> Iterator[Response]:
+    def _responses(self, call: _DescribedCall) -> Iterator[Response]:
         action = call.operation.action
         codes = _CODES.get(action, _CODES_OF_OTHERS)
         if call.is_custom and action == "patch":
@@ -290,7 +300,7 @@ class _Rebuilder:
             yield Response(code, _PHRASES[code], result)
         yield Response(_UNAUTHORIZED, _PHRASES[_UNAUTHORIZED], None)
 
-    def _result(self, call: _Call) -> Schema:
+    def _result(self, call: _DescribedCall) -> Schema:
         action = call.operation.action
         if action == _CONNECT or _is_log(call):
             return _STRING
@@ -335,11 +345,11 @@ def _is_returned_when_deleted(resource: Resource) -> bool:
     return resource.plural in plurals
 
 
-def _is_log(call: _Call) -> bool:
+def _is_log(call: _DescribedCall) -> bool:
     return (call.resource.plural, call.subresource) == ("pods", _LOG)
 
 
-def _description(call: _Call) -> str:
+def _description(call: _DescribedCall) -> str:
     operation, subresource = call.operation, call.subresource
     kind = call.resource.kind.kind
     if operation.action == _CONNECT:

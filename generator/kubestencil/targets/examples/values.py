@@ -60,7 +60,7 @@ _MAX_ITEMS = 10
 _MAX_TRIED_FIELDS = 300
 
 
-class Selection(NamedTuple):
+class FieldSelection(NamedTuple):
     """The fields of an object that are ``chosen``, out of ``entries``."""
 
     chosen: Sequence[Entry]
@@ -273,7 +273,7 @@ class Values:
         conditions: Sequence[JsonObject],
         include: FieldFilter,
         is_chosen: EntryFilter,
-    ) -> Iterator[Selection]:
+    ) -> Iterator[FieldSelection]:
         """The selections of fields of an object: those that ``is_chosen`` accepts, and
         what conditions demand. There is none where a required field has no value, or
         no fields satisfy all conditions.
@@ -283,7 +283,7 @@ class Values:
         if not conditions and not has_conditions(schema.raw):
             entries = list(self._entries(fields, fixed_values, {}, include))
             if not lacks(entries, schema.required):
-                yield Selection(
+                yield FieldSelection(
                     [entry for entry in entries if is_chosen(entry)], entries
                 )
             return
@@ -298,7 +298,7 @@ class Values:
             size = least(schemas, "minProperties")
             for chosen in choices(entries, required, is_chosen, overlays, size):
                 if is_allowed(chosen, fields, (conditions_of(schema), *conditions)):
-                    yield Selection(chosen, entries)
+                    yield FieldSelection(chosen, entries)
 
     def _entries(
         self,

@@ -43,7 +43,7 @@ class _FieldMembers:
     members: tuple[Member, ...]
 
 
-class _Rules(NamedTuple):
+class _BuilderRules(NamedTuple):
     """How the builders of one definition are made.
 
     ``definition`` is its full name, for errors. ``quirks`` are those of k8s-gen.
@@ -112,11 +112,13 @@ class Builders:
         """The description of a definition as the library shows it."""
         return _help(definition.description, self._rules(definition.name))
 
-    def _rules(self, definition: str) -> _Rules:
+    def _rules(self, definition: str) -> _BuilderRules:
         if is_built_in(definition):
-            return _Rules(definition, self._quirks, False, LIMITS)
+            return _BuilderRules(definition, self._quirks, False, LIMITS)
         renames = not self._custom_quirks
-        return _Rules(definition, self._custom_quirks, renames, self._custom_limits)
+        return _BuilderRules(
+            definition, self._custom_quirks, renames, self._custom_limits
+        )
 
     def _add(self, definition: Definition) -> None:
         rules = self._rules(definition.name)
@@ -129,7 +131,9 @@ class Builders:
             member for inner in fields for member in inner.members
         )
 
-    def _top_members(self, definition: Definition, rules: _Rules) -> Iterator[Member]:
+    def _top_members(
+        self, definition: Definition, rules: _BuilderRules
+    ) -> Iterator[Member]:
         """The members of a type: ``new`` replaces the functions for two fields."""
         named = "new-without-metadata" in rules.quirks
         for field_members in self._fields[definition.name]:
@@ -153,7 +157,7 @@ class Builders:
                 if member.name != "withKind" or not definition.kinds:
                     yield member
 
-    def _field_members(self, field: Field, rules: _Rules) -> Iterator[Member]:
+    def _field_members(self, field: Field, rules: _BuilderRules) -> Iterator[Member]:
         """The members for one field: a function that sets it and one that appends to
         it, or an object with those for the fields inside; for the items of a list,
         all three."""
@@ -189,7 +193,9 @@ class Builders:
             appender, note = f"{setter}Mixin", help_ + _APPEND_NOTE
             yield Function(appender, note, parameter, type_, path, appends=True)
 
-    def _item_members(self, items: Schema | None, rules: _Rules) -> Members | None:
+    def _item_members(
+        self, items: Schema | None, rules: _BuilderRules
+    ) -> Members | None:
         """The members for the items of a list; None where they are no objects, or
         have a type in the library."""
         if items is None:
@@ -201,7 +207,7 @@ class Builders:
         schema = self._definitions[items.ref].schema
         return None if _is_any_resource(schema) else self._members[items.ref]
 
-    def _schema_members(self, schema: Schema, rules: _Rules) -> Members:
+    def _schema_members(self, schema: Schema, rules: _BuilderRules) -> Members:
         """The members for the fields of an object without a definition."""
         return rules.make_members(
             member
@@ -231,7 +237,7 @@ class Builders:
             yield from self._inlined_references(items)
 
 
-def _fields_with_builders(schema: Schema, rules: _Rules) -> Iterator[Field]:
+def _fields_with_builders(schema: Schema, rules: _BuilderRules) -> Iterator[Field]:
     for field in schema.fields:
         if field.name != "status" or "status-anywhere" not in rules.quirks:
             yield field
@@ -245,7 +251,7 @@ def _is_any_resource(schema: Schema) -> bool:
     )
 
 
-def _help(description: str, rules: _Rules) -> str:
+def _help(description: str, rules: _BuilderRules) -> str:
     """A description as the library shows it: quoted, on one line."""
     if "lost-line-break" in rules.quirks and _LOSES_LINE_BREAK.match(description):
         description = description[1:]
@@ -256,7 +262,7 @@ def _help(description: str, rules: _Rules) -> str:
     return quoted.removesuffix('""') if "quote-at-end" in rules.quirks else quoted
 
 
-def _path(field: str, rules: _Rules) -> tuple[str, ...]:
+def _path(field: str, rules: _BuilderRules) -> tuple[str, ...]:
     return tuple(field.split(".")) if "dotted-path" in rules.quirks else (field,)
 
 

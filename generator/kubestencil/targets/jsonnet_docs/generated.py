@@ -18,8 +18,8 @@ from kubestencil.targets.jsonnet.members import (
 from kubestencil.targets.jsonnet.overlay_evaluation import generated_member
 from kubestencil.targets.jsonnet_docs.pages import (
     FieldDocs,
+    LibraryPackage,
     ObjectDocs,
-    Package,
     PackageLink,
     sort_fields,
 )
@@ -39,14 +39,16 @@ class GeneratedDocs:
         self._open_tags = open_tags
         self._docs: dict[Members, ObjectDocs] = {}
 
-    def page(self, path: Sequence[str]) -> Package:
+    def page(self, path: Sequence[str]) -> LibraryPackage:
         """The page of the type at a path of group, version and name."""
         return self.type_page(self._type(path))
 
-    def type_page(self, type_: LibraryType) -> Package:
+    def type_page(self, type_: LibraryType) -> LibraryPackage:
         """The page of a type."""
         help_ = self._help(type_.help)
-        return Package(type_.path, "", help_, (), self._object_docs(type_.members))
+        return LibraryPackage(
+            type_.path, "", help_, (), self._object_docs(type_.members)
+        )
 
     def object_docs(self, path: Sequence[str]) -> ObjectDocs:
         """The documentation of an object at the top of a type: group, version, name of
@@ -116,17 +118,19 @@ class GeneratedDocs:
         return {"function": {"help": help_, "args": parameters}}
 
 
-def generated_packages(library: Library, docs: GeneratedDocs) -> Iterator[Package]:
+def generated_packages(
+    library: Library, docs: GeneratedDocs
+) -> Iterator[LibraryPackage]:
     """The packages of a library without an overlay."""
     groups = tuple(library.groups())
     links = tuple(PackageLink(group, f"{group}/index.md") for group, _ in groups)
-    yield Package((), library.url, library.description, links, NO_FIELDS)
+    yield LibraryPackage((), library.url, library.description, links, NO_FIELDS)
     for group, versions in groups:
         links = tuple(
             PackageLink(version, f"{version}/index.md") for version in versions
         )
-        yield Package((group,), "", "", links, NO_FIELDS)
+        yield LibraryPackage((group,), "", "", links, NO_FIELDS)
     for group, version, types in library.versions():
         links = tuple(PackageLink(type_.name, f"{type_.name}.md") for type_ in types)
-        yield Package((group, version), "", "", links, NO_FIELDS)
+        yield LibraryPackage((group, version), "", "", links, NO_FIELDS)
         yield from map(docs.type_page, types)

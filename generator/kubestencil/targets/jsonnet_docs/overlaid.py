@@ -24,8 +24,8 @@ from kubestencil.targets.jsonnet.overlay_evaluation import (
 from kubestencil.targets.jsonnet_docs.generated import GeneratedDocs
 from kubestencil.targets.jsonnet_docs.pages import (
     FieldDocs,
+    LibraryPackage,
     ObjectDocs,
-    Package,
     PackageLink,
     sort_fields,
 )
@@ -49,7 +49,7 @@ def overlaid_packages(
     generated: GeneratedDocs,
     target: Target,
     files: Sequence[OverlayFile],
-) -> Iterator[Package]:
+) -> Iterator[LibraryPackage]:
     """The packages of a library with an overlay.
 
     Raises TargetError for a mistake in the overlay, and for documentation that is not
@@ -80,10 +80,10 @@ class _EvaluatedDocs:
 
     def packages(
         self, fields: DocumentationTree, package_path: _Path = (), path: _Path = ()
-    ) -> Iterator[Package]:
+    ) -> Iterator[LibraryPackage]:
         """A package and all packages inside of it."""
         value = self._package_value(fields["#"], path)
-        inner: dict[str, list[Package]] = {}
+        inner: dict[str, list[LibraryPackage]] = {}
         for name, field in fields.items():
             if name.startswith("#"):
                 continue
@@ -98,7 +98,7 @@ class _EvaluatedDocs:
                 inner[package_name] = list(
                     self.packages(field, inner_package_path, inner_path)
                 )
-        yield Package(
+        yield LibraryPackage(
             path=package_path,
             url=value.url,
             help=value.help,
@@ -166,7 +166,7 @@ class _EvaluatedDocs:
         )
 
 
-def _link(name: str, package: Package) -> PackageLink:
+def _link(name: str, package: LibraryPackage) -> PackageLink:
     page = f"{name}/index.md" if package.packages else f"{name}.md"
     return PackageLink(jsonnet.printable_name(name), page)
 

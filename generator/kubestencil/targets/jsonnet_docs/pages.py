@@ -47,7 +47,7 @@ class PackageLink(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class LibraryPackage:
     """A documented package: the library, a group, a version or a type.
 
     ``path`` has the names of the packages that lead to it, and is empty for the
@@ -62,7 +62,7 @@ class Package:
     docs: ObjectDocs
 
 
-class IndexEntry(NamedTuple):
+class PageEntry(NamedTuple):
     """A line in the index of a page.
 
     ``indent`` is the white space before it. ``label`` is what the line shows: ``obj``
@@ -97,7 +97,7 @@ class FieldSection(NamedTuple):
 class PageBody(NamedTuple):
     """The index of a page, and the sections of its fields."""
 
-    entries: list[IndexEntry]
+    entries: list[PageEntry]
     sections: list[FieldSection]
 
 
@@ -120,7 +120,7 @@ class PageBodies:
         cached = self._bodies.get(key)
         if cached is not None:
             return cached
-        entries: list[IndexEntry] = []
+        entries: list[PageEntry] = []
         sections: list[FieldSection] = []
         for form, name, parameters, help_, default, inner in docs.fields:
             title = f"{prefix}{name}"
@@ -128,12 +128,12 @@ class PageBodies:
             anchor = markdown.anchor(heading).lower()
             signature = f"{name}({parameters})" if form == "fn" else ""
             label = f"fn {signature}" if signature else heading
-            entries.append(IndexEntry(indent, label, heading, anchor))
+            entries.append(PageEntry(indent, label, heading, anchor))
             sections.append(FieldSection(form, title, signature, help_, default))
             if inner is not None:
                 inner_indent = f"{indent}  "
                 body = self._object_body(inner, f"{title}.", inner_indent)
-                entries += body.entries or [IndexEntry(inner_indent, "", "", "")]
+                entries += body.entries or [PageEntry(inner_indent, "", "", "")]
                 sections += body.sections
         self._bodies[key] = PageBody(entries, sections)
         return self._bodies[key]
@@ -150,7 +150,7 @@ def sort_fields(fields: Iterable[FieldDocs]) -> ObjectDocs:
     return ObjectDocs(tuple(sorted(fields, key=sort_key)))
 
 
-def _with_distinct_anchors(entries: list[IndexEntry]) -> list[IndexEntry]:
+def _with_distinct_anchors(entries: list[PageEntry]) -> list[PageEntry]:
     """``entries`` with a number appended to each anchor that occurred before.
 
     docsonnet compares anchors before it converts them to lower case, so ``withAB`` and
@@ -159,7 +159,7 @@ def _with_distinct_anchors(entries: list[IndexEntry]) -> list[IndexEntry]:
     if len({entry.anchor for entry in entries}) == len(entries):
         return entries
     counts: Counter[str] = Counter()
-    distinct: list[IndexEntry] = []
+    distinct: list[PageEntry] = []
     for entry in entries:
         anchor = markdown.anchor(entry.heading)
         suffix = f"-{counts[anchor]}" if counts[anchor] else ""

@@ -21,10 +21,10 @@ from kubestencil.targets.jsonnet_docs.generated import GeneratedDocs, generated_
 from kubestencil.targets.jsonnet_docs.overlaid import overlaid_packages
 from kubestencil.targets.jsonnet_docs.pages import (
     FieldSection,
-    IndexEntry,
-    Package,
+    LibraryPackage,
     PackageLink,
     PageBodies,
+    PageEntry,
 )
 
 #: The accidents of the published pages that this view can reproduce.
@@ -42,7 +42,7 @@ _VARIABLES: Mapping[str, object] = {
     "url": str,
     "help": str,
     "packages": tuple[PackageLink, ...],
-    "index": list[IndexEntry],
+    "index": list[PageEntry],
     "sections": list[FieldSection],
 }
 
@@ -91,7 +91,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
 
 
 def _page_contexts(
-    each: str, packages: Iterable[Package], library: Library, bodies: PageBodies
+    each: str, packages: Iterable[LibraryPackage], library: Library, bodies: PageBodies
 ) -> Iterator[FileContext]:
     """The contexts of the packages for which a rule generates pages."""
     for package in packages:
@@ -99,7 +99,7 @@ def _page_contexts(
             yield _page_context(package, library, bodies)
 
 
-def _each(package: Package) -> str:
+def _each(package: LibraryPackage) -> str:
     """The value of ``each`` that a package belongs to."""
     if not package.path:
         return "release"
@@ -107,7 +107,7 @@ def _each(package: Package) -> str:
 
 
 def _page_context(
-    package: Package, library: Library, bodies: PageBodies
+    package: LibraryPackage, library: Library, bodies: PageBodies
 ) -> FileContext:
     name = ".".join(package.path) or library.name
     body = bodies.page_body(package.docs)

@@ -52,7 +52,7 @@ class MarkdownOptions:
 
 # Tuples, since a run makes some twenty thousand rows, and a frozen dataclass takes
 # four times as long to make.
-class FieldRow(NamedTuple):
+class ModelField(NamedTuple):
     """A field in the table of a page; all texts are escaped for a table cell.
 
     ``name`` is the attribute, ``type`` the name of its type. ``link`` is the model
@@ -82,7 +82,7 @@ class ModelPage(NamedTuple):
     module: str
     definition: str
     description: str
-    fields: tuple[FieldRow, ...]
+    fields: tuple[ModelField, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class ModelEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupVersion:
+class ModelGroup:
     """The models of one group and version, sorted by kind.
 
     ``group`` and ``version`` are those in the names of the definitions (``core``,
@@ -122,12 +122,12 @@ EACH: Mapping[str, Each] = {
             "group": "the group, such as apps",
             "version": "the version, such as v1",
         },
-        variables={"group": GroupVersion},
+        variables={"group": ModelGroup},
     ),
     "release": Each(
         "all models of the release, once",
         variables={
-            "groups": list[GroupVersion],
+            "groups": list[ModelGroup],
             "apis": list[ApiPage],
             "authentication": Authentication,
         },
@@ -197,7 +197,7 @@ def _post_process(target: Target) -> Mapping[str, Callable[[str], str]]:
     return {"definition": replace_words, "api": replace_words}
 
 
-def _group_context(group: GroupVersion) -> FileContext:
+def _group_context(group: ModelGroup) -> FileContext:
     placeholders = {"group": group.group, "version": group.version}
     return FileContext(f"{group.group}/{group.version}", placeholders, {"group": group})
 
@@ -239,14 +239,14 @@ class _Pages:
         }
         return iter(by_class.values())
 
-    def groups(self) -> Iterator[GroupVersion]:
+    def groups(self) -> Iterator[ModelGroup]:
         """The models by group and version, sorted."""
         models = sorted(self.models(), key=lambda model: (*_key(model), model.kind))
         for (group, version), members in groupby(models, _key):
             entries = (
                 ModelEntry(self._classes[model.name], model.kind) for model in members
             )
-            yield GroupVersion(group, version, tuple(entries))
+            yield ModelGroup(group, version, tuple(entries))
 
     def definition_context(self, definition: Definition) -> FileContext:
         """The context of the page of a definition."""
@@ -289,10 +289,10 @@ class _Pages:
             fields=tuple(self._row(definition, field) for field in definition.fields),
         )
 
-    def _row(self, definition: Definition, field: Field) -> FieldRow:
+    def _row(self, definition: Definition, field: Field) -> ModelField:
         schema = field.schema
         type_name, link = self._types.name(schema)
-        return FieldRow(
+        return ModelField(
             self._spelling.attribute(field.name),
             type_name,
             link,

@@ -35,7 +35,7 @@ class Schema:
     """
 
     _schema: parsed.Schema = dataclass_field(repr=False)
-    _index: _Index = dataclass_field(repr=False)
+    _index: _DefinitionIndex = dataclass_field(repr=False)
 
     @property
     def type(self) -> str | None:
@@ -323,7 +323,7 @@ class Model:
     """
 
     name: str
-    _index: _Index = dataclass_field(repr=False)
+    _index: _DefinitionIndex = dataclass_field(repr=False)
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
@@ -350,10 +350,10 @@ def make_model(release: Release) -> Model:
 
     Raises SpecError where two definitions have the same group, version and kind.
     """
-    return Model(release.name, _Index(release))
+    return Model(release.name, _DefinitionIndex(release))
 
 
-class _Index:
+class _DefinitionIndex:
     """The links between the values, each kind of link computed when it is needed."""
 
     def __init__(self, release: Release) -> None:

@@ -26,7 +26,7 @@ from kubestencil.targets.examples.nodes import (
     object_node,
 )
 from kubestencil.targets.python.literals import LINE_LENGTH, literal
-from kubestencil.targets.python.package import Package
+from kubestencil.targets.python.package import PythonPackage
 
 _STEP = "    "
 
@@ -44,7 +44,7 @@ _DATETIME = frozenset(
 )
 
 
-class _Code(NamedTuple):
+class _PythonCode(NamedTuple):
     """An expression or an argument, and the names that it needs imported."""
 
     text: str
@@ -59,11 +59,11 @@ class PythonWriter:
     """
 
     def __init__(self, release: Release, target: Target) -> None:
-        self._package = Package(release, target)
+        self._package = PythonPackage(release, target)
         self._package.check()
         self._release = release
         self._attributes: dict[str, Mapping[str, str]] = {}
-        self._fragments = FragmentCache[_Code]()
+        self._fragments = FragmentCache[_PythonCode]()
 
     def write(self, example: Object) -> str:
         """A Python module that creates the object."""
@@ -75,7 +75,7 @@ class PythonWriter:
 
     def _value(
         self, node: Node, schema: Schema | None, indent: str, column: int
-    ) -> _Code:
+    ) -> _PythonCode:
         """An expression that begins in ``column`` of a line indented by ``indent``."""
         if isinstance(node, Object):
             return self._object(node, indent)
@@ -88,9 +88,9 @@ class PythonWriter:
             and (time := _parse_time(node.value)) is not None
         ):
             return _time(time, indent, column)
-        return _Code(_scalar(node.value), _NO_NAMES)
+        return _PythonCode(_scalar(node.value), _NO_NAMES)
 
-    def _object(self, node: Object, indent: str) -> _Code:
+    def _object(self, node: Object, indent: str) -> _PythonCode:
         definition = node.definition
         class_ = self._class(definition) if definition else None
         if definition is None:
@@ -109,11 +109,11 @@ class PythonWriter:
         if others:
             extra = self._dict(others, deeper)
             line = f"{deeper}unknown_fields={extra.text},\n"
-            arguments.append(_Code(line, extra.names))
+            arguments.append(_PythonCode(line, extra.names))
         code = _joined(f"{local_name}(", arguments, f"{indent})")
-        return _Code(code.text, code.names | {class_})
+        return _PythonCode(code.text, code.names | {class_})
 
-    def _dict(self, entries: Iterable[Entry], indent: str) -> _Code:
+    def _dict(self, entries: Iterable[Entry], indent: str) -> _PythonCode:
         items = [self._item(entry, indent + _STEP) for entry in entries]
         return _joined("{", items, f"{indent}}}")
 
@@ -143,7 +143,7 @@ class PythonWriter:
             )
         return self._attributes[definition.name]
 
-    def _argument(self, attribute: str, entry: Entry, indent: str) -> _Code:
+    def _argument(self, attribute: str, entry: Entry, indent: str) -> _PythonCode:
         """The lines of a keyword argument for an attribute."""
         return self._fragments.get(
             entry,
@@ -151,13 +151,13 @@ class PythonWriter:
             lambda: self._lines(f"{indent}{attribute}=", entry, indent),
         )
 
-    def _item(self, entry: Entry, indent: str) -> _Code:
+    def _item(self, entry: Entry, indent: str) -> _PythonCode:
         """The lines of an item of a dict, for a field of an object without a class."""
         return self._lines(f"{indent}{literal(entry.field.name)}: ", entry, indent)
 
-    def _lines(self, opening: str, entry: Entry, indent: str) -> _Code:
+    def _lines(self, opening: str, entry: Entry, indent: str) -> _PythonCode:
         code = self._value(entry.node, entry.field.schema, indent, len(opening))
-        return _Code(f"{opening}{code.text},\n", code.names)
+        return _PythonCode(f"{opening}{code.text},\n", code.names)
 
     def _container(
         self,
@@ -165,7 +165,7 @@ class PythonWriter:
         schema: Schema | None,
         indent: str,
         column: int,
-    ) -> _Code:
+    ) -> _PythonCode:
         one_line = self._one_line(node, schema)
         if one_line is not None and column + len(one_line.text) < LINE_LENGTH:
             return one_line
@@ -178,9 +178,9 @@ class PythonWriter:
             code = self._value(child, child_schema, deeper, column)
             lines += f"{deeper}{key}{code.text},\n"
             names |= code.names
-        return _Code(f"{brackets[0]}\n{lines}{indent}{brackets[1]}", names)
+        return _PythonCode(f"{brackets[0]}\n{lines}{indent}{brackets[1]}", names)
 
-    def _one_line(self, node: Node, schema: Schema | None) -> _Code | None:
+    def _one_line(self, node: Node, schema: Schema | None) -> _PythonCode | None:
         """A value on one line, None for a value that always takes several."""
         if isinstance(node, ListNode | MapNode):
             brackets, children = _parts(node)
@@ -192,7 +192,7 @@ class PythonWriter:
                     return None
                 texts.append(f"{key}{code.text}")
                 names |= code.names
-            return _Code(f"{brackets[0]}{', '.join(texts)}{brackets[1]}", names)
+            return _PythonCode(f"{brackets[0]}{', '.join(texts)}{brackets[1]}", names)
         if isinstance(node, Object) and node.entries:
             return None
         code = self._value(node, schema, "", 0)
@@ -237,29 +237,29 @@ def _parse_time(text: str) -> datetime | None:
         return None
 
 
-def _time(time: datetime, indent: str, column: int) -> _Code:
+def _time(time: datetime, indent: str, column: int) -> _PythonCode:
     numbers = [time.year, time.month, time.day, time.hour, time.minute, time.second]
     if time.microsecond:
         numbers.append(time.microsecond)
     arguments = [*map(str, numbers), "tzinfo=timezone.utc"]
     line = f"datetime({', '.join(arguments)})"
     if column + len(line) < LINE_LENGTH:
-        return _Code(line, _DATETIME)
+        return _PythonCode(line, _DATETIME)
     lines = "".join(f"{indent}{_STEP}{argument},\n" for argument in arguments)
-    return _Code(f"datetime(\n{lines}{indent})", _DATETIME)
+    return _PythonCode(f"datetime(\n{lines}{indent})", _DATETIME)
 
 
 def _scalar(value: Any) -> str:
     return literal(value) if isinstance(value, str) else repr(value)
 
 
-def _joined(opening: str, lines: Sequence[_Code], closing: str) -> _Code:
+def _joined(opening: str, lines: Sequence[_PythonCode], closing: str) -> _PythonCode:
     """Lines between brackets; ``closing`` begins with its indentation."""
     if not lines:
-        return _Code(f"{opening}{closing.lstrip()}", _NO_NAMES)
+        return _PythonCode(f"{opening}{closing.lstrip()}", _NO_NAMES)
     text = "".join(line.text for line in lines)
     names = _NO_NAMES.union(*(line.names for line in lines))
-    return _Code(f"{opening}\n{text}{closing}", names)
+    return _PythonCode(f"{opening}\n{text}{closing}", names)
 
 
 def _imports(names: Iterable[_Import]) -> str:

@@ -46,7 +46,7 @@ class KindKey(NamedTuple):
     kind: str
 
 
-class Package:
+class PythonPackage:
     """The names and types of the package that ``target`` generates for ``release``.
 
     ``classes`` maps the full name of a definition to its class in ``models``, which has

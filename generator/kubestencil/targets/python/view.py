@@ -30,7 +30,7 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.targets.python.custom_package.view import CUSTOM_EACH, custom_contexts
 from kubestencil.targets.python.literals import LINE_LENGTH, docstring, literal
-from kubestencil.targets.python.package import KindKey, Package, project_version
+from kubestencil.targets.python.package import KindKey, PythonPackage, project_version
 from kubestencil.targets.python.sorting import sort_like_isort
 from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType
 
@@ -44,7 +44,7 @@ _WORD = re.compile(r"\w+")
 
 # A tuple, since a release has thousands, and a frozen dataclass takes four times as
 # long to make.
-class FieldRow(NamedTuple):
+class Attribute(NamedTuple):
     """An attribute of a class.
 
     ``name`` is the attribute, ``json_name`` the field's JSON name as a literal.
@@ -66,7 +66,7 @@ class FieldRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Import:
+class ClassImport:
     """``from .module import name``; ``wrapped`` where it is too long for one line."""
 
     module: str
@@ -91,17 +91,17 @@ class Module:
     base: str
     definition: str
     docstring: str
-    fields: tuple[FieldRow, ...]
-    time_fields: tuple[FieldRow, ...]
+    fields: tuple[Attribute, ...]
+    time_fields: tuple[Attribute, ...]
     typing_names: tuple[str, ...]
     runtime_names: tuple[str, ...]
     aliased_builtins: tuple[str, ...]
-    imports: tuple[Import, ...]
-    late_imports: tuple[Import, ...]
+    imports: tuple[ClassImport, ...]
+    late_imports: tuple[ClassImport, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ModelEntry:
+class ClassEntry:
     """A class and its module, for lists of all classes.
 
     ``wrapped`` where ``from .module import name as name`` is too long for one line.
@@ -142,7 +142,7 @@ EACH: Mapping[str, Each] = {
     "release": Each(
         "the whole package, once",
         variables={
-            "models": list[ModelEntry],
+            "models": list[ClassEntry],
             "kinds": list[KindGroup],
             "custom_kinds": list[KindGroup],
             "custom_groups": Annotated[
@@ -167,7 +167,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     Raises SpecError where a definition cannot become a class, or two names become
     one; TargetError for a mistake in the target's spelling or options.
     """
-    package = Package(release, target)
+    package = PythonPackage(release, target)
     return Contexts(
         files={
             "definition": lambda: (
@@ -181,7 +181,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     )
 
 
-def _release_context(package: Package, release: str) -> FileContext:
+def _release_context(package: PythonPackage, release: str) -> FileContext:
     versions = package.custom.modules.versions
     variables = {
         "models": [_model_entry(package, definition) for definition in package.models],
@@ -196,13 +196,13 @@ def _release_context(package: Package, release: str) -> FileContext:
     return FileContext(release, {}, variables)
 
 
-def _definition_context(package: Package, definition: Definition) -> FileContext:
+def _definition_context(package: PythonPackage, definition: Definition) -> FileContext:
     module = make_module(package, definition)
     placeholders = {"name": module.name, "module": package.modules[module.name]}
     return FileContext(definition.name, placeholders, {"model": module})
 
 
-def make_module(package: Package, definition: Definition) -> Module:
+def make_module(package: PythonPackage, definition: Definition) -> Module:
     """The module of a definition's class."""
     name = package.classes[definition.name]
     fields = package.fields(definition)
@@ -252,9 +252,9 @@ def make_module(package: Package, definition: Definition) -> Module:
 
 def _field_row(
     field: Field, attribute: str, type_: PythonType, annotation: str
-) -> FieldRow:
+) -> Attribute:
     default = "" if field.required else " = None"
-    return FieldRow(
+    return Attribute(
         name=attribute,
         json_name=literal(field.name),
         annotation=annotation,
@@ -285,19 +285,19 @@ def _annotation(
     return annotation if in_cycle.isdisjoint(type_.classes) else f'"{annotation}"'
 
 
-def _imports(package: Package, classes: Iterable[str]) -> tuple[Import, ...]:
+def _imports(package: PythonPackage, classes: Iterable[str]) -> tuple[ClassImport, ...]:
     modules = ((package.modules[name], name) for name in sorted(classes))
     return tuple(
-        Import(module, name, len(f"from .{module} import {name}") > LINE_LENGTH)
+        ClassImport(module, name, len(f"from .{module} import {name}") > LINE_LENGTH)
         for module, name in modules
     )
 
 
-def _model_entry(package: Package, definition: Definition) -> ModelEntry:
+def _model_entry(package: PythonPackage, definition: Definition) -> ClassEntry:
     name = package.classes[definition.name]
     module = package.modules[name]
     line = f"from .{module} import {name} as {name}"
-    return ModelEntry(name, module, len(line) > LINE_LENGTH)
+    return ClassEntry(name, module, len(line) > LINE_LENGTH)
 
 
 def _kind_groups(classes: Mapping[KindKey, str]) -> list[KindGroup]:

@@ -30,7 +30,7 @@ _OF_WATCHES = frozenset({"allowWatchBookmarks", "sendInitialEvents", "watch"})
 _STRINGS = parse_schema({"type": "array", "items": {"type": "string"}})
 
 
-class Argument(NamedTuple):
+class ClientArgument(NamedTuple):
     """An argument of a method. ``type`` is its type hint; one that is not required can
     be None as well."""
 
@@ -50,7 +50,7 @@ class MethodArguments(NamedTuple):
     """The arguments of a method, the query parameters that they are, the path with
     arguments in braces, and the parameters, each with the argument that gives it."""
 
-    arguments: tuple[Argument, ...]
+    arguments: tuple[ClientArgument, ...]
     query: tuple[QueryParameter, ...]
     path: str
     parameters: tuple[tuple[str, OperationParameter], ...]
@@ -132,7 +132,7 @@ def _arguments(
     body: str,
     *,
     is_apply: bool,
-) -> tuple[Argument, ...]:
+) -> tuple[ClientArgument, ...]:
     """The arguments, required ones first. Server-side apply needs a field manager."""
     manager = next(
         (
@@ -143,7 +143,7 @@ def _arguments(
         None,
     )
     arguments = [
-        Argument(
+        ClientArgument(
             name,
             (body if parameter.location == _BODY else argument_type(parameter.schema)),
             parameter.required or parameter.location == _PATH or name == manager,

@@ -20,7 +20,7 @@ from kubestencil.targets.python.literals import docstring, literal
 from kubestencil.targets.python.spelling import Spelling
 from kubestencil.targets.python_client.argument_texts import ArgumentTexts
 from kubestencil.targets.python_client.arguments import (
-    Argument,
+    ClientArgument,
     QueryParameter,
     call_parameters,
     method_arguments,
@@ -31,7 +31,7 @@ from kubestencil.targets.python_client.types import (
     TEXT_TYPE,
     BodyType,
     BodyTypes,
-    CustomModule,
+    ClientCustomModule,
 )
 
 _BODY = "body"
@@ -65,7 +65,7 @@ class ClientMethod(NamedTuple):
     decorator: str
     http_method: str
     path: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[ClientArgument, ...]
     required_tuple: str
     query: str
     result: str
@@ -91,7 +91,7 @@ class ClientApi(NamedTuple):
     methods: tuple[ClientMethod, ...]
     queries: tuple[Query, ...]
     operation_classes: tuple[str, ...]
-    custom_modules: tuple[CustomModule, ...]
+    custom_modules: tuple[ClientCustomModule, ...]
     uses_any: bool
 
 
@@ -138,7 +138,7 @@ class ApiMethods:
         }
         queries: dict[tuple[QueryParameter, ...], str] = {}
         methods: list[ClientMethod] = []
-        custom_modules: set[CustomModule] = set()
+        custom_modules: set[ClientCustomModule] = set()
         names = {method.name for method in api.methods}
         for method in api.methods:
             for method_name, details, shape in self._shapes(method, lists, names):

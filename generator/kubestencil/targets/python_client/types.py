@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, GroupVersionKind, Release, Schema
-from kubestencil.targets.python.package import Package
+from kubestencil.targets.python.package import PythonPackage
 
 _SCALARS: Mapping[str | None, str] = {
     "boolean": "bool",
@@ -18,7 +18,7 @@ _SCALARS: Mapping[str | None, str] = {
 _ANY = "Any"
 
 
-class CustomModule(NamedTuple):
+class ClientCustomModule(NamedTuple):
     """The package of a group and version of custom resources, as a stub imports it:
     ``from kubernetes_models.<package> import <name> as <alias>``."""
 
@@ -37,7 +37,7 @@ class BodyType(NamedTuple):
 
     annotation: str
     name: str
-    custom_module: CustomModule | None = None
+    custom_module: ClientCustomModule | None = None
 
 
 TEXT_TYPE = BodyType("str", "text")
@@ -47,7 +47,7 @@ ANY_TYPE = BodyType(_ANY, "json")
 class BodyTypes:
     """The types of bodies and results in a release."""
 
-    def __init__(self, release: Release, package: Package) -> None:
+    def __init__(self, release: Release, package: PythonPackage) -> None:
         self._release = release
         self._package = package
 
@@ -63,7 +63,7 @@ class BodyTypes:
             return BodyType(
                 f"{alias}.{location.class_name}",
                 f"{location.group}.{location.version}:{location.class_name}",
-                CustomModule(location.group, location.version, alias),
+                ClientCustomModule(location.group, location.version, alias),
             )
         definition = self._release.definitions[schema.ref]
         name = self._package.classes.get(schema.ref)

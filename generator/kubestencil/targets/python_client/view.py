@@ -18,8 +18,8 @@ from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.targets.python.api_methods import ApiClass, api_classes
 from kubestencil.targets.python.package import (
-    Package,
     PythonOptions,
+    PythonPackage,
     package_options,
     project_version,
 )
@@ -73,7 +73,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     models = target.dependency(_MODELS)
     if models is None:
         raise target.error(f"the target {_MODELS} does not exist", "depends_on")
-    package = Package(release, models)
+    package = PythonPackage(release, models)
     _check_options(target, package.options)
     spelling = read_spelling(models)
     methods = ApiMethods(release, BodyTypes(release, package), spelling)

@@ -16,7 +16,7 @@ from kubestencil.targets.rust.containment import (
 from kubestencil.targets.rust.custom import kopium
 from kubestencil.targets.rust.custom.kinds import CustomType, prepare_custom_kinds
 from kubestencil.targets.rust.hand_written import HandWrittenType, hand_written_types
-from kubestencil.targets.rust.layout import TypePath, type_paths
+from kubestencil.targets.rust.layout import RustPath, type_paths
 from kubestencil.targets.rust.lists import (
     GenericList,
     generic_list,
@@ -61,7 +61,7 @@ class Crate:
     list_items: Mapping[str, str]
     hand_written: Mapping[str, HandWrittenType]
     custom_types: Mapping[str, CustomType]
-    paths: Mapping[str, TypePath]
+    paths: Mapping[str, RustPath]
     fields: Mapping[str, StructFields]
     unknown_fields: Mapping[str, str]
     without_default: frozenset[str]

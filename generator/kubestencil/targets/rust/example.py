@@ -46,7 +46,7 @@ _RESERVED = (
 )  # fmt: skip
 
 
-class _Code(NamedTuple):
+class _RustCode(NamedTuple):
     """An expression or a line of code, and the paths that it has to import."""
 
     text: str
@@ -57,7 +57,7 @@ class _Struct(NamedTuple):
     """A struct: its path in code, its fields by their JSON names, whether it has a
     default, the name of the field for unknown fields if it has one."""
 
-    path: _Code
+    path: _RustCode
     fields: StructFields
     has_default: bool
     unknown_fields: str
@@ -75,7 +75,7 @@ class RustWriter:
         self._name = spelling.crate_name(options.package_name)
         self._aliases = self._module_aliases()
         self._structs: dict[str, _Struct] = {}
-        self._fragments = FragmentCache[_Code]()
+        self._fragments = FragmentCache[_RustCode]()
 
     def _module_aliases(self) -> Mapping[Module, str]:
         """A short name for each module that has types: ``core_v1``."""
@@ -94,18 +94,18 @@ class RustWriter:
         uses = "".join(f"use {imported};\n" for imported in imports)
         return f"{uses}\npub fn example() -> {path.text} {{\n{_INDENT}{code.text}\n}}\n"
 
-    def _path(self, name: str) -> _Code:
+    def _path(self, name: str) -> _RustCode:
         """The type of a definition."""
         if name in self._crate.list_items:
-            return _Code(f"{self._name}::List", _NO_IMPORTS)
+            return _RustCode(f"{self._name}::List", _NO_IMPORTS)
         path = self._crate.paths[name]
         if not path.module:
-            return _Code(f"{self._name}::{path.name}", _NO_IMPORTS)
+            return _RustCode(f"{self._name}::{path.name}", _NO_IMPORTS)
         alias = self._aliases[path.module]
         module = "::".join((self._name, *path.module))
-        return _Code(f"{alias}::{path.name}", frozenset([f"{module} as {alias}"]))
+        return _RustCode(f"{alias}::{path.name}", frozenset([f"{module} as {alias}"]))
 
-    def _value(self, node: Node, schema: Schema, indent: str) -> _Code:
+    def _value(self, node: Node, schema: Schema, indent: str) -> _RustCode:
         """A value, in a line that starts with ``indent``."""
         if schema.ref is not None:
             return self._referenced(node, schema.ref, indent)
@@ -115,12 +115,12 @@ class RustWriter:
             return self._map(node, schema.values, indent)
         return self._scalar(node, value_type(schema, self._crate, ()))
 
-    def _inner(self, node: Node, schema: Schema, indent: str) -> _Code:
+    def _inner(self, node: Node, schema: Schema, indent: str) -> _RustCode:
         """An item of a list or a value of a map."""
         text, imports = self._value(node, schema, indent)
-        return _Code(f"Some({text})" if schema.nullable else text, imports)
+        return _RustCode(f"Some({text})" if schema.nullable else text, imports)
 
-    def _list(self, node: ListNode, schema: Schema, indent: str) -> _Code:
+    def _list(self, node: ListNode, schema: Schema, indent: str) -> _RustCode:
         """A list, whose items ``schema`` describes."""
         items = [self._inner(item, schema, indent) for item in node.items]
         text = ", ".join(item.text for item in items)
@@ -131,10 +131,10 @@ class RustWriter:
                 f"{deeper}{self._inner(item, schema, deeper).text},\n"
                 for item in node.items
             )
-            return _Code(f"vec![\n{''.join(lines)}{indent}]", imports)
-        return _Code(f"vec![{text}]", imports)
+            return _RustCode(f"vec![\n{''.join(lines)}{indent}]", imports)
+        return _RustCode(f"vec![{text}]", imports)
 
-    def _map(self, node: MapNode, schema: Schema, indent: str) -> _Code:
+    def _map(self, node: MapNode, schema: Schema, indent: str) -> _RustCode:
         """A map, whose values ``schema`` describes."""
         if len(node.items) > 1:
             return self._map_with_several_keys(node, schema, indent)
@@ -146,11 +146,11 @@ class RustWriter:
         if "\n" in text or len(text) > _CALL_WIDTH:
             lines = f"{deeper}{key},\n{deeper}{value},\n{indent}"
             text = f"BTreeMap::from([(\n{lines})])"
-        return _Code(text, imports | _BTREE_MAP)
+        return _RustCode(text, imports | _BTREE_MAP)
 
     def _map_with_several_keys(
         self, node: MapNode, schema: Schema, indent: str
-    ) -> _Code:
+    ) -> _RustCode:
         """The same where rustfmt gives each key lines of its own."""
         entry_indent = indent + _INDENT
         deeper = entry_indent + _INDENT
@@ -167,44 +167,44 @@ class RustWriter:
         if "\n" in text or len(text) > _CALL_WIDTH:
             text = "".join(f"{entry_indent}{entry},\n" for entry in entries)
             text = f"BTreeMap::from([\n{text}{indent}])"
-        return _Code(text, imports)
+        return _RustCode(text, imports)
 
-    def _referenced(self, node: Node, name: str, indent: str) -> _Code:
+    def _referenced(self, node: Node, name: str, indent: str) -> _RustCode:
         """A value of the type of the definition ``name``."""
         path = self._path(name)
         hand_written = self._crate.hand_written.get(name)
         if hand_written is not None:
             value = to_json(node)
             text = literals.hand_written(value, hand_written.form, path.text)
-            return _Code(text, path.imports) if text else self._read_from_json(node)
+            return _RustCode(text, path.imports) if text else self._read_from_json(node)
         if name in self._crate.list_items or name in self._crate.fields:
             if isinstance(node, Object):
                 return self._object(node, name, indent)
             has_default = name not in self._crate.without_default
             if has_default and to_json(node) == {}:
-                return _Code(f"{path.text}::default()", path.imports)
+                return _RustCode(f"{path.text}::default()", path.imports)
             return self._read_from_json(node)
         schema = self._crate.definitions[name].schema
         if name in self._crate.custom_types and is_string_enum(schema):
             return self._enum(node, schema, path)
         inner = self._value(node, schema, indent)
-        return _Code(f"{path.text}({inner.text})", path.imports | inner.imports)
+        return _RustCode(f"{path.text}({inner.text})", path.imports | inner.imports)
 
-    def _enum(self, node: Node, schema: Schema, path: _Code) -> _Code:
+    def _enum(self, node: Node, schema: Schema, path: _RustCode) -> _RustCode:
         """A value of the enum that the schema of a custom kind describes."""
         value = to_json(node)
         if not isinstance(value, str):
             return self._read_from_json(node)
         variant = enum_variants(schema).names.get(value)
         text = variant or f"from({spelling.string_literal(value)})"
-        return _Code(f"{path.text}::{text}", path.imports)
+        return _RustCode(f"{path.text}::{text}", path.imports)
 
-    def _object(self, node: Object, name: str, indent: str) -> _Code:
+    def _object(self, node: Object, name: str, indent: str) -> _RustCode:
         """A struct. If it has no default, absent fields are written, too."""
         struct = self._struct(name)
         names = {entry.field.name for entry in node.entries} & struct.fields.keys()
         if not names and struct.has_default:
-            return _Code(f"{struct.path.text}::default()", struct.path.imports)
+            return _RustCode(f"{struct.path.text}::default()", struct.path.imports)
         deeper = indent + _INDENT
         present = [
             self._field(struct, entry, deeper)
@@ -226,17 +226,19 @@ class RustWriter:
         if len(lines) == 1:
             body = lines[0].strip().rstrip(",")
             if len(body) <= _STRUCT_WIDTH:
-                return _Code(f"{struct.path.text} {{ {body} }}", imports)
-        return _Code(f"{struct.path.text} {{\n{''.join(lines)}{indent}}}", imports)
+                return _RustCode(f"{struct.path.text} {{ {body} }}", imports)
+        return _RustCode(f"{struct.path.text} {{\n{''.join(lines)}{indent}}}", imports)
 
-    def _field(self, struct: _Struct, entry: Entry, indent: str) -> _Code:
+    def _field(self, struct: _Struct, entry: Entry, indent: str) -> _RustCode:
         """The line or lines of a field, written once where examples share it."""
         field = struct.fields[entry.field.name]
         return self._fragments.get(
             entry, indent, lambda: self._uncached_field(field, entry, indent)
         )
 
-    def _uncached_field(self, field: StructField, entry: Entry, indent: str) -> _Code:
+    def _uncached_field(
+        self, field: StructField, entry: Entry, indent: str
+    ) -> _RustCode:
         """The line or lines of a field."""
         schema = field.field.schema
         text, imports = self._value(entry.node, schema, indent)
@@ -250,7 +252,7 @@ class RustWriter:
                 text, imports = self._value(entry.node, schema, deeper)
                 text = f"\n{deeper}{text},\n{indent}"
             text = f"Some({text})"
-        return _Code(f"{indent}{field.name}: {text},\n", imports)
+        return _RustCode(f"{indent}{field.name}: {text},\n", imports)
 
     def _struct(self, name: str) -> _Struct:
         """The struct of a definition, or ``List`` for a list kind."""
@@ -275,31 +277,31 @@ class RustWriter:
             if field.name in ("items", "metadata")
         }
 
-    def _scalar(self, node: Node, type_: str) -> _Code:
+    def _scalar(self, node: Node, type_: str) -> _RustCode:
         """A value of the Rust type ``type_``, which is that of no definition."""
         value = to_json(node)
         text = literals.scalar(value, type_)
         if text is not None:
-            return _Code(text, _NO_IMPORTS)
+            return _RustCode(text, _NO_IMPORTS)
         decoded = literals.decoded(value) if type_ == "crate::ByteString" else None
         if decoded is not None:
             text = f"ByteString({spelling.string_literal(decoded)}.into())"
-            return _Code(text, frozenset([f"{self._name}::ByteString"]))
+            return _RustCode(text, frozenset([f"{self._name}::ByteString"]))
         if type_ == ANY:
             return self._json(value)
         if value in ({}, []):
-            return _Code("Default::default()", _NO_IMPORTS)
+            return _RustCode("Default::default()", _NO_IMPORTS)
         return self._read_from_json(node)
 
-    def _json(self, value: Any) -> _Code:
+    def _json(self, value: Any) -> _RustCode:
         imports = frozenset([f"{self._name}::serde_json::json"])
-        return _Code(f"json!({literals.json_macro(value)})", imports)
+        return _RustCode(f"json!({literals.json_macro(value)})", imports)
 
-    def _read_from_json(self, node: Node) -> _Code:
+    def _read_from_json(self, node: Node) -> _RustCode:
         """A value that is not what its definition describes, as in a document in which
         a well-known definition is something else."""
         text, imports = self._json(to_json(node))
-        return _Code(
+        return _RustCode(
             f"serde_json::from_value({text}).unwrap()",
             imports | {f"{self._name}::serde_json"},
         )

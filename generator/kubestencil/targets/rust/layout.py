@@ -38,7 +38,7 @@ _ROOT_NAMES = frozenset(
 )  # fmt: skip
 
 
-class TypePath(NamedTuple):
+class RustPath(NamedTuple):
     """Where a type is in the crate.
 
     ``module`` has the segments of the module that exports it (``api``, ``core``,
@@ -70,14 +70,14 @@ class ModuleListing:
     the definitions' full names, and the files of custom kinds, all of whose types it
     exports."""
 
-    types: tuple[TypePath, ...]
+    types: tuple[RustPath, ...]
     modules: tuple[str, ...]
     kinds: tuple[str, ...] = ()
 
 
 def type_paths(
     definitions: Mapping[str, Definition], custom_types: Mapping[str, CustomType]
-) -> dict[str, TypePath]:
+) -> dict[str, RustPath]:
     """The path of the type of each definition.
 
     Raises SpecError where two types, or a type and a module, would have the same name.
@@ -93,13 +93,13 @@ def type_paths(
     types = {name: spelling.type_name(definitions[name].kind) for name in modules}
     for definition, module in modules.items():
         _reserve(names, module, types[definition], definition, definition)
-    paths: dict[str, TypePath] = {}
+    paths: dict[str, RustPath] = {}
     for definition, module in modules.items():
         file = spelling.unused_name(
             spelling.field_name(definitions[definition].kind), names[module]
         )
         names[module][file] = definition
-        paths[definition] = TypePath(module, types[definition], file)
+        paths[definition] = RustPath(module, types[definition], file)
     if custom_types:
         _reserve(names, (), _GROUPS, "a module", next(iter(custom_types)))
         paths.update(_custom_paths(custom_types, names.get((_GROUPS,), {})))
@@ -108,7 +108,7 @@ def type_paths(
 
 def _custom_paths(
     types: Mapping[str, CustomType], used: Collection[str]
-) -> Iterator[tuple[str, TypePath]]:
+) -> Iterator[tuple[str, RustPath]]:
     """The paths of the types of custom kinds; ``used`` are names in the module of the
     groups."""
     kinds = sorted({type_.kind for type_ in types.values()})
@@ -125,13 +125,13 @@ def _custom_paths(
         files[kind] = spelling.unused_name(spelling.field_name(kind.kind), siblings)
         siblings.add(files[kind])
     for name, (kind, type_name) in types.items():
-        yield name, TypePath(modules[kind], type_name, files[kind], shares_file=True)
+        yield name, RustPath(modules[kind], type_name, files[kind], shares_file=True)
 
 
-def list_modules(paths: Iterable[TypePath]) -> dict[Module, ModuleListing]:
+def list_modules(paths: Iterable[RustPath]) -> dict[Module, ModuleListing]:
     """The modules that have types or submodules; the crate's root, ``()``, is always
     one of them."""
-    types: dict[Module, list[TypePath]] = {(): []}
+    types: dict[Module, list[RustPath]] = {(): []}
     submodules: dict[Module, dict[str, None]] = {(): {}}
     kinds: dict[Module, dict[str, None]] = {}
     for path in paths:

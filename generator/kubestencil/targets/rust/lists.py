@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field
 from kubestencil.schema.well_known import LIST_META, OBJECT_META
-from kubestencil.targets.rust.layout import TypePath
+from kubestencil.targets.rust.layout import RustPath
 
 
 class GenericList(NamedTuple):
@@ -45,7 +45,7 @@ def list_items(definitions: Mapping[str, Definition]) -> dict[str, str]:
     }
 
 
-def generic_list(paths: Mapping[str, TypePath]) -> GenericList:
+def generic_list(paths: Mapping[str, RustPath]) -> GenericList:
     """What ``List<T>`` is made of, in a crate with list kinds."""
     return GenericList(paths[OBJECT_META].seen_from(()), paths[LIST_META].seen_from(()))
 

@@ -52,7 +52,7 @@ class DropIn(NamedTuple):
     versions: tuple[int, ...]
 
 
-class Package(NamedTuple):
+class CargoPackage(NamedTuple):
     """A Cargo package; ``drop_in`` is None for one that does not replace k8s-openapi."""
 
     name: str
@@ -60,7 +60,7 @@ class Package(NamedTuple):
     drop_in: DropIn | None
 
 
-def make_package(release: str, target: Target) -> Package:
+def make_package(release: str, target: Target) -> CargoPackage:
     """The package of the crate of ``release``, which is the name of a release.
 
     Raises ``option_error`` for options that Cargo does not accept, and for a crate that
@@ -68,7 +68,7 @@ def make_package(release: str, target: Target) -> Package:
     """
     options = crate_options(target)
     if not options.drop_in:
-        return Package(options.name, options.version, None)
+        return CargoPackage(options.name, options.version, None)
     number = minor_version_in(release)
     if number is None or not number.startswith("1."):
         raise target.option_error(
@@ -78,7 +78,7 @@ def make_package(release: str, target: Target) -> Package:
             "name the release after its version: render 1.35 --spec FILE",
         )
     drop_in = _make_drop_in(int(number[2:]), _minor(options.drop_in))
-    return Package(options.package_name, options.drop_in, drop_in)
+    return CargoPackage(options.package_name, options.drop_in, drop_in)
 
 
 def crate_options(target: Target) -> RustOptions:

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from kubestencil.schema import Definition, Field
 from kubestencil.targets.rust import spelling
 from kubestencil.targets.rust.api.merging import merge_function
-from kubestencil.targets.rust.api.resources import Resource
+from kubestencil.targets.rust.api.resources import CrateResource
 from kubestencil.targets.rust.containment import is_time
 from kubestencil.targets.rust.crate import Crate, StructField
 from kubestencil.targets.rust.custom.kinds import enum_variants, is_string_enum
@@ -128,7 +128,7 @@ class RustType(NamedTuple):
     skip_rustfmt: bool = False
     fields: tuple[RustField, ...] = ()
     properties: tuple[SchemaProperty, ...] = ()
-    resource: Resource | None = None
+    resource: CrateResource | None = None
     macro: Macro = "object"
     unknown_fields: str = ""
     variants: tuple[Variant, ...] = ()
@@ -170,7 +170,7 @@ LIST = RustType(
 
 
 def make_type(
-    definition: Definition, crate: Crate, resource: Resource | None
+    definition: Definition, crate: Crate, resource: CrateResource | None
 ) -> RustType:
     """The type of a definition; ``resource`` is None where it is not a kind."""
     hand_written = crate.hand_written.get(definition.name)
@@ -184,7 +184,7 @@ def make_type(
 
 
 def _struct(
-    definition: Definition, crate: Crate, resource: Resource | None
+    definition: Definition, crate: Crate, resource: CrateResource | None
 ) -> RustType:
     path = crate.paths[definition.name]
     types = {

@@ -15,12 +15,12 @@ from typing import Annotated
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.targets.rust.api.resources import Resource, make_resources
+from kubestencil.targets.rust.api.resources import CrateResource, make_resources
 from kubestencil.targets.rust.crate import Crate, plan_crate
 from kubestencil.targets.rust.fixups import correct
-from kubestencil.targets.rust.layout import ModuleListing, TypePath, list_modules
+from kubestencil.targets.rust.layout import ModuleListing, RustPath, list_modules
 from kubestencil.targets.rust.lists import GenericList
-from kubestencil.targets.rust.package import Package, make_package
+from kubestencil.targets.rust.package import CargoPackage, make_package
 from kubestencil.targets.rust.types import LIST, RustType, make_type
 
 
@@ -30,7 +30,7 @@ class CrateFeatures:
 
     ``generic_list`` has the types that ``List<T>`` is made of; it is None for a crate
     without this type, which is one without list kinds. ``has_endpoints`` says whether
-    the trait ``Resource`` has the plural and the scope of kinds, ``has_unknown_scopes``
+    the trait ``CrateResource`` has the plural and the scope of kinds, ``has_unknown_scopes``
     whether there are kinds of which these are not known. ``has_custom_kinds`` says
     whether there are types of CustomResourceDefinitions. ``package`` is the Cargo
     package.
@@ -40,11 +40,11 @@ class CrateFeatures:
     has_endpoints: bool
     has_unknown_scopes: bool
     has_custom_kinds: bool
-    package: Package
+    package: CargoPackage
 
 
 _MODULE_VARIABLES: Mapping[str, object] = {
-    "types": tuple[TypePath, ...],
+    "types": tuple[RustPath, ...],
     "modules": tuple[str, ...],
     "kinds": tuple[str, ...],
 }
@@ -132,7 +132,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
 
 
 def _type_contexts(
-    crate: Crate, resources: Mapping[str, Resource]
+    crate: Crate, resources: Mapping[str, CrateResource]
 ) -> Iterator[FileContext]:
     for name, definition in crate.definitions.items():
         if name not in crate.custom_types:
@@ -146,7 +146,7 @@ def _type_contexts(
 
 
 def _custom_kind_contexts(
-    crate: Crate, resources: Mapping[str, Resource]
+    crate: Crate, resources: Mapping[str, CrateResource]
 ) -> Iterator[FileContext]:
     kinds: dict[GroupVersionKind, list[str]] = {}
     for name, custom_type in crate.custom_types.items():

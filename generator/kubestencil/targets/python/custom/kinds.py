@@ -11,14 +11,14 @@ from kubestencil.schema.graph import Graph, reachable, reference_graph
 from kubestencil.schema.well_known import is_built_in
 
 
-class GroupVersion(NamedTuple):
+class CustomGroupVersion(NamedTuple):
     """An API group and one of its versions, as the API server names them."""
 
     group: str
     version: str
 
 
-def custom_definitions(release: Release) -> Mapping[str, GroupVersion]:
+def custom_definitions(release: Release) -> Mapping[str, CustomGroupVersion]:
     """The group and version of each custom definition, by full name.
 
     A definition that others than custom ones refer to is not custom, so that no module
@@ -57,12 +57,12 @@ def _custom_kind(definition: Definition) -> GroupVersionKind | None:
 
 def _members(
     release: Release, kinds: Mapping[str, GroupVersionKind], graph: Graph
-) -> Iterator[tuple[str, GroupVersion]]:
+) -> Iterator[tuple[str, CustomGroupVersion]]:
     """The custom kinds and the types below them, in the order of the document."""
-    packages: dict[str, GroupVersion] = {}
-    below: dict[str, GroupVersion] = {}
+    packages: dict[str, CustomGroupVersion] = {}
+    below: dict[str, CustomGroupVersion] = {}
     for name, kind in kinds.items():
-        group_version = GroupVersion(kind.group, kind.version)
+        group_version = CustomGroupVersion(kind.group, kind.version)
         if is_built_in(name):
             # Its package is also one of Kubernetes' own.
             for reached in reachable(graph, [name]):
@@ -72,7 +72,7 @@ def _members(
             packages.setdefault(name.rpartition(".")[0], group_version)
     for name in release.definitions:
         if name in kinds:
-            yield name, GroupVersion(kinds[name].group, kinds[name].version)
+            yield name, CustomGroupVersion(kinds[name].group, kinds[name].version)
         elif name in below:
             yield name, below[name]
         elif name.rpartition(".")[0] in packages and not is_built_in(name):

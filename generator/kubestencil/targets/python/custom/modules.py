@@ -19,7 +19,10 @@ from keyword import iskeyword
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.graph import Graph, components, reference_graph
 from kubestencil.schema.kinds import list_item
-from kubestencil.targets.python.custom.kinds import GroupVersion, custom_definitions
+from kubestencil.targets.python.custom.kinds import (
+    CustomGroupVersion,
+    custom_definitions,
+)
 from kubestencil.targets.python.custom.types import RUNTIME_NAMES, is_any_resource
 from kubestencil.targets.python.imports import import_cycles
 from kubestencil.targets.python.spelling import (
@@ -93,7 +96,7 @@ class CustomModules:
 
     @cached_property
     def versions(self) -> Sequence[CustomVersion]:
-        definitions: dict[GroupVersion, list[Definition]] = {}
+        definitions: dict[CustomGroupVersion, list[Definition]] = {}
         for name, group_version in self.members.items():
             if _has_class(self._definitions[name]):
                 definitions.setdefault(group_version, []).append(
@@ -111,7 +114,9 @@ class CustomModules:
                 group=groups[group],
                 version=versions[group][version],
                 api_version=f"{group}/{version}",
-                files=tuple(self._files(definitions[GroupVersion(group, version)])),
+                files=tuple(
+                    self._files(definitions[CustomGroupVersion(group, version)])
+                ),
             )
             for group, version in sorted(definitions)
         ]
@@ -163,7 +168,7 @@ class CustomModules:
     def _classes(self) -> Mapping[str, str]:
         """The class of each definition; unique in its group and version."""
         reserved = self._spelling.reserved_classes | RUNTIME_NAMES
-        names: dict[GroupVersion, list[str]] = {}
+        names: dict[CustomGroupVersion, list[str]] = {}
         # Kinds come first, so that no type takes the name of one.
         for is_kind in (True, False):
             for name, group_version in self.members.items():
@@ -234,7 +239,7 @@ def _has_class(definition: Definition) -> bool:
 
 
 def _version_names(
-    definitions: Iterable[GroupVersion], group: str
+    definitions: Iterable[CustomGroupVersion], group: str
 ) -> Mapping[str, str]:
     """The package of each version of a group."""
     versions = sorted(version for other, version in definitions if other == group)

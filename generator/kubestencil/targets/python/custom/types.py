@@ -36,7 +36,7 @@ _MAX = 2**63
 _STANDARD_FIELDS = frozenset(["apiVersion", "kind", "metadata"])
 
 
-class CustomType(NamedTuple):
+class CustomPythonType(NamedTuple):
     """The type of a value in Python.
 
     ``annotation`` is the type hint, ``names`` what it needs imported from ``typing``,
@@ -82,20 +82,20 @@ class CustomTypeSpeller:
         self._is_open = is_open
         self._aliased = aliased
 
-    def spell(self, schema: Schema) -> CustomType:
+    def spell(self, schema: Schema) -> CustomPythonType:
         """The type of the values that a schema allows, with None where it is
         nullable."""
         type_ = self._spell(schema)
         return _optional(type_) if schema.nullable else type_
 
-    def _spell(self, schema: Schema) -> CustomType:
+    def _spell(self, schema: Schema) -> CustomPythonType:
         if schema.ref is not None:
             return self._refer(schema.ref)
         if is_any_resource(schema):
             return _named("EmbeddedObject")
         literals = _literals(schema)
         if literals:
-            type_ = CustomType(f"Literal[{', '.join(literals)}]", _LITERAL)
+            type_ = CustomPythonType(f"Literal[{', '.join(literals)}]", _LITERAL)
             return _optional(type_) if None in schema.enum else type_
         if schema.type == "array":
             return self._list(self.spell(schema.items) if schema.items else _ANY)
@@ -105,19 +105,19 @@ class CustomTypeSpeller:
             return _named("ExactTime", "to_exact_time")
         return self._union(_json_types(schema))
 
-    def _refer(self, name: str) -> CustomType:
+    def _refer(self, name: str) -> CustomPythonType:
         class_name = self._class_name(name)
         if class_name is None:
             if name in _WELL_KNOWN:
                 return _named(*_WELL_KNOWN[name])
             return self.spell(self._definitions[name].schema)
         if self._is_open(name):
-            return CustomType(f"Open[{class_name}]", frozenset(["Open"]), (name,))
-        return CustomType(class_name, references=(name,))
+            return CustomPythonType(f"Open[{class_name}]", frozenset(["Open"]), (name,))
+        return CustomPythonType(class_name, references=(name,))
 
-    def _union(self, json_types: Iterable[str]) -> CustomType:
+    def _union(self, json_types: Iterable[str]) -> CustomPythonType:
         """The type of values of some JSON types; Any where there is none."""
-        members: dict[str, CustomType] = {}
+        members: dict[str, CustomPythonType] = {}
         for json_type in json_types:
             if json_type == "array":
                 members["list"] = self._list(_ANY)
@@ -128,37 +128,37 @@ class CustomTypeSpeller:
                     members[name] = self._builtin(name)
         if not members:
             return _ANY
-        return CustomType(
+        return CustomPythonType(
             " | ".join(member.annotation for member in members.values()),
             frozenset[str]().union(*(member.names for member in members.values())),
         )
 
-    def _list(self, item: CustomType) -> CustomType:
+    def _list(self, item: CustomPythonType) -> CustomPythonType:
         list_ = self._builtin("list")
         return item._replace(
             annotation=f"{list_.annotation}[{item.annotation}]",
             names=item.names | list_.names,
         )
 
-    def _map(self, value: CustomType) -> CustomType:
+    def _map(self, value: CustomPythonType) -> CustomPythonType:
         dict_, str_ = self._builtin("dict"), self._builtin("str")
         return value._replace(
             annotation=f"{dict_.annotation}[{str_.annotation}, {value.annotation}]",
             names=value.names | dict_.names | str_.names,
         )
 
-    def _builtin(self, name: str) -> CustomType:
-        return _named(f"_{name}") if name in self._aliased else CustomType(name)
+    def _builtin(self, name: str) -> CustomPythonType:
+        return _named(f"_{name}") if name in self._aliased else CustomPythonType(name)
 
 
-def _named(name: str, time_converter: str = "") -> CustomType:
-    return CustomType(name, frozenset([name]), time_converter=time_converter)
+def _named(name: str, time_converter: str = "") -> CustomPythonType:
+    return CustomPythonType(name, frozenset([name]), time_converter=time_converter)
 
 
 _ANY = _named("Any")
 
 
-def _optional(type_: CustomType) -> CustomType:
+def _optional(type_: CustomPythonType) -> CustomPythonType:
     if type_ is _ANY or type_.annotation.endswith(" | None"):
         return type_
     return type_._replace(annotation=f"{type_.annotation} | None")

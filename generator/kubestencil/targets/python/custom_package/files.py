@@ -17,7 +17,7 @@ from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.graph import references
 from kubestencil.targets.python.annotations import attribute_lines
 from kubestencil.targets.python.custom.modules import CustomFile
-from kubestencil.targets.python.custom.types import CustomType, CustomTypeSpeller
+from kubestencil.targets.python.custom.types import CustomPythonType, CustomTypeSpeller
 from kubestencil.targets.python.custom_package.docs import (
     class_description,
     field_description,
@@ -27,7 +27,7 @@ from kubestencil.targets.python.custom_package.imports import (
     ImportedClass,
 )
 from kubestencil.targets.python.literals import LINE_LENGTH, docstring, literal
-from kubestencil.targets.python.package import Package
+from kubestencil.targets.python.package import PythonPackage
 from kubestencil.targets.python.sorting import sort_like_isort
 
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
@@ -105,7 +105,7 @@ class CustomModule:
 
 
 def make_custom_module(
-    package: Package, release: Release, imports: CustomImports, file: CustomFile
+    package: PythonPackage, release: Release, imports: CustomImports, file: CustomFile
 ) -> CustomModule:
     """What a file of custom kinds contains."""
     return _FileBuilder(package, release, imports, file).module()
@@ -116,7 +116,7 @@ class _FileBuilder:
 
     def __init__(
         self,
-        package: Package,
+        package: PythonPackage,
         release: Release,
         imports: CustomImports,
         file: CustomFile,
@@ -194,7 +194,9 @@ class _FileBuilder:
             nullable=tuple(map(literal, custom.nullable_fields(definition))),
         )
 
-    def _field(self, field: Field, attribute: str, type_: CustomType) -> CustomField:
+    def _field(
+        self, field: Field, attribute: str, type_: CustomPythonType
+    ) -> CustomField:
         self._names |= type_.names
         annotation = type_.annotation
         if not field.required and annotation != "Any":

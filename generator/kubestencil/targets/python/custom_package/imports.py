@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from kubestencil.targets.python.custom.modules import ClassLocation, CustomFile
-from kubestencil.targets.python.package import Package
+from kubestencil.targets.python.package import PythonPackage
 
 
 class ImportedClass(NamedTuple):
@@ -32,7 +32,7 @@ class ImportedClass(NamedTuple):
 class CustomImports:
     """The classes that the files of custom kinds refer to."""
 
-    def __init__(self, package: Package) -> None:
+    def __init__(self, package: PythonPackage) -> None:
         self._package = package
         self._locations = package.custom.modules.locations
         self._cycles = package.custom.modules.cycles

@@ -21,7 +21,7 @@ from kubestencil.targets.python.custom_package.files import (
 )
 from kubestencil.targets.python.custom_package.imports import CustomImports
 from kubestencil.targets.python.literals import LINE_LENGTH, docstring
-from kubestencil.targets.python.package import Package
+from kubestencil.targets.python.package import PythonPackage
 
 
 class CustomClassEntry(NamedTuple):
@@ -72,7 +72,7 @@ CUSTOM_EACH: Mapping[str, Each] = {
 
 
 def custom_contexts(
-    package: Package, release: Release
+    package: PythonPackage, release: Release
 ) -> Mapping[str, Callable[[], Iterable[FileContext]]]:
     """The contexts of the files of custom kinds; none where there are no such kinds."""
     # Several files are generated for each of them.
@@ -85,7 +85,7 @@ def custom_contexts(
     }
 
 
-def _group_contexts(package: Package) -> Iterator[FileContext]:
+def _group_contexts(package: PythonPackage) -> Iterator[FileContext]:
     versions = package.custom.modules.versions
     for group, members in groupby(versions, key=lambda version: version.group):
         group_versions = list(members)
@@ -98,7 +98,7 @@ def _group_contexts(package: Package) -> Iterator[FileContext]:
         yield FileContext(api_group, {"group": group}, {"package": custom_package})
 
 
-def _version_contexts(package: Package) -> Iterator[FileContext]:
+def _version_contexts(package: PythonPackage) -> Iterator[FileContext]:
     for version in package.custom.modules.versions:
         custom_package = CustomPackage(
             name=version.version,
@@ -112,7 +112,7 @@ def _version_contexts(package: Package) -> Iterator[FileContext]:
 
 
 def _class_entries(
-    package: Package, version: CustomVersion
+    package: PythonPackage, version: CustomVersion
 ) -> Iterator[CustomClassEntry]:
     for file in version.files:
         for definition in file.definitions:
@@ -121,7 +121,7 @@ def _class_entries(
             yield CustomClassEntry(name, file.name, len(line) > LINE_LENGTH)
 
 
-def _kind_contexts(package: Package, release: Release) -> Iterator[FileContext]:
+def _kind_contexts(package: PythonPackage, release: Release) -> Iterator[FileContext]:
     imports = CustomImports(package)
     for version in package.custom.modules.versions:
         for file in version.files:

@@ -1,4 +1,4 @@
-"""The kinds of the crate: the values with which they implement the traits ``Resource``,
+"""The kinds of the crate: the values with which they implement the traits ``CrateResource``,
 ``ListableResource`` and ``Metadata``."""
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from kubestencil.targets.rust.value_types import value_type
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
-    """The constants and types with which a kind implements the trait ``Resource``.
+class CrateResource:
+    """The constants and types with which a kind implements the trait ``CrateResource``.
 
     ``api_version``, ``group``, ``kind``, ``version`` and ``list_kind`` are string
     literals; ``list_kind`` is None for a kind without lists. ``url_segment``, a string
@@ -33,7 +33,7 @@ class Resource:
     metadata: str | None
 
 
-def make_resources(crate: Crate) -> dict[str, Resource]:
+def make_resources(crate: Crate) -> dict[str, CrateResource]:
     """The kinds of the crate, by definition."""
     kinds = list(filter(has_one_kind, crate.definitions.values()))
     served = endpoints(crate.release, kinds)
@@ -57,9 +57,9 @@ def _resource(
     crate: Crate,
     endpoint: Endpoint | None,
     list_kind: str | None,
-) -> Resource:
+) -> CrateResource:
     kind = definition.kinds[0]
-    return Resource(
+    return CrateResource(
         api_version=spelling.string_literal(kind.api_version),
         group=spelling.string_literal(kind.group),
         kind=spelling.string_literal(kind.kind),

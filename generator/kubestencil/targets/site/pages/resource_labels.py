@@ -31,7 +31,7 @@ def resource_attributes(resource: Resource | None) -> Iterator[Attribute]:
         yield Attribute("served", ("false",))
 
 
-class Deprecation(NamedTuple):
+class DeprecationLabel(NamedTuple):
     """That a kind is deprecated: a sentence, and the kind to use instead."""
 
     text: str
@@ -40,7 +40,7 @@ class Deprecation(NamedTuple):
 
 def deprecation_of(
     kind: GroupVersionKind, resource: Resource | None, release: str
-) -> Deprecation | None:
+) -> DeprecationLabel | None:
     """Whether a kind is deprecated in a release; None where it is not.
 
     Source of the usual warning about a custom resource: apiextensions-apiserver,
@@ -49,10 +49,12 @@ def deprecation_of(
     facts = lifecycle(kind)
     if facts and facts.deprecated and ReleaseRange(facts.deprecated).includes(release):
         removal = f", not served from {facts.removed} on" if facts.removed else ""
-        return Deprecation(
+        return DeprecationLabel(
             f"Deprecated since {facts.deprecated}{removal}.", replacement(kind, release)
         )
     if resource is None or not resource.deprecated:
         return None
     usual = f"{kind.api_version} {kind.kind} is deprecated"
-    return Deprecation(f"Deprecated: {resource.deprecation_warning or usual}", None)
+    return DeprecationLabel(
+        f"Deprecated: {resource.deprecation_warning or usual}", None
+    )
