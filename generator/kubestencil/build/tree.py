@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,7 +205,7 @@ def staging_folder(out: Path) -> Iterator[Path]:
         private.mkdir(parents=True, exist_ok=True)
         with FileLock(private / _LOCK, is_singleton=True):
             for left_behind in private.glob(f"{_STAGING}*"):
-                _remove_tree(left_behind)
+                shutil.rmtree(left_behind, ignore_errors=True)
             record.remove_partial_files(out)
             # A new name: a worker of a killed run may still be writing to its own.
             folder = private / f"{_STAGING}{os.getpid()}"
@@ -212,7 +213,7 @@ def staging_folder(out: Path) -> Iterator[Path]:
             try:
                 yield folder
             finally:
-                _remove_tree(folder)
+                shutil.rmtree(folder, ignore_errors=True)
                 if is_first and not record.recorded_trees(out):
                     (private / _LOCK).unlink(missing_ok=True)
     except OSError as error:
@@ -318,12 +319,6 @@ def _remove_empty(folder: Path, top: Path) -> None:
         except OSError:
             return
         folder = folder.parent
-
-
-def _remove_tree(folder: Path) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _digest(data: bytes) -> str:

@@ -6,7 +6,6 @@ import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import UsageError, nearest
@@ -36,7 +35,6 @@ def is_minor_version(name: str) -> bool:
     return _MINOR.match(name) is not None
 
 
-@lru_cache(maxsize=1024)
 def release_order(name: str) -> tuple[int, int, str]:
     """A key that sorts 1.9 before 1.29, and names that are not versions last."""
     match = _MINOR.match(name)

@@ -9,7 +9,6 @@ are kept as they are.
 from __future__ import annotations
 
 import re
-from functools import cache
 
 _WORD = re.compile(r"[A-Za-z0-9]+|[^\x00-\x7f]+")
 # Within a word: before a capital after a small letter or digit, and before the last
@@ -21,7 +20,6 @@ _SMALL = re.compile(r"[a-z]")
 _NOT_IN_IDENTIFIER = re.compile(r"[^A-Za-z0-9_]")
 
 
-@cache
 def words(name: str) -> tuple[str, ...]:
     """The words of a name, each spelled as in the name."""
     parts = _WORD.findall(name)
@@ -30,38 +28,32 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(word for part in parts for word in _BOUNDARY.split(part))
 
 
-@cache
 def camel(name: str) -> str:
     """``camelCase``: ``resource.k8s.io`` is ``resourceK8sIo``, ``podIPs`` stays."""
     first, *others = words(name) or ("",)
     return "".join([_lower(first), *map(_capitalized, others)])
 
 
-@cache
 def pascal(name: str) -> str:
     """``PascalCase``: ``podIPs`` is ``PodIPs``, ``v1beta1`` is ``V1beta1``."""
     return "".join(map(_capitalized, words(name)))
 
 
-@cache
 def snake(name: str) -> str:
     """``snake_case``: ``podIPs`` is ``pod_ips``."""
     return "_".join(map(_lower, words(name)))
 
 
-@cache
 def kebab(name: str) -> str:
     """``kebab-case``: ``podIPs`` is ``pod-ips``."""
     return "-".join(map(_lower, words(name)))
 
 
-@cache
 def constant(name: str) -> str:
     """``CONSTANT_CASE``: ``podIPs`` is ``POD_IPS``."""
     return "_".join(map(_upper, words(name)))
 
 
-@cache
 def identifier(name: str, reserved: frozenset[str] = frozenset()) -> str:
     """A name of ASCII letters, digits and underscores that is not empty, does not begin
     with a digit and is not ``reserved``.

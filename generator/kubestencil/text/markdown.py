@@ -8,7 +8,6 @@ their harmless markup and escape whatever would become a heading, a tag or a scr
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from kubestencil.text.controls import replace_controls
 
@@ -61,7 +60,6 @@ _ELEMENTS = frozenset(
 )  # fmt: skip
 
 
-@cache
 def line(text: str) -> str:
     """``text`` on one line: line breaks and tabs become spaces, other control
     characters U+FFFD."""
@@ -69,7 +67,6 @@ def line(text: str) -> str:
     return text if text.isprintable() else replace_controls(text)
 
 
-@cache
 def paragraph(text: str) -> str:
     """``text`` as one paragraph: no other block, no tag, no script in a link.
 
@@ -86,7 +83,6 @@ def paragraph(text: str) -> str:
     return f"{' ' * indent}{text}" if text and indent < 4 else text
 
 
-@cache
 def inline(text: str, open_tags: frozenset[str] = frozenset()) -> str:
     """``text``, which is one line, for the middle of a paragraph: no tag, no script in
     a link. Tags of the elements ``open_tags`` are kept if they have no attributes."""
@@ -97,7 +93,6 @@ def inline(text: str, open_tags: frozenset[str] = frozenset()) -> str:
     return _escape_links(_TAG.sub(escape_tag, text) if "<" in text else text)
 
 
-@cache
 def anchor(text: str) -> str:
     """The anchor of a heading, before it is converted to lower case.
 
@@ -107,7 +102,6 @@ def anchor(text: str) -> str:
     return _NOT_IN_ANCHOR.sub("", _SPACE.sub("-", text))
 
 
-@cache
 def cell(text: str) -> str:
     """``text`` for the cell of a table: no tag, no script in a link.
 
@@ -122,7 +116,6 @@ _MARKUP = re.compile(r"[\\`*_\[\]<>&|~$!#]")
 _OPENER = re.compile(r"[-+=:]|\d+[.)](?=\s|$)")
 
 
-@cache
 def literal(text: str) -> str:
     """``text`` on one line without any markup, wherever it is in a page.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
 
 # Begins with a letter, so that it is no number, date, anchor, tag or comment.
 _PLAIN = re.compile(r"\$?[A-Za-z][A-Za-z0-9_./-]*\Z")
@@ -31,7 +30,6 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MAX_KEY_LENGTH = 1024
 
 
-@cache
 def string(text: str) -> str:
     """The string ``text`` as a scalar on one line."""
     if _PLAIN.match(text) and text.lower() not in _RESERVED:
@@ -39,7 +37,6 @@ def string(text: str) -> str:
     return f'"{"".join(map(_escape, text))}"'
 
 
-@cache
 def block_string(text: str) -> str:
     """The same for the value of a key or an item on a line of its own."""
     if _PLAIN_IN_BLOCK.fullmatch(text) and text.lower() not in _RESERVED:
@@ -61,7 +58,6 @@ def _is_literal(line: str) -> bool:
     return line.isprintable() and line == line.rstrip() != ""
 
 
-@cache
 def key(name: str, indent: str) -> str:
     """The key ``name`` with its colon, in a line that begins with ``indent``.
 

@@ -185,7 +185,6 @@ def _accepted(
     return accepted & 1 if state.assertion in _END_ASSERTIONS else accepted
 
 
-@lru_cache(maxsize=1024)
 def _best_char(ranges: Ranges, wanted: str) -> tuple[int, str]:
     """The most readable character of ``ranges``, ``wanted`` if it is one of them, and
     how readable it is: 0 is best."""

@@ -77,7 +77,6 @@ def parse(pattern: str) -> Expression:
     return _Parser(pattern).parse()
 
 
-@lru_cache(maxsize=1024)
 def mistake(pattern: str) -> str | None:
     """Why Go refuses a pattern; None where it does not, or that is not known."""
     try:
