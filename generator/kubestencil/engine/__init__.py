@@ -2,11 +2,11 @@
 
 ``manifest_files`` reads ``target.toml`` with what it extends, ``manifest`` checks it,
 and ``selection`` chooses targets and applies ``options``. ``view`` has the protocols
-of views. ``templates`` is the environment of Jinja2, with ``filters`` and
-``undefined``. ``rendering`` turns contexts into paths and bytes, and ``formatting``
-formats them. ``reports`` finds the formats of reports. ``reference`` and ``members``
-document a target for ``kubestencil targets NAME``. ``run_cache`` forgets what was
-kept for a run.
+of views. ``environment`` finds templates, and ``templates`` renders them strictly,
+with ``filters`` and ``undefined``. ``rendering`` turns contexts into paths and bytes,
+and ``formatting`` formats them. ``reports`` finds the formats of reports.
+``reference`` and ``members`` document a target for ``kubestencil targets NAME``.
+``run_cache`` forgets what was kept for a run.
 """
 
 from __future__ import annotations
