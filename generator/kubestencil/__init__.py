@@ -4,7 +4,7 @@ The public Python API::
 
     from kubestencil import check, compare, find, history, load, render
 
-    old, new = load("1.29"), load("1.35")
+    old, new = load("1.34"), load("1.35")
     for change in compare(old, new).changes:
         if change.severity == "breaking":
             print(change.definition, change.field, change.rule.reason)
