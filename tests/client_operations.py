@@ -4,7 +4,7 @@ it, list it, change it in every way, delete it."""
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -249,9 +249,3 @@ def _without_status(value: Mapping[str, Any], *, keep: bool) -> dict[str, Any]:
     if not keep:
         result.pop("status", None)
     return result
-
-
-def iterate(calls: Mapping[str, list[str]]) -> Iterator[str]:
-    """The outcomes of methods as lines."""
-    for name, outcomes in sorted(calls.items()):
-        yield f"{name}: {'; '.join(outcomes)}"

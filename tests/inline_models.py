@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import JsonObject
@@ -22,12 +22,9 @@ from kubestencil.schema.types import JsonObject
 #: How inline objects get names: by openapi-generator 4.3, 5.4 or 7.26.
 Naming = Literal["flatten-4", "flatten", "gather"]
 
-NAMINGS: tuple[Naming, ...] = get_args(Naming)
-
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]")
 # What 4.3 keeps of an object: all else does not tell two objects apart.
 _KEPT_BY_4 = ("description", "required", "properties")
-_NUMBERED = re.compile(r".*_\d+\Z", re.S)
 
 
 def name_inline_models(
