@@ -40,14 +40,14 @@ TAGS = {
 }
 ALLOWED_ATTRIBUTES = {
     *("charset", "class", "content", "data-release", "data-root", "data-type"),
-    *("data-kind", "data-path", "data-changes", "data-nosnippet"),
+    *("data-kind", "data-path", "data-change", "data-changes", "data-types"),
     *("property", "hidden", "selected"),
     *("href", "http-equiv", "id", "lang", "name", "rel", "src", "defer", "title"),
     *("aria-label", "aria-labelledby", "aria-current", "aria-expanded", "role"),
     *("type", "tabindex", "alt", "width", "height", "value", "checked", "for"),
     *("aria-controls", "aria-autocomplete", "aria-hidden", "placeholder", "start"),
     *("autocomplete", "autocapitalize", "spellcheck", "enterkeyhint"),
-    *("data-switch", "aria-busy"),
+    *("data-switch", "data-nosnippet", "aria-busy"),
 }
 HOSTILE = [
     "<script>window.pwned=1</script>",

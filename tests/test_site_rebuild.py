@@ -139,9 +139,9 @@ def test_fragments_of_users_may_use_the_release(run: Command) -> None:
     """Their text is not that of another release, also where they are included."""
     folder = run.folder / "templates" / "site"
     folder.mkdir(parents=True)
-    (folder / "fields.html.j2").write_text("{% include 'mark.html.j2' %}")
+    (folder / "nested.html.j2").write_text("{% include 'mark.html.j2' %}")
     (folder / "mark.html.j2").write_text(
-        "<p>Fields of {{ rows[0].name }}, {{ release }}"
+        "<p>Fields of {{ nested.rows[0].name }}, {{ release }}"
     )
     done = run(*DEPLOYMENTS, "-o", "out", "--templates", "templates")
     assert done.returncode == 0, done.stderr
