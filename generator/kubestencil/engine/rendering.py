@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.data_files import data_file
@@ -22,8 +20,7 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _SEGMENT = re.compile(r"(?!\.\.?\Z)[^/\\:\x00-\x1f\x7f]{1,200}\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """A generated file. ``path`` is relative to the target's folder, with slashes."""
 
     path: str
@@ -41,11 +38,6 @@ class _FileOrigin(NamedTuple):
     subject: str
 
 
-# The command line disables the garbage collector. Jinja2 leaves cycles for each file,
-# which add up in a catalogue of custom resources, and not in a release of Kubernetes.
-_FILES_PER_COLLECTION = 500
-
-
 def render_contexts(
     contexts: Contexts, target: Target, shared: Mapping[str, str]
 ) -> Iterator[File]:
@@ -56,8 +48,6 @@ def render_contexts(
     one; TargetError for a mistake in the target.
     """
     templates = _templates(contexts, target, shared)
-    # The release has no garbage: collections need not look at it.
-    gc.freeze()
     generated: dict[str, _FileOrigin] = {}
     for rule in target.files:
         if not rule.path or rule.each in contexts.handled_by_other_parts:
@@ -71,9 +61,6 @@ def render_contexts(
             other = generated.setdefault(path.casefold(), file)
             if other is not file:
                 raise _same_path_error(target, path, other, file)
-            if rule.template and len(generated) % _FILES_PER_COLLECTION == 0:
-                # Only what was made since they were frozen.
-                gc.collect(0)
             data = copied
             if data is None:
                 data = _data(context, rule, target, templates, post_process)

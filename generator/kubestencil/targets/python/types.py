@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.schema import Definition, Schema
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY, TIME
@@ -19,8 +19,7 @@ TIME_CONVERTERS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PythonType:
+class PythonType(NamedTuple):
     """The type of a value in Python.
 
     ``annotation`` is the type hint in generated code, ``official`` the type as the

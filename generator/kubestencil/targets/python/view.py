@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from typing import Annotated, NamedTuple
@@ -65,8 +64,7 @@ class Attribute(NamedTuple):
     docstring: str
 
 
-@dataclass(frozen=True, slots=True)
-class ClassImport:
+class ClassImport(NamedTuple):
     """``from .module import name``; ``wrapped`` where it is too long for one line."""
 
     module: str
@@ -74,8 +72,7 @@ class ClassImport:
     wrapped: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(NamedTuple):
     """A module with one class.
 
     ``name`` and ``base`` are the class and its base class, ``definition`` is the full
@@ -100,8 +97,7 @@ class Module:
     late_imports: tuple[ClassImport, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ClassEntry:
+class ClassEntry(NamedTuple):
     """A class and its module, for lists of all classes.
 
     ``wrapped`` where ``from .module import name as name`` is too long for one line.
@@ -112,8 +108,7 @@ class ClassEntry:
     wrapped: bool
 
 
-@dataclass(frozen=True, slots=True)
-class KindEntry:
+class KindEntry(NamedTuple):
     """A kind and its class: ``kind`` is a literal, ``name`` the class, of a custom
     kind after its module (``example_com.v1:Widget``)."""
 
@@ -121,8 +116,7 @@ class KindEntry:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class KindGroup:
+class KindGroup(NamedTuple):
     """The kinds of one API version, sorted; ``api_version`` is a literal."""
 
     api_version: str

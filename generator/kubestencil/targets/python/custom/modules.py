@@ -12,9 +12,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
+from typing import NamedTuple
 
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.graph import Graph, components, reference_graph
@@ -40,8 +40,7 @@ _MAX_LENGTH = 100
 _NOT_WORD = re.compile(r"[^a-z0-9]")
 
 
-@dataclass(frozen=True, slots=True)
-class CustomFile:
+class CustomFile(NamedTuple):
     """A file with the classes of a kind: ``name`` is its module, ``_certificate``.
 
     ``definitions`` are in an order in which each follows those that it refers to,
@@ -52,8 +51,7 @@ class CustomFile:
     definitions: tuple[Definition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CustomVersion:
+class CustomVersion(NamedTuple):
     """The package of an API group and version.
 
     ``group`` and ``version`` are the names of the packages, ``cert_manager_io`` and
@@ -66,8 +64,7 @@ class CustomVersion:
     files: tuple[CustomFile, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ClassLocation:
+class ClassLocation(NamedTuple):
     """A custom class, and the packages and the file in which it is defined."""
 
     class_name: str

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
@@ -78,8 +77,7 @@ class CustomClass(NamedTuple):
     nullable: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ImportFrom:
+class ImportFrom(NamedTuple):
     """``from module import names``; ``wrapped`` where it is too long for one line."""
 
     module: str
@@ -87,8 +85,7 @@ class ImportFrom:
     wrapped: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CustomModule:
+class CustomModule(NamedTuple):
     """A file with the classes of a custom kind.
 
     ``classes`` follow those that they refer to. ``aliased_builtins`` are imported from

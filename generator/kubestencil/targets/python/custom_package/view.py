@@ -7,7 +7,6 @@ The reference of each value of ``each`` that the view ``python`` has for them is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple
@@ -32,8 +31,7 @@ class CustomClassEntry(NamedTuple):
     wrapped: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CustomPackage:
+class CustomPackage(NamedTuple):
     """The package of a group, or of one of its versions.
 
     ``name`` is that of the package, ``docstring`` is complete with its quotes.
