@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from kubestencil.build import record, tree
 from kubestencil.build.fingerprints import Fingerprinter, with_context
@@ -22,8 +22,7 @@ from kubestencil.targets import load_multi_release_view
 _MAX_BYTES_IN_PROCESSES = 128 * 2**20
 
 
-@dataclass(frozen=True, slots=True)
-class TreeResult:
+class TreeResult(NamedTuple):
     """The result for one folder of generated files, relative to the output folder.
 
     ``size`` is in bytes; ``kept`` has the paths that are no longer generated, but were
@@ -41,16 +40,14 @@ class TreeResult:
     drift: Drift | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FingerprintedTarget:
+class FingerprintedTarget(NamedTuple):
     """A target with the fingerprint of what it will be generated from."""
 
     target: Target
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseJob:
+class ReleaseJob(NamedTuple):
     """Generate one release for several targets."""
 
     source: Source
@@ -62,8 +59,7 @@ class ReleaseJob:
         return self.source.release
 
 
-@dataclass(frozen=True, slots=True)
-class PartJob:
+class PartJob(NamedTuple):
     """Generate one part of a target of scope ``releases``.
 
     ``sources`` are the documents of the part's releases, ``context`` is what
@@ -82,8 +78,7 @@ class PartJob:
         return tree_name(self.target.name, self.part)
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveJob:
+class RemoveJob(NamedTuple):
     """Remove the files of a part that the target no longer has."""
 
     target: Target
@@ -98,8 +93,7 @@ class RemoveJob:
 Job = ReleaseJob | PartJob | RemoveJob
 
 
-@dataclass(frozen=True, slots=True)
-class BuildPlan:
+class BuildPlan(NamedTuple):
     """What a run will do.
 
     ``current`` are the trees that need nothing, ``jobs`` generate or remove the others,

@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from kubestencil.build import record, tree
 from kubestencil.build.interrupts import interrupts_delayed
@@ -42,8 +42,7 @@ def ignore_progress(done: int, total: int, label: str) -> None:
     """Show no progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """The outcome of a run.
 
     ``unknown_keywords`` has the schema keywords that kubestencil does not support, each
@@ -114,8 +113,7 @@ def check(
     return _summary(plan.current, results)
 
 
-@dataclass(frozen=True, slots=True)
-class _JobResult:
+class _JobResult(NamedTuple):
     """The trees that a job generated, how they change, and, of its releases, the
     unknown keywords and the notes."""
 
@@ -125,8 +123,7 @@ class _JobResult:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _TreeOutput:
+class _TreeOutput(NamedTuple):
     """A tree that a job generates: its name, its fingerprints, and its files."""
 
     tree: str

@@ -13,8 +13,8 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from kubestencil.build import record
 from kubestencil.build.record import FileState, Fingerprints, Record
@@ -25,8 +25,7 @@ _LOCK = ".lock"
 _STAGING = ".staging."
 
 
-@dataclass(frozen=True, slots=True)
-class TreeChange:
+class TreeChange(NamedTuple):
     """What will be done to a tree.
 
     ``files`` has every generated file with the state that it will have in place;
@@ -44,8 +43,7 @@ class TreeChange:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(NamedTuple):
     """How a tree on the disk differs from what would be generated: lists of paths."""
 
     changed: tuple[str, ...]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from kubestencil.data_files import data_file
 from kubestencil.engine.manifest_files import (
@@ -40,8 +40,7 @@ OptionValue = str | bool | int | float
 ReasonTable = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class FileRule:
+class FileRule(NamedTuple):
     """One ``[[files]]`` table: a set of files that a target generates, or a format of a
     report that a command prints.
 

@@ -6,13 +6,12 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubestencil.source.decoding import decode
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """A file as it was read: its origin, for messages, and its bytes."""
 
     origin: str
@@ -42,8 +41,7 @@ class CrdSet:
         return digest.hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """What is used of a document: the kinds of ``groups`` (``core`` for the core group)
     that are called like one of ``kinds``, or all where one of these is empty."""
 

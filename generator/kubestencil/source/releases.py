@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import UsageError, nearest
@@ -16,8 +16,7 @@ _MINOR_PREFIX = re.compile(r"v?(\d+\.\d+)")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRelease:
+class ListedRelease(NamedTuple):
     """A release in ``specs/releases.toml``.
 
     ``name`` is the minor version, ``url`` the address of the published document,

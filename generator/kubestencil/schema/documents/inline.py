@@ -12,9 +12,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
@@ -32,8 +31,7 @@ _HAS_NESTED = frozenset(_NESTED)
 _HAS_OBJECTS = frozenset(["properties", *_NESTED])
 
 
-@dataclass(frozen=True, slots=True)
-class NamedObjects:
+class NamedObjects(NamedTuple):
     """Definitions without inline objects.
 
     ``definitions`` are the given ones and those of their inline objects. ``pointers``

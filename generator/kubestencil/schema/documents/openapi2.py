@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError, nearest
 from kubestencil.schema.graph import cyclic_edges, walk
@@ -49,8 +49,7 @@ _ANY_STRING = frozenset(["$ref", "description", "format"])
 Locate = Callable[[Pointer], str]
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedDefinitions:
+class ParsedDefinitions(NamedTuple):
     """Definitions by full name, and the unknown keywords in them."""
 
     definitions: Mapping[str, Definition]

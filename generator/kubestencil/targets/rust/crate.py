@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
@@ -43,8 +42,7 @@ class StructField(NamedTuple):
 StructFields = Mapping[str, StructField]
 
 
-@dataclass(frozen=True, slots=True)
-class Crate:
+class Crate(NamedTuple):
     """The crate of a release.
 
     ``definitions`` are those that get a type of their own, sorted by name;

@@ -10,7 +10,6 @@ it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
@@ -64,8 +63,7 @@ class RustPath(NamedTuple):
         return "::".join(("crate", *self.module, self.name))
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleListing:
+class ModuleListing(NamedTuple):
     """What a module declares: its types and the names of its submodules, in the order of
     the definitions' full names, and the files of custom kinds, all of whose types it
     exports."""

@@ -9,8 +9,7 @@ the templates, so that the file of a type has little more than its fields.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
@@ -24,8 +23,7 @@ from kubestencil.targets.rust.package import CargoPackage, make_package
 from kubestencil.targets.rust.types import LIST, RustType, make_type
 
 
-@dataclass(frozen=True, slots=True)
-class CrateFeatures:
+class CrateFeatures(NamedTuple):
     """What not every crate has.
 
     ``generic_list`` has the types that ``List<T>`` is made of; it is None for a crate

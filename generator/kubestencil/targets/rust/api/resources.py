@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kubestencil.schema import Definition
 from kubestencil.targets.rust import spelling
@@ -13,9 +13,8 @@ from kubestencil.targets.rust.lists import has_one_kind
 from kubestencil.targets.rust.value_types import value_type
 
 
-@dataclass(frozen=True, slots=True)
-class CrateResource:
-    """The constants and types with which a kind implements the trait ``CrateResource``.
+class CrateResource(NamedTuple):
+    """The constants and types with which a kind implements the trait ``Resource``.
 
     ``api_version``, ``group``, ``kind``, ``version`` and ``list_kind`` are string
     literals; ``list_kind`` is None for a kind without lists. ``url_segment``, a string

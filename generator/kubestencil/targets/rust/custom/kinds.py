@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Collection, Container, Mapping
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -47,8 +46,7 @@ class CustomType(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class CustomKinds:
+class CustomKinds(NamedTuple):
     """The custom kinds of a release.
 
     ``definitions`` are all definitions of the release, those of custom kinds prepared.
