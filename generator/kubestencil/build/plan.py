@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +23,8 @@ from kubestencil.targets import load_multi_release_view
 _MAX_BYTES_IN_PROCESSES = 128 * 2**20
 
 
-class TreeResult(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TreeResult:
     """The result for one folder of generated files, relative to the output folder.
 
     ``size`` is in bytes; ``kept`` has the paths that are no longer generated, but were

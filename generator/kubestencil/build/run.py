@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -42,7 +43,8 @@ def ignore_progress(done: int, total: int, label: str) -> None:
     """Show no progress."""
 
 
-class Summary(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Summary:
     """The outcome of a run.
 
     ``unknown_keywords`` has the schema keywords that kubestencil does not support, each
