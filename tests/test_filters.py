@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubestencil.engine import filters
@@ -272,3 +272,66 @@ def test_a_compiler_reads_a_quoted_string_back(
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == TEXTS
+
+
+DOCUMENTATION = st.lists(
+    st.sampled_from(
+        [
+            *("``", "''", "'", "- ", "* ", "1. ", "#", " ", "  ", "\n", "\n\n", "\t"),
+            *(
+                "Foo Bar",
+                "[a]: http://x",
+                "{",
+                "}",
+                "\\",
+                "x",
+                "+build linux",
+                "*/",
+                "/*",
+            ),
+            *(
+                "go:build x",
+                "\u2022",
+                "\r",
+                '"""',
+                '"',
+                "<b>",
+                "@x",
+                "\\u002a/",
+                "\u2028",
+            ),
+        ]
+    ),
+    max_size=20,
+).map("".join)
+
+
+@given(st.lists(DOCUMENTATION, min_size=50, max_size=50))
+@settings(max_examples=20, deadline=None)
+def test_gofmt_leaves_comments_of_go_as_they_are(texts: list[str]) -> None:
+    if shutil.which("gofmt") is None:
+        pytest.skip("gofmt is not installed")
+    comments = [
+        text for text in (filters.comment(text, "go") for text in texts) if text
+    ]
+    source = "package x\n\n" + "\n\n".join(f"{text}\nvar v int" for text in comments)
+    done = subprocess.run(
+        ["gofmt"],
+        input=source.rstrip() + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.rstrip() == source.rstrip()
+
+
+@given(DOCUMENTATION)
+def test_no_text_ends_a_comment_of_a_language(text: str) -> None:
+    description = filters.comment(text, "graphql")
+    assert description.replace('\\"""', "").count('"""') in (0, 2)
+    javadoc = filters.comment(text, "java")
+    assert javadoc.count("*/") in (0, 1)
+    assert not re.search(r"[<>@]|\\u", javadoc)
+    assert all(
+        line.startswith("//") for line in filters.comment(text, "go").splitlines()
+    )

@@ -61,9 +61,11 @@ def identifier(name: str, language: str = "") -> str:
 
 
 def comment(text: str, style: str = "//", width: int | None = None) -> str:
-    """A comment that the text cannot end. ``style`` is how comments begin: ``//``,
-    ``///``, ``//!``, ``#``, ``--``, ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or
-    ``<!-- -->``; ``width`` breaks long lines. Empty for blank text."""
+    """A comment that the text cannot end. ``style`` is a language, for what documents a
+    declaration (c, cue, go, graphql, html, java, jsonnet, kotlin, python, rust, toml,
+    typescript, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``, ``--``,
+    ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long lines.
+    Empty for blank text."""
     return comment_text.comment(_string(text), style, width)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from kubestencil.text.go_comments import go_comment
 from kubestencil.text.wrapping import wrap
 
 # A character that a compiler could read as the end of a line, or that an editor would
@@ -19,14 +21,17 @@ _BLOCK_DELIMITER = re.compile(r"\*(?=/)|/(?=\*)")
 def comment(text: str, style: str, width: int | None = None) -> str:
     """``text`` as a comment, without a line break at its end; empty for blank text.
 
-    ``style`` is one of ``STYLES``. With ``width``, lines are broken so that the
+    ``style`` is one of ``STYLES``, or of ``LANGUAGES`` for what documents a declaration
+    in that language. With ``width``, lines are broken so that the
     comment's lines have up to that many characters. Raises ValueError for an unknown
     style.
     """
-    if style not in STYLES:
-        raise ValueError(f"unknown style {style!r}, available: {', '.join(STYLES)}")
+    function = STYLES.get(style) or LANGUAGES.get(style)
+    if function is None:
+        available = ", ".join([*STYLES, *LANGUAGES])
+        raise ValueError(f"unknown style {style!r}, available: {available}")
     lines = _lines(text)
-    return STYLES[style](lines, width) if lines else ""
+    return function(lines, width) if lines else ""
 
 
 def _lines(text: str) -> list[str]:
@@ -102,6 +107,25 @@ def _xml_comment(lines: list[str], width: int | None) -> str:
     return "\n".join(["<!--", *wrapped, "-->"])
 
 
+def _go_comment(lines: list[str], width: int | None) -> str:
+    return go_comment(lines, lambda line: _wrapped([line], width, 3))
+
+
+def _javadoc(lines: list[str], width: int | None) -> str:
+    """Javadoc is HTML with tags that begin with @."""
+    escaped = [html.escape(line, quote=False).replace("@", "&#64;") for line in lines]
+    return _block_comment("/**", " * ", escaped, width)
+
+
+def _graphql_description(lines: list[str], width: int | None) -> str:
+    """A block string, whose only escape is that of its delimiter."""
+    quotes = '"""'
+    wrapped = _wrapped(
+        [line.replace(quotes, f"\\{quotes}") for line in lines], width, 0
+    )
+    return "\n".join([quotes, *wrapped, quotes])
+
+
 #: The styles of comments by name: how one begins in the language.
 STYLES: Mapping[str, Callable[[list[str], int | None], str]] = {
     **{
@@ -112,4 +136,21 @@ STYLES: Mapping[str, Callable[[list[str], int | None], str]] = {
     "/** */": partial(_block_comment, "/**", " * "),
     '"""': _docstring,
     "<!-- -->": _xml_comment,
+}
+
+#: What documents a declaration, by language.
+LANGUAGES: Mapping[str, Callable[[list[str], int | None], str]] = {
+    "c": STYLES["/** */"],
+    "cue": STYLES["//"],
+    "go": _go_comment,
+    "graphql": _graphql_description,
+    "html": STYLES["<!-- -->"],
+    "java": _javadoc,
+    "jsonnet": STYLES["//"],
+    "kotlin": STYLES["/** */"],
+    "python": STYLES['"""'],
+    "rust": STYLES["///"],
+    "toml": STYLES["#"],
+    "typescript": STYLES["/** */"],
+    "yaml": STYLES["#"],
 }
