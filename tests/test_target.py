@@ -606,6 +606,31 @@ def test_an_installed_package_brings_targets(
     assert "acme_targest is not a package" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("typescript/REDAME.md.j2", "did you mean README.md.j2?"),
+        ("typescrip/README.md.j2", "did you mean typescript?"),
+        ("shared/macros.j2", "not begin with _"),
+    ],
+)
+def test_a_template_that_replaces_nothing_is_refused(
+    tmp_path: Path, path: str, message: str
+) -> None:
+    (tmp_path / path).parent.mkdir()
+    (tmp_path / path).write_text("x")
+    with pytest.raises(TargetError) as caught:
+        load_targets(tmp_path)
+    assert message in str(caught.value)
+
+
+def test_a_template_that_an_own_template_uses_is_accepted(tmp_path: Path) -> None:
+    (tmp_path / "typescript").mkdir()
+    (tmp_path / "typescript/README.md.j2").write_text("{% include 'more.j2' %}")
+    (tmp_path / "typescript/more.j2").write_text("x")
+    assert "typescript" in load_targets(tmp_path)
+
+
 def test_filters_of_a_placeholder_are_applied_in_turn(tmp_path: Path) -> None:
     manifest = MANIFEST.replace("{name}", "{name|snake|upper}-{ release | pascal }")
     assert list(generated(make(tmp_path, manifest))) == ["V1_POD-Test.txt"]

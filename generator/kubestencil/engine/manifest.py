@@ -172,8 +172,46 @@ def load_targets(
                 hint=f"name the folder around it: {user_templates.absolute().parent}",
             )
         roots.insert(0, user_templates)
-    targets = (read_target(name, roots) for name in target_names(roots))
-    return {target.name: target for target in targets if target is not None}
+    read = (read_target(name, roots) for name in target_names(roots))
+    targets = {target.name: target for target in read if target is not None}
+    if user_templates is not None:
+        _check_used(user_templates, targets)
+    return targets
+
+
+def _check_used(user_templates: Path, targets: Mapping[str, Target]) -> None:
+    """Raise TargetError for a folder of the user's that is no target, and for a template
+    in the folder of a target that replaces none and that no rule or template names."""
+    paths = sorted(user_templates.rglob("*.j2"))
+    texts = [path.read_text("utf-8", "replace") for path in paths]
+    for path in paths:
+        folder, _, name = path.relative_to(user_templates).as_posix().partition("/")
+        if not name or folder[0] in "._":
+            continue
+        if folder not in targets:
+            raise TargetError(
+                "is the folder of no target: it has no target.toml, and its name does "
+                "not begin with _, as those of shared folders do",
+                where=str(user_templates / folder),
+                hint=nearest(folder, targets),
+            )
+        target = targets[folder]
+        others = [other for other in target.folders if not path.is_relative_to(other)]
+        declared = [
+            file for rule in target.files for file in (rule.template, rule.copy)
+        ]
+        is_used = name in declared or any((other / name).is_file() for other in others)
+        if others and not is_used and not any(path.name in text for text in texts):
+            replaceable = [
+                file.relative_to(other).as_posix()
+                for other in others
+                for file in other.rglob("*.j2")
+            ]
+            raise TargetError(
+                "replaces no template, and nothing uses it",
+                where=str(path),
+                hint=nearest(name, replaceable),
+            )
 
 
 def _package_folders() -> list[Path]:
