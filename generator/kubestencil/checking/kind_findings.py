@@ -1,4 +1,4 @@
-"""What is to be said about the kind of an object: removed, deprecated, not served."""
+"""Findings about the kind of an object: removed, deprecated, not served."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
 def remarks_on_kind(
     kind: GroupVersionKind, release: CheckedRelease
 ) -> Iterator[Problem]:
-    """What is to be said about a kind that the release can serve."""
+    """Findings about a kind that the release can serve."""
     minor = minor_version_in(release.name)
     facts = lifecycle(kind)
     # Reading the resources of a release reads all of its kinds.

@@ -17,7 +17,7 @@ ESCAPED = (".html.j2", ".xml.j2")
 
 
 class Environment(jinja2.Environment):
-    """An environment that knows templates by the paths of their files.
+    """An environment that finds templates by the paths of their files.
 
     No compiled template is kept on disk: unpickling it from a folder that somebody
     else can write to (a shared CI cache) would run their code.

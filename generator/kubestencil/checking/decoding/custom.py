@@ -71,9 +71,9 @@ def check_of_custom(schema: Schema, references: References) -> Check:
     if schema.ref is not None:
         return references.referred(schema.ref, True)
     check_shape = _check_of_shape(schema, references)
-    demanded = tuple(_conditions(schema))
+    conditions = tuple(_conditions(schema))
     unchecked = tuple(_unchecked(schema))
-    if not demanded and not unchecked:
+    if not conditions and not unchecked:
         return check_shape
 
     def check(
@@ -81,7 +81,7 @@ def check_of_custom(schema: Schema, references: References) -> Check:
     ) -> None:
         check_shape(value, parent, step, results)
         results.unchecked.extend(unchecked)
-        for condition in demanded:
+        for condition in conditions:
             if not satisfies(value, condition.schema):
                 rule: RuleId = (
                     "invalid-enum" if condition.keyword == "enum" else "invalid-value"
@@ -209,7 +209,7 @@ def _any_or_object(check_object: Check) -> Check:
 
 def _conditions(schema: Schema) -> Iterator[Condition]:
     for condition in conditions(schema.raw):
-        # Of the items of an atomic list, nothing is demanded.
+        # The items of an atomic list have no requirements.
         if condition.schema.get(_LIST_TYPE) != "atomic":
             yield condition
     if schema.format in _CHECKED_FORMATS:

@@ -1,4 +1,4 @@
-"""What is to be said about fields whatever their values: gated, deprecated, changed.
+"""Findings about fields that no value prevents: gated, deprecated, changed.
 
 Feature gates are facts of ``specs/``; everything else is in the descriptions.
 """
@@ -38,7 +38,7 @@ _MAX_QUOTED = 160
 
 
 class Remark(NamedTuple):
-    """What is to be said about a field, whatever its value."""
+    """Findings about a field, whatever its value is."""
 
     rule: RuleId
     message: str

@@ -1,4 +1,4 @@
-"""What a schema demands of a value: limits, patterns, ``oneOf``, ``anyOf``, ``not``.
+"""What a schema requires of a value: limits, patterns, ``oneOf``, ``anyOf``, ``not``.
 
 CustomResourceDefinitions have them; the reader has checked their types. A value is
 checked as the API server does it (apiextensions-apiserver, ``pkg/apiserver/validation``;
@@ -42,7 +42,7 @@ _Check = Callable[[Any, Any], bool]
 
 
 class Condition(NamedTuple):
-    """What a schema demands with one keyword; ``schema`` has no other, but for those
+    """What a schema requires with one keyword; ``schema`` has no other, but for those
     that change what it means."""
 
     keyword: str
@@ -50,7 +50,7 @@ class Condition(NamedTuple):
 
 
 def conditions(schema: JsonObject) -> Iterator[Condition]:
-    """What a schema demands beside types, fields and formats, keyword by keyword.
+    """What a schema requires beside types, fields and formats, keyword by keyword.
     Patterns that cannot be evaluated are left out."""
     for keyword, *others in _CONDITIONS:
         if keyword not in schema or (keyword == "anyOf" and schema.get(INT_OR_STRING)):

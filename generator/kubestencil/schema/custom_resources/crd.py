@@ -169,7 +169,7 @@ class _CrdReader:
         )
 
     def notes(self, spec: JsonObject, is_beta: bool) -> Iterator[str]:
-        """What a user should know of an old CustomResourceDefinition."""
+        """Notes for users on an old CustomResourceDefinition."""
         if is_beta:
             yield (
                 f"{self.where}: {_BETA} was removed in Kubernetes 1.22; convert it to "

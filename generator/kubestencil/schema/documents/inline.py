@@ -58,7 +58,7 @@ def name_inline_objects(definitions: Mapping[str, JsonObject]) -> NamedObjects:
 def notes_on_numbers(
     named: NamedObjects, locate: Callable[[Pointer], str]
 ) -> Iterator[str]:
-    """What a user should know of the types whose names have a number. ``locate`` says
+    """Notes for users on the types whose names have a number. ``locate`` says
     where a pointer of the document leads to."""
     for name, taken in named.numbered.items():
         kind, taken_kind = name.rpartition(".")[2], taken.rpartition(".")[2]

@@ -78,7 +78,7 @@ class FormattedChange(NamedTuple):
     ``kinds``, with spaces between, and ``kind_count`` says how many they are (``used in
     3 kinds``), empty for one. ``audiences`` has the severity for each audience,
     ``audience_pairs`` the same for filters (``apply:safe compile:warning …``),
-    ``is_minor`` is whether users need not know the change. The other attributes are
+    ``is_minor`` is whether the change matters to no user of the API. The other attributes are
     those of ``kubestencil.diff.Change``.
     """
 
@@ -139,7 +139,7 @@ def is_alpha(change: Change) -> bool:
 
 
 def is_minor(change: Change) -> bool:
-    """Whether users of the API need not know a change."""
+    """Whether a change matters to no user of the API."""
     return (
         change.severity == "docs"
         or change.rule.is_minor

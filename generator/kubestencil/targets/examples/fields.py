@@ -107,7 +107,7 @@ def conditional_fields(schema: Schema) -> Container[str]:
 
 
 def overlays_of(schemas: Iterable[JsonObject]) -> Mapping[str, Sequence[JsonObject]]:
-    """What ``schemas`` demand of the values of fields."""
+    """What ``schemas`` require of the values of fields."""
     overlays: dict[str, list[JsonObject]] = {}
     for keywords in schemas:
         for name, schema in keywords.get("properties", {}).items():

@@ -1,7 +1,7 @@
 """Values of schemas: for each definition the smallest one that its schema allows.
 
 A value has the required fields, and what limits and conditions (``minItems``,
-``oneOf``, …) demand besides. Required cycles have no finite value, and neither has what
+``oneOf``, …) require besides. Required cycles have no finite value, and neither has what
 exceeds the size limits, or what no value satisfies.
 """
 
@@ -275,7 +275,7 @@ class Values:
         is_chosen: EntryFilter,
     ) -> Iterator[FieldSelection]:
         """The selections of fields of an object: those that ``is_chosen`` accepts, and
-        what conditions demand. There is none where a required field has no value, or
+        what conditions require. There is none where a required field has no value, or
         no fields satisfy all conditions.
 
         Inline objects in it have the fields that ``include`` accepts.

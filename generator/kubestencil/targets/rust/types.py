@@ -38,8 +38,8 @@ class Presence(StrEnum):
 
     ``optional``: the field is an ``Option``, and absent where this is None.
     ``required``: an absent field has the default of its type, and the field is always
-    written; it is an ``Option`` where null is allowed. ``demanded`` (REQUIRED_WITHOUT_DEFAULT): its type has no
-    default, so an object without the field is an error.
+    written; it is an ``Option`` where null is allowed. Of a field that is required
+    without a default, the function is called ``demanded``: an absent field is an error.
     """
 
     OPTIONAL = "optional"
