@@ -1,4 +1,4 @@
-"""Findings about fields that no value prevents: gated, deprecated, changed.
+"""Findings that depend on a field, not on its value: gated, deprecated, changed.
 
 Feature gates are facts of ``specs/``; everything else is in the descriptions.
 """
@@ -38,7 +38,7 @@ _MAX_QUOTED = 160
 
 
 class Remark(NamedTuple):
-    """Findings about a field, whatever its value is."""
+    """Findings that depend on a field, not on its value."""
 
     rule: RuleId
     message: str
