@@ -71,7 +71,11 @@ def write_folder(folder: Path, *objects: dict[str, Any]) -> Path:
     return folder
 
 
-TARGETS = load_targets(None)
+TARGETS = {
+    name: target
+    for name, target in load_targets(None).items()
+    if target.scope != "manifests"
+}
 _numbers = itertools.count()
 
 
