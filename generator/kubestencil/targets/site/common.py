@@ -4,16 +4,15 @@ addresses, pages that compare releases, assets, and the user's own pages."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from kubestencil.engine.manifest import Target
+from kubestencil.engine.manifest import Target, find_file
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.targets.site import latest, search_index, sitemap
+from kubestencil.targets.site import search_index, sitemap
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
-from kubestencil.targets.site.assets import asset_files
-from kubestencil.targets.site.latest import latest_contexts
 from kubestencil.targets.site.listing import api_groups
 from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
 from kubestencil.targets.site.options import SiteOptions, site_options
@@ -21,9 +20,12 @@ from kubestencil.targets.site.pages import comparison, extra_pages, start_page
 from kubestencil.targets.site.pages.extra_pages import ExtraPage
 from kubestencil.targets.site.pages.reports import report_links
 from kubestencil.targets.site.release_context import ReleaseContext, SiteContext
-from kubestencil.targets.site.sitemap import newest_addresses, sitemap_contexts
 
 _OTHER_RELEASES_INDEX = "other-releases.js"
+# The subfolder of a target's folders whose files are copied.
+_ASSETS = "assets"
+# The style and the script of reports, which stand-alone reports have in the page.
+_REPORT_ASSETS = {"report.css": "page.css", "report.js": "page.js"}
 
 #: What this part generates, in the folder of the site.
 EACH: Mapping[str, Each] = {
@@ -32,8 +34,7 @@ EACH: Mapping[str, Each] = {
         {},
         {**start_page.VARIABLES, **SHARED_VARIABLES},
     ),
-    "sitemap": sitemap.EACH,
-    "latest": latest.EACH,
+    **sitemap.EACH,
     **comparison.EACH,
     "not-found": Each(
         "the page that a server shows for an unknown address", {}, SHARED_VARIABLES
@@ -60,19 +61,19 @@ def make_contexts(
     index = search_index.other_releases_index(
         releases, addresses, context.releases_by_type
     )
-    pages = extra_pages.read_pages(options.pages) if options.pages else ()
+    pages = extra_pages.read_pages(options.pages)
     start = _start_page(releases[-1], context, pages, options.url, addresses)
     type_addresses = sorted(
-        newest_addresses(context.releases, context.releases_by_type)
+        sitemap.newest_addresses(context.releases, context.releases_by_type)
     )
     return Contexts(
         files={
             "site": lambda: [start],
-            "sitemap": lambda: sitemap_contexts(
+            "sitemap": lambda: sitemap.sitemap_contexts(
                 options.url,
                 [*_other_addresses(context.releases, pages), *type_addresses],
             ),
-            "latest": lambda: latest_contexts(
+            "latest": lambda: sitemap.latest_contexts(
                 [f"{context.releases[-1]}/", *type_addresses],
                 context.releases,
                 options.url,
@@ -135,9 +136,26 @@ def _not_found_page(site_url: str) -> FileContext:
 def _assets(
     target: Target, options: SiteOptions, index: bytes
 ) -> Iterator[FileContext]:
-    yield from (_asset(path, data) for path, data in asset_files(target, options))
-    yield _asset(_OTHER_RELEASES_INDEX, index)
+    """The files that pages load: those of the target, and those that its options name.
 
-
-def _asset(path: str, data: bytes) -> FileContext:
-    return FileContext(path, {"path": path}, {}, data)
+    Raises TargetError where the target ``diff`` does not exist.
+    """
+    paths: dict[str, Path] = {}
+    # The first folder, which is the user's, comes last and replaces built-in files.
+    for folder in reversed(target.folders):
+        for path in sorted((folder / _ASSETS).rglob("*")):
+            if path.is_file():
+                paths[path.relative_to(folder / _ASSETS).as_posix()] = path
+    reports = target.dependency("diff")
+    if reports is None:
+        raise target.error("the target diff does not exist", "depends_on")
+    for name, original in _REPORT_ASSETS.items():
+        paths[name] = find_file(reports.folders, original)
+    if options.logo:
+        paths[options.logo_name] = Path(options.logo)
+    for name, path in paths.items():
+        data = path.read_bytes()
+        if name == "theme.css" and options.theme:
+            data += b"\n" + Path(options.theme).read_bytes()
+        yield FileContext(name, {"path": name}, {}, data)
+    yield FileContext(_OTHER_RELEASES_INDEX, {"path": _OTHER_RELEASES_INDEX}, {}, index)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -14,33 +13,22 @@ _LOGO_SUFFIXES = (".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 
 @dataclass(frozen=True, slots=True)
-class _Options:
-    """The options as they are in the manifest."""
+class SiteOptions:
+    """The options that the view reads, each of which may be empty.
+
+    ``url`` is the URL of the site and ends in a slash, ``logo`` a file with an image,
+    ``theme`` a style sheet, ``pages`` a folder.
+    """
 
     url: str
     logo: str
     theme: str
     pages: str
 
-
-@dataclass(frozen=True, slots=True)
-class SiteOptions:
-    """The options that the view reads.
-
-    ``url`` is the URL of the site and ends in a slash, ``logo`` a file with an image,
-    ``theme`` a style sheet, ``pages`` a folder. Each is empty, or None, where the
-    option is.
-    """
-
-    url: str
-    logo: Path | None
-    theme: Path | None
-    pages: Path | None
-
     @property
     def logo_name(self) -> str:
         """The file name of the logo among the assets, empty where there is none."""
-        return f"logo{self.logo.suffix.lower()}" if self.logo else ""
+        return f"logo{Path(self.logo).suffix.lower()}" if self.logo else ""
 
 
 def site_options(target: Target) -> SiteOptions:
@@ -49,38 +37,24 @@ def site_options(target: Target) -> SiteOptions:
     Raises ``option_error`` for a URL that cannot be that of a site, and for a file or
     folder that does not exist or has the wrong suffix.
     """
-    options = read_options(target, _Options)
-    pages = Path(options.pages) if options.pages else None
-    if pages and not pages.is_dir():
+    options = read_options(target, SiteOptions)
+    if options.pages and not Path(options.pages).is_dir():
         raise target.option_error("is not a folder", "pages")
-    return SiteOptions(
-        _site_url(target, options.url),
-        _file(target, "logo", options.logo, _LOGO_SUFFIXES),
-        _file(target, "theme", options.theme, (".css",)),
-        pages,
-    )
-
-
-def _file(
-    target: Target, option: str, value: str, suffixes: Sequence[str]
-) -> Path | None:
-    if not value:
-        return None
-    path = Path(value)
-    if path.suffix.lower() not in suffixes or not path.is_file():
-        raise target.option_error(
-            f"must be a file that ends in {' or '.join(suffixes)}", option
-        )
-    return path
-
-
-def _site_url(target: Target, url: str) -> str:
-    if not url:
-        return ""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.netloc or parts.query:
+    for name, value, suffixes in (
+        ("logo", options.logo, _LOGO_SUFFIXES),
+        ("theme", options.theme, (".css",)),
+    ):
+        path = Path(value)
+        if value and (path.suffix.lower() not in suffixes or not path.is_file()):
+            raise target.option_error(
+                f"must be a file that ends in {' or '.join(suffixes)}", name
+            )
+    if not options.url:
+        return options
+    url = urlsplit(options.url)
+    if url.scheme not in ("http", "https") or not url.netloc or url.query:
         raise target.option_error(
             "must be the URL of the site, such as https://example.com/kubernetes/",
             "url",
         )
-    return url if url.endswith("/") else f"{url}/"
+    return replace(options, url=f"{options.url.removesuffix('/')}/")

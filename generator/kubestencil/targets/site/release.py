@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from kubestencil.engine.manifest import Target
@@ -14,7 +13,7 @@ from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.availability import Availability
 from kubestencil.targets.site.examples.kinds import Example
 from kubestencil.targets.site.examples.operations import Operations
-from kubestencil.targets.site.listing import ApiGroup, ApiVersion, api_groups
+from kubestencil.targets.site.listing import ApiVersion, api_groups
 from kubestencil.targets.site.navigation import (
     SHARED_VARIABLES,
     Link,
@@ -98,20 +97,7 @@ def make_contexts(
 ) -> Contexts:
     """The contexts of the files of one release."""
     options = site_options(target)
-    availability = Availability(context.releases_by_type)
-    type_pages = TypePages(release, context, availability, target)
-    groups = api_groups(release, type_pages.addresses, type_pages.kinds)
-    versions = {version.path: version for group in groups for version in group.versions}
-    listed = frozenset((*versions, *(group.name for group in groups)))
-    pages = _ReleasePages(
-        release=release,
-        context=context,
-        availability=availability,
-        type_pages=type_pages,
-        groups=groups,
-        api_versions=versions,
-        navigation=Navigation(release.name, context, availability, listed, options.url),
-    )
+    pages = _ReleasePages(release, context, target, options.url)
     return Contexts(
         files={
             "definition": pages.types,
@@ -132,20 +118,26 @@ def make_contexts(
     )
 
 
-@dataclass(frozen=True, slots=True)
 class _ReleasePages:
-    """The contexts of the files, by what they are about.
+    """The contexts of the files, by what they are about."""
 
-    ``api_versions`` are the versions of all groups by the path of their pages.
-    """
-
-    release: Release
-    context: ReleaseContext
-    availability: Availability
-    type_pages: TypePages
-    groups: Sequence[ApiGroup]
-    api_versions: Mapping[str, ApiVersion]
-    navigation: Navigation
+    def __init__(
+        self, release: Release, context: ReleaseContext, target: Target, site_url: str
+    ) -> None:
+        self.release = release
+        self.context = context
+        self.availability = Availability(context.releases_by_type)
+        self.type_pages = TypePages(release, context, self.availability, target)
+        addresses, kinds = self.type_pages.addresses, self.type_pages.kinds
+        self.groups = api_groups(release, addresses, kinds)
+        # By the path of their pages.
+        self.api_versions = {
+            version.path: version for group in self.groups for version in group.versions
+        }
+        listed = {*self.api_versions, *(group.name for group in self.groups)}
+        self.navigation = Navigation(
+            release.name, context, self.availability, listed, site_url
+        )
 
     def types(self) -> Iterator[FileContext]:
         for definition in self.release.definitions.values():
@@ -185,26 +177,20 @@ class _ReleasePages:
         paths = {address.path for address in self.type_pages.addresses.values()}
         for path, releases in self.context.releases_by_type.items():
             if path not in paths:
-                variables = self._absent_type_variables(path, releases)
+                order = self.context.releases.index
+                replacements = self.availability.replacements(path, self.release.name)
+                variables = {
+                    "address": page_address(path),
+                    "available_in": releases,
+                    "release_range": release_range(releases),
+                    "is_added_later": order(self.release.name) < order(releases[0]),
+                    "replacements": tuple(
+                        Link(replacement, page_address(replacement).href)
+                        for replacement in replacements
+                    ),
+                    **self.navigation.page_variables(path),
+                }
                 yield FileContext(path, {"path": path}, variables)
-
-    def _absent_type_variables(
-        self, path: str, releases: tuple[str, ...]
-    ) -> Mapping[str, Any]:
-        all_releases = self.context.releases
-        replacements = self.availability.replacements(path, self.release.name)
-        return {
-            "address": page_address(path),
-            "available_in": releases,
-            "release_range": release_range(releases),
-            "is_added_later": all_releases.index(self.release.name)
-            < all_releases.index(releases[0]),
-            "replacements": tuple(
-                Link(replacement, page_address(replacement).href)
-                for replacement in replacements
-            ),
-            **self.navigation.page_variables(path),
-        }
 
     def listings(self) -> Iterator[FileContext]:
         for group in self.groups:
@@ -244,5 +230,4 @@ class _ReleasePages:
         yield FileContext(name, {"name": "search-texts"}, {}, scripts.texts)
 
     def navigation_data(self) -> Iterator[FileContext]:
-        data = tree_data(self.groups)
-        yield FileContext(self.release.name, {}, {}, data)
+        yield FileContext(self.release.name, {}, {}, tree_data(self.groups))

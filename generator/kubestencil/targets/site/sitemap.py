@@ -1,11 +1,13 @@
-"""The sitemap: the addresses that search engines should list.
+"""The sitemap (https://www.sitemaps.org/protocol.html), and ``/latest/``: addresses that
+stay when a release is added, such as ``/latest/apps/v1/Deployment/``.
 
-https://www.sitemaps.org/protocol.html
+Static hosts have no redirects in common, so each is a small page, which leads to the
+newest release that has what the page is about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated
 
 from kubestencil.engine.view import Each, FileContext
@@ -16,17 +18,32 @@ from kubestencil.targets.site.release_context import ReleasesByType
 # The limit of the protocol.
 _MAX_ADDRESSES = 50_000
 
+_LATEST = "latest"
+
 #: What this module generates, in the folder of the site.
-EACH: Each = Each(
-    "the sitemap, and its parts where it has more than 50,000 addresses; nothing without "
-    "the option url",
-    {"path": "the name of the file: sitemap.xml, sitemap-1.xml"},
-    {
-        "addresses": Annotated[tuple[str, ...], "URLs of pages; empty in an index"],
-        "sitemaps": Annotated[tuple[str, ...], "URLs of parts; empty but in an index"],
-        **SHARED_VARIABLES,
-    },
-)
+EACH: Mapping[str, Each] = {
+    "sitemap": Each(
+        "the sitemap, and its parts where it has more than 50,000 addresses; nothing "
+        "without the option url",
+        {"path": "the name of the file: sitemap.xml, sitemap-1.xml"},
+        {
+            "addresses": Annotated[tuple[str, ...], "URLs of pages; empty in an index"],
+            "sitemaps": Annotated[
+                tuple[str, ...], "URLs of parts; empty but in an index"
+            ],
+            **SHARED_VARIABLES,
+        },
+    ),
+    "latest": Each(
+        "a page at /latest/ for each type, group and version, which leads to the newest "
+        "release that has it",
+        {"path": "the path of the file: latest/apps/v1/Deployment/index.html"},
+        {
+            "address": Annotated[str, "the address in the folder of the site"],
+            **SHARED_VARIABLES,
+        },
+    ),
+}
 
 
 def sitemap_contexts(site_url: str, addresses: Sequence[str]) -> Iterator[FileContext]:
@@ -68,3 +85,27 @@ def _sitemap(
         "sitemaps": tuple(sitemaps),
     }
     return FileContext(name, {"path": name}, variables)
+
+
+def latest_contexts(
+    addresses: Iterable[str], releases: Collection[str], site_url: str
+) -> Iterator[FileContext]:
+    """The contexts of the pages that lead to ``addresses``, which start with a release
+    (``1.35/apps/v1/Deployment/``), and of ``/latest/`` itself.
+
+    There are none where a release has the name of the folder, and one for addresses
+    that differ only in case, which some file systems ignore.
+    """
+    if _LATEST in releases:
+        return
+    by_path: dict[str, str] = {}
+    for address in addresses:
+        by_path.setdefault(address.partition("/")[2].casefold(), address)
+    for address in by_path.values():
+        path = f"{_LATEST}/{address.partition('/')[2]}"
+        variables = {
+            "root": "../" * path.count("/"),
+            "address": address,
+            "canonical": f"{site_url}{address}" if site_url else "",
+        }
+        yield FileContext(f"/{path}", {"path": f"{path}index.html"}, variables)

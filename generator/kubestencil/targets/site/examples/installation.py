@@ -30,11 +30,27 @@ class Installation(NamedTuple):
 
 
 NO_INSTALLATION = Installation("")
-_KUBE = Installation(
-    "cargo add kube serde_json && cargo add k8s-openapi --features latest",
-    note="The target rust can stand in for k8s-openapi (--set rust.drop_in).",
-)
-_DYNAMIC_KUBE = Installation("cargo add kube serde_json")
+_PYTHON_CLIENT = "pip install ./python ./python-client"
+# What calls of operations need, by language and whether the kind is custom.
+_OF_CALLS: Mapping[tuple[str, bool], Installation] = {
+    ("python", False): Installation(
+        _PYTHON_CLIENT,
+        "python-client",
+        "example is the object in the example. The official client (pip install "
+        "kubernetes) has the same classes and methods, without watch and apply.",
+    ),
+    ("python", True): Installation(
+        _PYTHON_CLIENT,
+        "python-client",
+        "example is the object in the example. The official client has no class for "
+        "this kind.",
+    ),
+    ("rust", False): Installation(
+        "cargo add kube serde_json && cargo add k8s-openapi --features latest",
+        note="The target rust can stand in for k8s-openapi (--set rust.drop_in).",
+    ),
+    ("rust", True): Installation("cargo add kube serde_json"),
+}
 
 
 def example_installation(
@@ -55,17 +71,4 @@ def example_installation(
 
 def call_installation(language: str, *, is_custom: bool) -> Installation:
     """What the calls of operations in a language need."""
-    if language == "python":
-        note = (
-            "example is the object in the example. "
-            "The official client has no class for this kind."
-            if is_custom
-            else "example is the object in the example. The official client "
-            "(pip install kubernetes) has the same classes and methods, without "
-            "watch and apply."
-        )
-        command = "pip install ./python ./python-client"
-        return Installation(command, target="python-client", note=note)
-    if language == "rust":
-        return _DYNAMIC_KUBE if is_custom else _KUBE
-    return NO_INSTALLATION
+    return _OF_CALLS.get((language, is_custom), NO_INSTALLATION)

@@ -163,18 +163,11 @@ class ReleaseOperations:
                     verb = "list, watch"
                 methods[operation.method.upper()] = "" if verb == "connect" else verb
             labels = tuple(MethodLabel(*item) for item in methods.items())
-            yield self._row(path, labels, kind if kind != page_kind else None)
-
-    def _row(
-        self,
-        path: str,
-        methods: tuple[MethodLabel, ...],
-        kind: GroupVersionKind | None,
-    ) -> PathRow:
-        address = self._kind_addresses.get(kind) if kind else None
-        if address is None:
-            return PathRow(path, methods, "", "")
-        return PathRow(path, methods, address.kind, address.href)
+            address = (
+                self._kind_addresses.get(kind) if kind and kind != page_kind else None
+            )
+            type_, href = (address.kind, address.href) if address else ("", "")
+            yield PathRow(path, labels, type_, href)
 
     def _subresource_paths(self, kind: GroupVersionKind) -> Iterator[PathRow]:
         """The paths of the subresources that take or return a kind."""
@@ -246,7 +239,13 @@ def _parameter_rows(operations: Iterable[RebuiltOperation]) -> tuple[ParameterRo
         ParameterRow(
             name,
             type_,
-            ", ".join(sorted(labels[name, type_], key=_label_order)),
+            # Verbs first, in their order.
+            ", ".join(
+                sorted(
+                    labels[name, type_],
+                    key=lambda label: ((*_VERB_ORDER, label).index(label), label),
+                )
+            ),
             PARAMETER_DESCRIPTIONS.get(name, ""),
         )
         for name, type_ in sorted(labels)
@@ -259,10 +258,3 @@ def _operation_label(rebuilt: RebuiltOperation) -> str:
     if operation.action == "connect" or operation.path.endswith("/log"):
         return operation.path.removesuffix("/{path}").rpartition("/")[2]
     return operation.verb
-
-
-def _label_order(label: str) -> tuple[int, str]:
-    return (
-        _VERB_ORDER.index(label) if label in _VERB_ORDER else len(_VERB_ORDER),
-        label,
-    )

@@ -83,20 +83,17 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
     if schema.has_default and (schema.default != {} or not schema.ref):
         yield Attribute("default", (value_text(schema.default),))
     levels = _levels(schema)
-    if levels[-1].enum:
-        yield Attribute("allowed values", tuple(map(value_text, levels[-1].enum)))
-    if schema.list_type:
-        yield Attribute("list type", (schema.list_type,))
-    if schema.list_map_keys:
-        yield Attribute("list map keys", schema.list_map_keys)
-    if schema.map_type:
-        yield Attribute("map type", (schema.map_type,))
-    if schema.patch_strategy:
-        yield Attribute("patch strategy", schema.patch_strategy)
-    if schema.patch_merge_key:
-        yield Attribute("patch merge key", (schema.patch_merge_key,))
-    if schema.nullable:
-        yield Attribute("nullable", ("true",))
+    for name, values in (
+        ("allowed values", tuple(map(value_text, levels[-1].enum))),
+        ("list type", (schema.list_type or "",)),
+        ("list map keys", schema.list_map_keys),
+        ("map type", (schema.map_type or "",)),
+        ("patch strategy", schema.patch_strategy),
+        ("patch merge key", (schema.patch_merge_key or "",)),
+        ("nullable", ("true",) if schema.nullable else ()),
+    ):
+        if any(values):
+            yield Attribute(name, values)
     for level, subject in zip(levels, subjects(schema), strict=True):
         yield from conditions_of(level, subject)
 
@@ -113,23 +110,20 @@ def conditions_of(schema: Schema, subject: str) -> Iterator[Attribute]:
 
     ``subject`` says what the value is (``subjects``).
     """
-    for attribute in _conditions(schema):
-        name = f"{subject}: {attribute.name}" if subject else attribute.name
-        yield Attribute(name, attribute.values)
-
-
-def _conditions(schema: Schema) -> Iterator[Attribute]:
+    prefix = f"{subject}: " if subject else ""
     if schema.preserves_unknown_fields:
-        yield Attribute("unknown fields", ("preserved",))
+        yield Attribute(f"{prefix}unknown fields", ("preserved",))
     if schema.embedded_resource:
-        yield Attribute("value", ("an object with apiVersion and kind",))
+        yield Attribute(f"{prefix}value", ("an object with apiVersion and kind",))
     for keyword, label in _LIMITS.items():
         if keyword in schema.raw:
             text = value_text(schema.raw[keyword])
             is_exclusive = schema.raw.get(_EXCLUSIVE.get(keyword, ""))
-            yield Attribute(label, (f"{text} (exclusive)" if is_exclusive else text,))
-    for requirement in requirements_of(schema):
-        yield Attribute(*requirement)
+            yield Attribute(
+                f"{prefix}{label}", (f"{text} (exclusive)" if is_exclusive else text,)
+            )
+    for name, values in requirements_of(schema):
+        yield Attribute(f"{prefix}{name}", values)
 
 
 def validation_rules_of(schema: Schema) -> Iterator[ValidationRule]:

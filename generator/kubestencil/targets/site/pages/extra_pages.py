@@ -23,12 +23,15 @@ class ExtraPage(NamedTuple):
     text: Markup
 
 
-def read_pages(folder: Path) -> Sequence[ExtraPage]:
-    """The pages in a folder, sorted by path.
+def read_pages(option: str) -> Sequence[ExtraPage]:
+    """The pages in the folder that the option ``pages`` names, sorted by path.
 
     Raises TargetError for a page that is not UTF-8 text or links to a page that does not
     exist.
     """
+    if not option:
+        return ()
+    folder = Path(option)
     files = sorted(path for path in folder.rglob("*.md") if path.is_file())
     names = [path.relative_to(folder).as_posix() for path in files]
     return [_read_page(folder, name, names) for name in names]

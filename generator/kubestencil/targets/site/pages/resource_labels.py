@@ -18,30 +18,31 @@ def resource_attributes(resource: Resource | None) -> Iterator[Attribute]:
         return
     yield Attribute("scope", ("Namespaced" if resource.namespaced else "Cluster",))
     yield Attribute("plural", (resource.plural,))
-    if resource.short_names:
-        yield Attribute("short names", resource.short_names)
-    if resource.categories:
-        yield Attribute("categories", resource.categories)
-    if resource.subresources:
-        names = (subresource.name for subresource in resource.subresources)
-        yield Attribute("subresources", tuple(names))
-    if resource.selectable_fields:
-        yield Attribute("selectable fields", resource.selectable_fields)
-    if not resource.served:
-        yield Attribute("served", ("false",))
+    for name, values in (
+        ("short names", resource.short_names),
+        ("categories", resource.categories),
+        ("subresources", [subresource.name for subresource in resource.subresources]),
+        ("selectable fields", resource.selectable_fields),
+        ("served", () if resource.served else ("false",)),
+    ):
+        if values:
+            yield Attribute(name, tuple(values))
 
 
 class DeprecationLabel(NamedTuple):
     """That a kind is deprecated: a sentence, and the kind to use instead."""
 
     text: str
-    replacement: GroupVersionKind | None
+    replacement: GroupVersionKind | None = None
+
+
+NOT_DEPRECATED = DeprecationLabel("")
 
 
 def deprecation_of(
     kind: GroupVersionKind, resource: Resource | None, release: str
-) -> DeprecationLabel | None:
-    """Whether a kind is deprecated in a release; None where it is not.
+) -> DeprecationLabel:
+    """Whether a kind is deprecated in a release, and what to use instead.
 
     Source of the usual warning about a custom resource: apiextensions-apiserver,
     customresource_handler.go.
@@ -53,8 +54,6 @@ def deprecation_of(
             f"Deprecated since {facts.deprecated}{removal}.", replacement(kind, release)
         )
     if resource is None or not resource.deprecated:
-        return None
+        return NOT_DEPRECATED
     usual = f"{kind.api_version} {kind.kind} is deprecated"
-    return DeprecationLabel(
-        f"Deprecated: {resource.deprecation_warning or usual}", None
-    )
+    return DeprecationLabel(f"Deprecated: {resource.deprecation_warning or usual}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from kubestencil.schema import Release
@@ -41,62 +40,56 @@ class ReleaseChanges(NamedTuple):
     inner_changes: tuple[InnerChange, ...]
 
 
-class TypeChanges:
-    """The changes of all types of a release."""
+InnerChanges = Mapping[str, Mapping[str, Sequence[InnerChange]]]
 
-    def __init__(
-        self,
-        release: Release,
-        context: ReleaseContext,
-        addresses: Mapping[str, PageAddress],
-        usage: Usage,
-    ) -> None:
-        self._release = release
-        self._context = context
-        self._addresses = addresses
-        self._usage = usage
 
-    def of(self, name: str) -> tuple[ReleaseChanges, ...]:
-        """The changes of a definition by release, the newest first."""
-        changes: dict[str, list[TypeChange]] = {}
-        for change in self._context.changes.get(self._addresses[name].path, ()):
-            changes.setdefault(change.release, []).append(change)
-        inner = self._inner_changes.get(name, {})
-        return tuple(
-            ReleaseChanges(
-                release,
-                tuple(changes.get(release, ())),
-                tuple(sorted(inner.get(release, ()))),
-            )
-            for release in reversed(self._context.releases)
-            if release in changes or release in inner
+def change_history(
+    name: str, path: str, context: ReleaseContext, inner_changes: InnerChanges
+) -> tuple[ReleaseChanges, ...]:
+    """The changes of a definition, whose page is at ``path``, the newest release first."""
+    changes: dict[str, list[TypeChange]] = {}
+    for change in context.changes.get(path, ()):
+        changes.setdefault(change.release, []).append(change)
+    inner = inner_changes.get(name, {})
+    return tuple(
+        ReleaseChanges(
+            release,
+            tuple(changes.get(release, ())),
+            tuple(sorted(inner.get(release, ()))),
         )
+        for release in reversed(context.releases)
+        if release in changes or release in inner
+    )
 
-    @cached_property
-    def _inner_changes(self) -> Mapping[str, Mapping[str, Sequence[InnerChange]]]:
-        """The changes inside of each kind, by its definition and release."""
-        inner: dict[str, dict[str, list[InnerChange]]] = {}
-        counts: Counter[str] = Counter()
-        for name, address in self._addresses.items():
-            changes = [
-                change
-                for change in self._context.changes.get(address.path, ())
-                if change.badge and change.field
-            ]
-            if not changes:
-                continue
-            schema = self._release.definitions[name].schema
-            fields = {field.name for field in fields_of(schema)}
-            for kind, paths, _ in self._usage.used_in.get(name, ()):
-                counts[kind] += len(changes)
-                if counts[kind] > _MAX_INNER_CHANGES:
-                    continue
+
+def find_inner_changes(
+    release: Release,
+    context: ReleaseContext,
+    addresses: Mapping[str, PageAddress],
+    usage: Usage,
+) -> InnerChanges:
+    """The changes inside of each kind of a release, by its definition and the release
+    that changed it."""
+    inner: dict[str, dict[str, list[InnerChange]]] = {}
+    counts: Counter[str] = Counter()
+    for name, address in addresses.items():
+        changes = [
+            change
+            for change in context.changes.get(address.path, ())
+            if change.badge and change.field
+        ]
+        if not changes:
+            continue
+        fields = {field.name for field in fields_of(release.definitions[name].schema)}
+        for kind, paths, _ in usage.used_in.get(name, ()):
+            counts[kind] += len(changes)
+            if counts[kind] <= _MAX_INNER_CHANGES:
                 by_release = inner.setdefault(kind, {})
                 for change in changes:
                     by_release.setdefault(change.release, []).append(
                         _inner_change(paths[0], change, fields)
                     )
-        return inner
+    return inner
 
 
 def _inner_change(path: str, change: TypeChange, fields: Container[str]) -> InnerChange:

@@ -34,10 +34,16 @@ from kubestencil.targets.site.navigation import Link
 from kubestencil.targets.site.pages.concepts import concept_page
 from kubestencil.targets.site.pages.own_descriptions import OWN_DESCRIPTIONS
 from kubestencil.targets.site.pages.resource_labels import (
+    NOT_DEPRECATED,
     deprecation_of,
     resource_attributes,
 )
-from kubestencil.targets.site.pages.type_changes import ReleaseChanges, TypeChanges
+from kubestencil.targets.site.pages.type_changes import (
+    InnerChanges,
+    ReleaseChanges,
+    change_history,
+    find_inner_changes,
+)
 from kubestencil.targets.site.pages.usage import (
     MAX_COUNTED_PATHS,
     MAX_KINDS,
@@ -158,24 +164,26 @@ class TypePages:
         return find_usage(self._release, sorted(self.kinds))
 
     @cached_property
-    def _changes(self) -> TypeChanges:
-        return TypeChanges(self._release, self._context, self.addresses, self.usage)
+    def _inner_changes(self) -> InnerChanges:
+        return find_inner_changes(
+            self._release, self._context, self.addresses, self.usage
+        )
 
     def make(self, definition: Definition) -> TypePage:
         """The page of a definition."""
         name, schema = definition.name, definition.schema
         address = self.addresses[name]
         releases = self._context.releases_by_type[address.path]
-        removed_in = self._release_after(releases[-1])
+        # The release after the last one that has the type, empty for the newest.
+        all_releases = (*self._context.releases, "")
+        removed_in = all_releases[all_releases.index(releases[-1]) + 1]
         is_kind = name in self.kinds
         used_in = self.usage.used_in.get(name, ())
         kinds = definition.kinds if len(definition.kinds) == 1 else ()
         resource = self._release.resources.get(kinds[0]) if kinds else None
-        deprecation = (
-            deprecation_of(kinds[0], resource, self._release.name)
-            if is_kind and kinds
-            else None
-        )
+        deprecation = NOT_DEPRECATED
+        if is_kind and kinds:
+            deprecation = deprecation_of(kinds[0], resource, self._release.name)
         description = OWN_DESCRIPTIONS.get(name, definition.description)
         return TypePage(
             name=address.kind,
@@ -188,8 +196,8 @@ class TypePages:
             kinds=kinds,
             resource=resource,
             resource_attributes=tuple(resource_attributes(resource)),
-            deprecation=deprecation.text if deprecation else "",
-            successor=self._kind_link(deprecation.replacement if deprecation else None),
+            deprecation=deprecation.text,
+            successor=self._kind_link(deprecation.replacement),
             concept=concept_page(kinds[0]) if is_kind and kinds else "",
             description=prose(description),
             summary=summary(description),
@@ -200,7 +208,9 @@ class TypePages:
             has_all_uses=len(used_in) < MAX_KINDS,
             operations=self.operations.of(definition) if is_kind else NO_OPERATIONS,
             examples=self.examples.starter(definition) if is_kind else (),
-            change_history=self._changes.of(name),
+            change_history=change_history(
+                name, address.path, self._context, self._inner_changes
+            ),
             versions=tuple(self._versions(address)),
             added_in="" if releases[0] == self._context.releases[0] else releases[0],
             removed_in=removed_in,
@@ -208,25 +218,29 @@ class TypePages:
         )
 
     def _use_links(self, uses: Iterable[Use]) -> tuple[UseLinks, ...]:
-        return tuple(
-            [_links_of_use(use, self.addresses[use.definition]) for use in uses]
-        )
+        links = []
+        for use in uses:
+            address = self.addresses[use.definition]
+            fields = (
+                Link(path, f"{address.href}#{anchor(path)}") for path in use.paths
+            )
+            links.append(
+                UseLinks(
+                    address.kind,
+                    address.group_version,
+                    tuple(fields),
+                    _other_paths(use),
+                )
+            )
+        return tuple(links)
 
     def _kind_link(self, kind: GroupVersionKind | None) -> Link | None:
         """A link to the page of a kind, without an address where there is no page."""
         if kind is None:
             return None
-        text = f"{kind.api_version} {kind.kind}"
-        href = next(
-            (
-                address.href
-                for address in self.addresses.values()
-                if (address.group, address.version, address.kind)
-                == (kind.group or "core", kind.version, kind.kind)
-            ),
-            "",
-        )
-        return Link(text, href)
+        address = PageAddress(kind.group or "core", kind.version, kind.kind)
+        href = address.href if address in self.addresses.values() else ""
+        return Link(f"{kind.api_version} {kind.kind}", href)
 
     def _versions(self, address: PageAddress) -> Iterator[VersionLink]:
         """Links to the versions of a type."""
@@ -234,35 +248,15 @@ class TypePages:
         versions = self._availability.versions(address)[-_MAX_VERSIONS:]
         current = [] if address in versions else [address]
         for version in (*current, *versions):
-            yield self._version_link(version)
-
-    def _version_link(self, address: PageAddress) -> VersionLink:
-        releases = self._context.releases_by_type[address.path]
-        text = release_range(releases) if len(self._context.releases) > 1 else ""
-        return VersionLink(address.version, text, address.href)
+            releases = self._context.releases_by_type[version.path]
+            text = release_range(releases) if len(self._context.releases) > 1 else ""
+            yield VersionLink(version.version, text, version.href)
 
     def _replacements(self, path: str, removed_in: str) -> Iterator[Link]:
         if removed_in:
             for replacement in self._availability.replacements(path, removed_in):
                 if replacement != path:
                     yield Link(replacement, f"../../../../{removed_in}/{replacement}/")
-
-    def _release_after(self, release: str) -> str:
-        """The next release, empty for the newest."""
-        releases = self._context.releases
-        following = releases[releases.index(release) + 1 :]
-        return following[0] if following else ""
-
-
-def _links_of_use(use: Use, address: PageAddress) -> UseLinks:
-    """The links to the fields of a type that is at ``address``."""
-    href = address.href
-    return UseLinks(
-        address.kind,
-        address.group_version,
-        tuple(Link(path, f"{href}#{anchor(path)}") for path in use.paths),
-        _other_paths(use),
-    )
 
 
 def _other_paths(use: Use) -> str:
