@@ -8,12 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil import build
-from kubestencil.build.plan import (
-    BuildPlan,
-    PartJob,
-    ReleaseJob,
-    make_plan,
-)
+from kubestencil.build.plan import BuildPlan, make_plan
 from kubestencil.engine import Target, load_targets
 from kubestencil.source import Source
 from tests.conftest import SMALL, make_document
@@ -93,15 +88,7 @@ def changed(release: str) -> Source:
 
 def stale_trees(plan: BuildPlan) -> set[str]:
     """The trees that the jobs of a plan generate."""
-    trees: set[str] = set()
-    for job in plan.jobs:
-        if isinstance(job, ReleaseJob):
-            trees |= {
-                f"{job.source.release}/{item.target.name}" for item in job.targets
-            }
-        elif isinstance(job, PartJob):
-            trees.add(job.label)
-    return trees
+    return {stale.tree for job in plan.jobs for stale in job.trees if job.sources}
 
 
 def current_trees(plan: BuildPlan) -> set[str]:

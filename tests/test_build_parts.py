@@ -12,14 +12,7 @@ import pytest
 
 from kubestencil import build
 from kubestencil.build import tree
-from kubestencil.build.plan import (
-    FingerprintedTarget,
-    PartJob,
-    ReleaseJob,
-    RemoveJob,
-    TreeResult,
-    plan_part,
-)
+from kubestencil.build.plan import Job, TreeResult, plan_part
 from kubestencil.build.record import Fingerprints
 from kubestencil.build.tree import TreeChange
 from kubestencil.engine import Part, Target, load_targets
@@ -56,7 +49,7 @@ def test_progress_counts_the_parts_of_a_site(project: Project) -> None:
 def test_the_parts_of_one_release_come_first(project: Project) -> None:
     """They take the most time; a process that is done early takes the others."""
     plan = project.plan(SOURCES, site_and_reports())
-    sizes = [len(job.sources) for job in plan.jobs if isinstance(job, PartJob)]
+    sizes = [len(job.sources) for job in plan.jobs]
     assert sizes == sorted(sizes)
     assert stale_trees(plan) == {
         "diff",
@@ -71,7 +64,7 @@ def test_a_part_of_a_release_that_left_the_run_is_removed(project: Project) -> N
     targets = site_and_reports()
     project.render([*SOURCES, changed("1.36")], targets)
     plan = project.plan(SOURCES, targets)
-    removed = [job.tree for job in plan.jobs if isinstance(job, RemoveJob)]
+    removed = [job.label for job in plan.jobs if not job.sources]
     assert removed == ["site/1.36"]
 
 
@@ -115,7 +108,7 @@ class Context:
 
 def plan_one(
     project: Project, context: Context, digest: str = "t1", run: str = "r1"
-) -> TreeResult | TreeChange | PartJob:
+) -> TreeResult | TreeChange | Job:
     return plan_part(
         Part("1.35", ("1.35",), context),
         (SOURCES[1],),
@@ -129,12 +122,12 @@ def plan_one(
 def write_part(project: Project, context: Context) -> None:
     """Write a tree as a run that generated the part would have left it."""
     job = plan_one(project, context)
-    assert isinstance(job, PartJob)
+    assert isinstance(job, Job)
     with tree.staging_folder(project.out) as staging:
         change = tree.stage(
             project.out,
             job.label,
-            job.fingerprints,
+            job.trees[0].fingerprints,
             [("a", b"1")],
             staging,
             overwrite=False,
@@ -175,19 +168,15 @@ def test_a_part_is_stale_when_its_context_or_its_releases_change(
 ) -> None:
     write_part(project, Context())
     job = plan_one(project, context, digest, run="r2")
-    assert isinstance(job, PartJob)
-    assert (job.context, job.part, job.sources) == (
-        context.value,
-        "1.35",
-        (SOURCES[1],),
-    )
+    assert isinstance(job, Job)
+    assert (job.label, job.sources) == ("one/1.35", (SOURCES[1],))
 
 
 def test_a_touched_part_is_stale_in_an_unchanged_run(project: Project) -> None:
     context = Context()
     write_part(project, context)
     (project.out / "one" / "1.35" / "a").write_text("2")
-    assert isinstance(plan_one(project, context), PartJob)
+    assert isinstance(plan_one(project, context), Job)
     assert context.calls == 1
 
 
@@ -207,10 +196,6 @@ def test_a_dependency_has_to_be_declared(project: Project) -> None:
 
 
 def test_jobs_have_labels_for_the_progress_bar(project: Project) -> None:
-    target = project.targets("one")[0]
-    release_job = ReleaseJob(SOURCES[0], (FingerprintedTarget(target, ""),))
-    part_job = PartJob(SOURCES, target, "1.35", None, Fingerprints())
-    labels = [
-        job.label for job in (release_job, part_job, RemoveJob(target, "one/1.3"))
-    ]
-    assert labels == ["1.34", "one/1.35", "one/1.3"]
+    targets = [*project.targets("one"), load_targets(None)["site"]]
+    labels = {job.label for job in project.plan(SOURCES[:1], targets).jobs}
+    assert labels == {"1.34", "site", "site/1.34"}

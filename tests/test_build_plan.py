@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kubestencil.build.plan import ReleaseJob, limit_processes
+from kubestencil.build.plan import limit_processes
 from kubestencil.engine import Target
 from kubestencil.source import Source
 from kubestencil.source.document import CrdSet, SourceFile
@@ -169,14 +169,11 @@ def test_each_target_is_in_one_job_however_many_processes_there_are(
     project: Project, processes: int, sources: Sequence[Source]
 ) -> None:
     plan = project.plan(sources, processes=processes)
-    jobs = [job for job in plan.jobs if isinstance(job, ReleaseJob)]
-    trees = [
-        (job.source.release, item.target.name) for job in jobs for item in job.targets
-    ]
+    trees = [stale.tree for job in plan.jobs for stale in job.trees]
     assert len(trees) == len(set(trees)) == 2 * len(sources)
     if len(sources) >= processes:
         # A document is parsed once.
-        assert len(jobs) == len(sources)
+        assert len(plan.jobs) == len(sources)
 
 
 @pytest.mark.parametrize(

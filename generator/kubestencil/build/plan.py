@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,11 +12,16 @@ from typing import NamedTuple
 from kubestencil.build import record, tree
 from kubestencil.build.fingerprints import Fingerprinter, with_context
 from kubestencil.build.parsed import parse_all
-from kubestencil.build.record import Fingerprints, Record
+from kubestencil.build.record import FileState, Fingerprints
 from kubestencil.build.tree import Drift, TreeChange
-from kubestencil.engine import Part, Target
+from kubestencil.engine import File, Part, Target
+from kubestencil.schema import Release
 from kubestencil.source import Source
-from kubestencil.targets import load_multi_release_view
+from kubestencil.targets import (
+    generate_files,
+    generate_part,
+    load_multi_release_view,
+)
 
 #: Bytes of a document, times the processes that have it. A process takes up to sixteen
 #: times as much memory, so that all together stay below 2 GiB.
@@ -42,57 +47,28 @@ class TreeResult:
     drift: Drift | None = None
 
 
-class FingerprintedTarget(NamedTuple):
-    """A target with the fingerprint of what it will be generated from."""
+class StaleTree(NamedTuple):
+    """A tree that a job brings up to date.
 
-    target: Target
-    fingerprint: str
-
-
-class ReleaseJob(NamedTuple):
-    """Generate one release for several targets."""
-
-    source: Source
-    targets: tuple[FingerprintedTarget, ...]
-
-    @property
-    def label(self) -> str:
-        """What a progress bar shows."""
-        return self.source.release
-
-
-class PartJob(NamedTuple):
-    """Generate one part of a target of scope ``releases``.
-
-    ``sources`` are the documents of the part's releases, ``context`` is what
-    ``Part.context`` returned.
+    ``fingerprints`` are those of what it will be generated from, and ``generate``
+    returns its files, from the releases of the job.
     """
 
-    sources: tuple[Source, ...]
-    target: Target
-    part: str
-    context: object
-    fingerprints: Fingerprints
-
-    @property
-    def label(self) -> str:
-        """What a progress bar shows."""
-        return tree_name(self.target.name, self.part)
-
-
-class RemoveJob(NamedTuple):
-    """Remove the files of a part that the target no longer has."""
-
-    target: Target
     tree: str
-
-    @property
-    def label(self) -> str:
-        """What a progress bar shows."""
-        return self.tree
+    target: str
+    fingerprints: Fingerprints
+    generate: Callable[[Sequence[Release]], Iterable[File]]
 
 
-Job = ReleaseJob | PartJob | RemoveJob
+class Job(NamedTuple):
+    """What one process does at a time: several trees of the same documents.
+
+    ``label`` is what a progress bar shows.
+    """
+
+    label: str
+    sources: tuple[Source, ...]
+    trees: tuple[StaleTree, ...]
 
 
 class BuildPlan(NamedTuple):
@@ -128,95 +104,65 @@ def make_plan(
     ``processes`` is how many will share the jobs. Raises SpecError for a document
     that has to be parsed to find out what is current, and is not valid.
     """
-    single = [target for target in targets if target.scope == "release"]
-    multi = [target for target in targets if target.scope == "releases"]
     fingerprinter = Fingerprinter()
-    outcomes: list[_Outcome] = [
-        *_plan_releases(sources, single, out, fingerprinter, read_bytes),
-        *_plan_parts(sources, multi, out, fingerprinter, read_bytes),
-    ]
-    release_jobs = [outcome for outcome in outcomes if isinstance(outcome, ReleaseJob)]
-    part_jobs = [outcome for outcome in outcomes if isinstance(outcome, PartJob)]
-    # What covers several releases takes less time than the pages of one. At the end, it
-    # goes to the process that would wait for the others.
-    part_jobs.sort(key=lambda job: len(job.sources))
-    return BuildPlan(
-        current=tuple(outcome for outcome in outcomes if isinstance(outcome, TreeResult)),
-        jobs=(
-            *part_jobs,
-            *_divided(release_jobs, processes),
-            *(outcome for outcome in outcomes if isinstance(outcome, RemoveJob)),
-        ),
-        rerecorded=tuple(outcome for outcome in outcomes if isinstance(outcome, TreeChange)),
-    )
-
-
-_Outcome = TreeResult | TreeChange | ReleaseJob | PartJob | RemoveJob
-
-
-def _plan_releases(
-    sources: Sequence[Source],
-    targets: Sequence[Target],
-    out: Path,
-    fingerprinter: Fingerprinter,
-    read_bytes: bool,
-) -> Iterator[TreeResult | ReleaseJob]:
-    """The outcome for every target of scope ``release``: a job per release with
-    something to generate."""
+    current: list[TreeResult] = []
+    release_jobs: list[Job] = []
+    part_jobs: list[Job] = []
+    removals: list[Job] = []
+    rerecorded: list[TreeChange] = []
     for source in sources:
-        stale: list[FingerprintedTarget] = []
+        stale: list[StaleTree] = []
         for target in targets:
-            fingerprinted = FingerprintedTarget(
-                target, fingerprinter.fingerprint([source], target)
-            )
-            outcome = plan_tree(source, fingerprinted, out, read_bytes=read_bytes)
-            if isinstance(outcome, TreeResult):
-                yield outcome
-            else:
-                stale.append(outcome)
+            if target.scope == "release":
+                fingerprint = fingerprinter.fingerprint([source], target)
+                tree_or_result = plan_tree(source, target, fingerprint, out, read_bytes)
+                if isinstance(tree_or_result, TreeResult):
+                    current.append(tree_or_result)
+                else:
+                    stale.append(tree_or_result)
         if stale:
-            yield ReleaseJob(source, tuple(stale))
-
-
-def _plan_parts(
-    sources: Sequence[Source],
-    targets: Sequence[Target],
-    out: Path,
-    fingerprinter: Fingerprinter,
-    read_bytes: bool,
-) -> Iterator[TreeResult | TreeChange | PartJob | RemoveJob]:
-    """The outcome for every part of every target of scope ``releases``."""
+            release_jobs.append(Job(source.release, (source,), tuple(stale)))
     for target in targets:
+        if target.scope != "releases":
+            continue
         run_fingerprint = fingerprinter.fingerprint(sources, target)
         parts = list(_parts(sources, target))
-        yield from _remove_jobs(parts, target, out)
+        removals += _removals(parts, target, out)
         for part in parts:
-            part_sources = tuple(
+            documents = tuple(
                 source for source in sources if source.release in part.releases
             )
             fingerprints = Fingerprints(
-                fingerprinter.fingerprint(part_sources, target), run_fingerprint
+                fingerprinter.fingerprint(documents, target), run_fingerprint
             )
-            outcome = plan_part(
-                part, part_sources, target, fingerprints, out, read_bytes=read_bytes
-            )
-            yield outcome
-            if isinstance(outcome, TreeChange):
-                yield _unchanged(outcome, target)
+            outcome = plan_part(part, documents, target, fingerprints, out, read_bytes)
+            if isinstance(outcome, Job):
+                part_jobs.append(outcome)
+            elif isinstance(outcome, TreeChange):
+                rerecorded.append(outcome)
+                current.append(_unchanged(outcome.tree, target, outcome.files))
+            else:
+                current.append(outcome)
+    # What covers several releases takes less time than the pages of one. At the end, it
+    # goes to the process that would wait for the others.
+    part_jobs.sort(key=lambda job: len(job.sources))
+    jobs = (*part_jobs, *_divided(release_jobs, processes), *removals)
+    return BuildPlan(tuple(current), jobs, tuple(rerecorded))
 
 
 def plan_tree(
-    source: Source, fingerprinted: FingerprintedTarget, out: Path, *, read_bytes: bool
-) -> TreeResult | FingerprintedTarget:
-    """The result for a tree that is current, else ``fingerprinted``, which is stale."""
+    source: Source, target: Target, fingerprint: str, out: Path, read_bytes: bool
+) -> TreeResult | StaleTree:
+    """The result for a tree of one release that is current, else what generates it."""
     start = time.perf_counter()
-    name = tree_name(source.release, fingerprinted.target.name)
+    name = tree_name(source.release, target.name)
     recorded = record.read(out, name)
-    if recorded.fingerprints.tree == fingerprinted.fingerprint and tree.is_untouched(
+    if recorded.fingerprints.tree == fingerprint and tree.is_untouched(
         out, name, recorded, read_bytes=read_bytes
     ):
-        return _current(name, fingerprinted.target, recorded, start)
-    return fingerprinted
+        return _unchanged(name, target, recorded.files, start)
+    generate = partial(_generate_release, target)
+    return StaleTree(name, target.name, Fingerprints(fingerprint), generate)
 
 
 def plan_part(
@@ -225,9 +171,8 @@ def plan_part(
     target: Target,
     fingerprints: Fingerprints,
     out: Path,
-    *,
     read_bytes: bool,
-) -> TreeResult | TreeChange | PartJob:
+) -> TreeResult | TreeChange | Job:
     """The result for a part that is current, a change where only its recorded
     fingerprints are out of date, else the job that generates it.
 
@@ -240,12 +185,22 @@ def plan_part(
     recorded = record.read(out, name)
     untouched = partial(tree.is_untouched, out, name, recorded, read_bytes=read_bytes)
     if recorded.fingerprints.run == fingerprints.run and untouched():
-        return _current(name, target, recorded, start)
+        return _unchanged(name, target, recorded.files, start)
     context = part.context()
     complete = fingerprints._replace(tree=with_context(fingerprints.tree, context))
     if recorded.fingerprints.tree == complete.tree and untouched():
-        return tree.rerecord(name, complete, recorded)
-    return PartJob(sources, target, part.name, context, complete)
+        return TreeChange(name, complete, recorded.files, {}, (), ())
+    generate = partial(generate_part, part.name, context=context, target=target)
+    return Job(name, sources, (StaleTree(name, target.name, complete, generate),))
+
+
+def _generate_release(target: Target, releases: Sequence[Release]) -> Iterable[File]:
+    [release] = releases
+    return generate_files(release, target)
+
+
+def _generate_nothing(_: Sequence[Release]) -> Iterable[File]:
+    return ()
 
 
 def tree_name(folder: str, name: str) -> str:
@@ -259,42 +214,33 @@ def _parts(sources: Sequence[Source], target: Target) -> Iterable[Part]:
     return view.divide(names, partial(parse_all, sources), target)
 
 
-def _remove_jobs(
-    parts: Iterable[Part], target: Target, out: Path
-) -> Iterator[RemoveJob]:
+def _removals(parts: Iterable[Part], target: Target, out: Path) -> Iterator[Job]:
+    """Jobs that remove the files of parts that the target no longer has."""
     part_trees = {tree_name(target.name, part.name) for part in parts}
     for name in record.trees_with_files(out, target.name):
         if name not in part_trees:
-            yield RemoveJob(target, name)
+            gone = StaleTree(name, target.name, Fingerprints(), _generate_nothing)
+            yield Job(name, (), (gone,))
 
 
-def _divided(jobs: Sequence[ReleaseJob], processes: int) -> Iterator[ReleaseJob]:
+def _divided(jobs: Sequence[Job], processes: int) -> Iterator[Job]:
     """One job per release, so that each document is parsed once; the targets of a
     release are divided only where there are fewer releases than processes."""
-    if len(jobs) >= processes:
-        yield from jobs
-        return
     for job in jobs:
-        share = -(-len(job.targets) // processes)
-        for start in range(0, len(job.targets), share):
-            yield ReleaseJob(job.source, job.targets[start : start + share])
+        count = len(job.trees)
+        share = count if len(jobs) >= processes else -(-count // processes)
+        for start in range(0, count, share):
+            yield job._replace(trees=job.trees[start : start + share])
 
 
-def _current(name: str, target: Target, recorded: Record, start: float) -> TreeResult:
+def _unchanged(
+    name: str, target: Target, files: Mapping[str, FileState], start: float | None = None
+) -> TreeResult:
+    """The result for a tree whose files stay, planned since ``start``."""
     return TreeResult(
         tree=name,
         target=target.name,
-        files=len(recorded.files),
-        size=sum(state.size for state in recorded.files.values()),
-        seconds=time.perf_counter() - start,
-    )
-
-
-def _unchanged(change: TreeChange, target: Target) -> TreeResult:
-    """The result for a tree of which only the record changes."""
-    return TreeResult(
-        tree=change.tree,
-        target=target.name,
-        files=len(change.files),
-        size=change.size,
+        files=len(files),
+        size=sum(state.size for state in files.values()),
+        seconds=time.perf_counter() - start if start is not None else 0.0,
     )

@@ -7,12 +7,12 @@ failure anywhere leaves the output folder unchanged. Jobs run in several process
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeVar
 
 from kubestencil.build import record, tree
 from kubestencil.build.interrupts import interrupts_delayed
@@ -20,23 +20,20 @@ from kubestencil.build.parallel import parallel_map
 from kubestencil.build.parsed import parse_shared, parsed_release
 from kubestencil.build.plan import (
     Job,
-    PartJob,
-    RemoveJob,
+    StaleTree,
     TreeResult,
     limit_processes,
     make_plan,
-    tree_name,
 )
-from kubestencil.build.record import Fingerprints
 from kubestencil.build.tree import TreeChange
 from kubestencil.engine import File, Target
 from kubestencil.engine.run_cache import clear_run_caches
-from kubestencil.schema import Release, UnknownKeyword
+from kubestencil.schema import UnknownKeyword
 from kubestencil.source import Source
-from kubestencil.targets import generate_files, generate_part
 
 #: Called as jobs finish: how many are done, of how many, and the label of the last.
 Progress = Callable[[int, int, str], None]
+Item = TypeVar("Item")
 
 
 def ignore_progress(done: int, total: int, label: str) -> None:
@@ -85,14 +82,13 @@ def render(
         # Another run may have finished while this one waited for the lock.
         if record.modification_times(out) != records_at_planning:
             plan = plan_now()
-        work = partial(_stage_job, out=out, staging=staging, overwrite=overwrite)
-        with _results(work, plan.jobs, jobs) as generated:
-            results = _collect(generated, plan.jobs, progress)
-            changes = [change for result in results for change in result.changes]
+        stage = partial(_stage, out=out, staging=staging, overwrite=overwrite)
+        results = _run_jobs(stage, plan.jobs, jobs, progress)
+        changes = [change for _, changes in results for change in changes]
         with interrupts_delayed():
             for change in (*plan.rerecorded, *changes):
                 tree.commit(out, change)
-    return _summary(plan.current, results)
+    return _total(plan.current, results)
 
 
 def check(
@@ -110,156 +106,93 @@ def check(
     clear_run_caches()
     jobs = limit_processes(sources, jobs)
     plan = make_plan(sources, targets, out, read_bytes=True, processes=jobs)
-    with _results(partial(_check_job, out=out), plan.jobs, jobs) as compared:
-        results = _collect(compared, plan.jobs, progress)
-    return _summary(plan.current, results)
+    results = _run_jobs(partial(_compare, out=out), plan.jobs, jobs, progress)
+    return _total(plan.current, results)
 
 
-class _JobResult(NamedTuple):
-    """The trees that a job generated, how they change, and, of its releases, the
-    unknown keywords and the notes."""
-
-    trees: tuple[TreeResult, ...]
-    changes: tuple[TreeChange, ...]
-    unknown_keywords: tuple[tuple[str, UnknownKeyword], ...]
-    notes: tuple[str, ...]
+#: What is done with the files of a tree: the result, and the change to commit, if any.
+_Output = Callable[[StaleTree, Iterable[File]], tuple[TreeResult, TreeChange | None]]
+#: What a job did, and the changes to commit.
+_JobResult = tuple[Summary, list[TreeChange]]
 
 
-class _TreeOutput(NamedTuple):
-    """A tree that a job generates: its name, its fingerprints, and its files."""
-
-    tree: str
-    target: str
-    fingerprints: Fingerprints
-    files: Iterable[File]
-
-
-def _results(
-    work: Callable[[Job], _JobResult], jobs: Sequence[Job], count: int
-) -> AbstractContextManager[Iterator[_JobResult]]:
+def _run_jobs(
+    output: _Output, jobs: Sequence[Job], count: int, progress: Progress
+) -> list[_JobResult]:
     """The results of ``jobs``, from up to ``count`` processes, which have read what the
     jobs share."""
     count = min(count, len(jobs))
     if count > 1:
-        parse_shared(_sources(job) for job in jobs)
-    return parallel_map(work, jobs, count)
-
-
-def _sources(job: Job) -> Sequence[Source]:
-    if isinstance(job, RemoveJob):
-        return ()
-    return job.sources if isinstance(job, PartJob) else (job.source,)
-
-
-def _collect(
-    results: Iterable[_JobResult], jobs: Sequence[Job], progress: Progress
-) -> list[_JobResult]:
-    collected: list[_JobResult] = []
+        parse_shared(job.sources for job in jobs)
+    results: list[_JobResult] = []
     progress(0, len(jobs), "")
-    for job, result in zip(jobs, results, strict=True):
-        collected.append(result)
-        progress(len(collected), len(jobs), job.label)
-    return collected
+    with parallel_map(partial(_run_job, output), jobs, count) as finished:
+        for job, result in zip(jobs, finished, strict=True):
+            results.append(result)
+            progress(len(results), len(jobs), job.label)
+    return results
 
 
-def _stage_job(job: Job, *, out: Path, staging: Path, overwrite: bool) -> _JobResult:
+def _run_job(output: _Output, job: Job) -> _JobResult:
+    releases = [parsed_release(source) for source in job.sources]
     results: list[TreeResult] = []
     changes: list[TreeChange] = []
-    outputs, releases = _outputs(job)
-    for output in outputs:
+    for stale in job.trees:
         start = time.perf_counter()
-        change = tree.stage(
-            out,
-            output.tree,
-            output.fingerprints,
-            ((file.path, file.data) for file in output.files),
-            staging,
-            overwrite=overwrite,
-        )
-        changes.append(change)
-        results.append(
-            TreeResult(
-                tree=output.tree,
-                target=output.target,
-                files=len(change.files),
-                size=change.size,
-                written=len(change.staged),
-                removed=len(change.removed),
-                kept=change.kept,
-                seconds=time.perf_counter() - start,
-            )
-        )
-    return _result(results, changes, releases)
-
-
-def _check_job(job: Job, *, out: Path) -> _JobResult:
-    results: list[TreeResult] = []
-    outputs, releases = _outputs(job)
-    for output in outputs:
-        start = time.perf_counter()
-        files = [(file.path, file.data) for file in output.files]
-        drift = tree.compare(out, output.tree, files)
-        results.append(
-            TreeResult(
-                tree=output.tree,
-                target=output.target,
-                files=len(files),
-                size=sum(len(data) for _, data in files),
-                seconds=time.perf_counter() - start,
-                drift=drift if drift else None,
-            )
-        )
-    return _result(results, (), releases)
-
-
-def _result(
-    trees: Iterable[TreeResult],
-    changes: Iterable[TreeChange],
-    releases: Iterable[Release],
-) -> _JobResult:
-    releases = list(releases)
-    return _JobResult(
-        tuple(trees),
-        tuple(changes),
-        tuple(
-            (release.name, keyword)
-            for release in releases
-            for keyword in release.unknown_keywords
-        ),
-        tuple(note for release in releases for note in release.notes),
+        # Files are generated as they are read.
+        result, change = output(stale, stale.generate(releases))
+        results.append(replace(result, seconds=time.perf_counter() - start))
+        changes += [change] if change else []
+    keywords = (
+        (release.name, keyword)
+        for release in releases
+        for keyword in release.unknown_keywords
     )
+    notes = (note for release in releases for note in release.notes)
+    return Summary(tuple(results), tuple(keywords), tuple(notes)), changes
 
 
-def _outputs(job: Job) -> tuple[list[_TreeOutput], Sequence[Release]]:
-    """The trees of a job, whose files are generated as they are read, and its
-    releases."""
-    if isinstance(job, RemoveJob):
-        return [_TreeOutput(job.tree, job.target.name, Fingerprints(), ())], ()
-    if isinstance(job, PartJob):
-        name = job.target.name
-        releases = [parsed_release(source) for source in job.sources]
-        files = generate_part(job.part, releases, job.context, job.target)
-        output = _TreeOutput(tree_name(name, job.part), name, job.fingerprints, files)
-        return [output], releases
-    release = parsed_release(job.source)
-    outputs = [
-        _TreeOutput(
-            tree_name(release.name, fingerprinted.target.name),
-            fingerprinted.target.name,
-            Fingerprints(fingerprinted.fingerprint),
-            generate_files(release, fingerprinted.target),
-        )
-        for fingerprinted in job.targets
-    ]
-    return outputs, [release]
+def _stage(
+    stale: StaleTree,
+    files: Iterable[File],
+    *,
+    out: Path,
+    staging: Path,
+    overwrite: bool,
+) -> tuple[TreeResult, TreeChange]:
+    change = tree.stage(
+        out, stale.tree, stale.fingerprints, files, staging, overwrite=overwrite
+    )
+    result = TreeResult(
+        tree=stale.tree,
+        target=stale.target,
+        files=len(change.files),
+        size=sum(state.size for state in change.files.values()),
+        written=len(change.staged),
+        removed=len(change.removed),
+        kept=change.kept,
+    )
+    return result, change
 
 
-def _summary(current: tuple[TreeResult, ...], results: Sequence[_JobResult]) -> Summary:
-    keywords = (item for result in results for item in result.unknown_keywords)
+def _compare(
+    stale: StaleTree, files: Iterable[File], *, out: Path
+) -> tuple[TreeResult, None]:
+    files = list(files)
+    drift = tree.compare(out, stale.tree, files)
+    size = sum(len(file.data) for file in files)
+    result = TreeResult(stale.tree, stale.target, len(files), size, drift=drift or None)
+    return result, None
+
+
+def _total(current: tuple[TreeResult, ...], results: Iterable[_JobResult]) -> Summary:
+    summaries = [Summary(current, ()), *(summary for summary, _ in results)]
     return Summary(
-        trees=current + tuple(tree for result in results for tree in result.trees),
-        unknown_keywords=tuple(dict.fromkeys(keywords)),
-        notes=tuple(
-            dict.fromkeys(note for result in results for note in result.notes)
-        ),
+        tuple(result for summary in summaries for result in summary.trees),
+        _each_once(summary.unknown_keywords for summary in summaries),
+        _each_once(summary.notes for summary in summaries),
     )
+
+
+def _each_once(groups: Iterable[tuple[Item, ...]]) -> tuple[Item, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(groups)))
