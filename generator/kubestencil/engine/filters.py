@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, wraps
 from json import JSONEncoder
 from json.encoder import encode_basestring
 from pathlib import Path
@@ -23,31 +23,6 @@ from kubestencil.text import comments as comment_text
 from kubestencil.text import csv as csv_text
 from kubestencil.text import markdown as markdown_text
 from kubestencil.text.wrapping import wrap as wrap_text
-
-
-def camel(name: str) -> str:
-    """``camelCase``: ``resource.k8s.io`` becomes ``resourceK8sIo``."""
-    return casing.camel(_string(name))
-
-
-def pascal(name: str) -> str:
-    """``PascalCase``: ``podIPs`` becomes ``PodIPs``."""
-    return casing.pascal(_string(name))
-
-
-def snake(name: str) -> str:
-    """``snake_case``: ``podIPs`` becomes ``pod_ips``."""
-    return casing.snake(_string(name))
-
-
-def kebab(name: str) -> str:
-    """``kebab-case``: ``podIPs`` becomes ``pod-ips``."""
-    return casing.kebab(_string(name))
-
-
-def constant(name: str) -> str:
-    """``CONSTANT_CASE``: ``podIPs`` becomes ``POD_IPS``."""
-    return casing.constant(_string(name))
 
 
 def identifier(name: str, language: str = "") -> str:
@@ -119,39 +94,46 @@ def json(value: Any, indent: int | None = None) -> str:
     return _json_encoder(indent).encode(value)
 
 
+def _of_string(function: Callable[[str], str]) -> Callable[[Any], str]:
+    """A filter that raises an error for what is no string."""
+
+    @wraps(function)
+    def checked(value: Any) -> str:
+        return function(_string(value))
+
+    return checked
+
+
+_CASES: Mapping[str, Callable[[str], str]] = {
+    "camel": casing.camel,
+    "pascal": casing.pascal,
+    "snake": casing.snake,
+    "kebab": casing.kebab,
+    "constant": casing.constant,
+}
+
 #: The file in a folder of templates that defines filters of its own.
 FILTER_FILE = "filters.py"
 
 #: Every filter by its name in templates.
 FILTERS: Mapping[str, Callable[..., Any]] = {
-    function.__name__: function
-    for function in (
-        camel,
-        pascal,
-        snake,
-        kebab,
-        constant,
-        identifier,
-        comment,
-        wrap,
-        quote,
-        breakable,
-        markdown,
-        csv,
-        workflow_command,
-        csp_hash,
-        json,
-    )
+    **{name: _of_string(function) for name, function in _CASES.items()},
+    "identifier": identifier,
+    "comment": comment,
+    "wrap": wrap,
+    "quote": quote,
+    "breakable": breakable,
+    "markdown": markdown,
+    "csv": csv,
+    "workflow_command": workflow_command,
+    "csp_hash": csp_hash,
+    "json": json,
 }
 
 #: The filters that a placeholder in a path may have: ``{kind|snake}``.
 PATH_FILTERS: Mapping[str, Callable[[str], str]] = {
-    "camel": camel,
-    "pascal": pascal,
-    "snake": snake,
-    "kebab": kebab,
-    "constant": constant,
-    "identifier": identifier,
+    **_CASES,
+    "identifier": casing.identifier,
     "lower": str.lower,
     "upper": str.upper,
 }

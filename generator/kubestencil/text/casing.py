@@ -29,28 +29,28 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def camel(name: str) -> str:
-    """``camelCase``: ``resource.k8s.io`` is ``resourceK8sIo``, ``podIPs`` stays."""
+    """``camelCase``: ``resource.k8s.io`` becomes ``resourceK8sIo``."""
     first, *others = words(name) or ("",)
     return "".join([_lower(first), *map(_capitalized, others)])
 
 
 def pascal(name: str) -> str:
-    """``PascalCase``: ``podIPs`` is ``PodIPs``, ``v1beta1`` is ``V1beta1``."""
+    """``PascalCase``: ``podIPs`` becomes ``PodIPs``."""
     return "".join(map(_capitalized, words(name)))
 
 
 def snake(name: str) -> str:
-    """``snake_case``: ``podIPs`` is ``pod_ips``."""
+    """``snake_case``: ``podIPs`` becomes ``pod_ips``."""
     return "_".join(map(_lower, words(name)))
 
 
 def kebab(name: str) -> str:
-    """``kebab-case``: ``podIPs`` is ``pod-ips``."""
+    """``kebab-case``: ``podIPs`` becomes ``pod-ips``."""
     return "-".join(map(_lower, words(name)))
 
 
 def constant(name: str) -> str:
-    """``CONSTANT_CASE``: ``podIPs`` is ``POD_IPS``."""
+    """``CONSTANT_CASE``: ``podIPs`` becomes ``POD_IPS``."""
     return "_".join(map(_upper, words(name)))
 
 

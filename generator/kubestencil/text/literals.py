@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 
 from kubestencil.text import yaml
-
-# What a literal in double quotes cannot hold as it is, and what cannot be seen.
-_SPECIAL = re.compile(r'[\\"]|[^\x20-\x7e]')
-_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+from kubestencil.text.yaml import double_quoted, four_or_eight_digits
 
 
 def quote(text: str, language: str) -> str:
@@ -23,20 +19,6 @@ def quote(text: str, language: str) -> str:
             f"unknown language {language!r}, available: {', '.join(LANGUAGES)}"
         )
     return LANGUAGES[language](text)
-
-
-def _literal(text: str, escape: Callable[[int], str]) -> str:
-    def replacement(match: re.Match[str]) -> str:
-        character = match[0]
-        if character in _SHORT_ESCAPES:
-            return _SHORT_ESCAPES[character]
-        return character if character.isprintable() else escape(ord(character))
-
-    return f'"{_SPECIAL.sub(replacement, text)}"'
-
-
-def _four_or_eight_digits(code: int) -> str:
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def _braces(code: int) -> str:
@@ -52,13 +34,13 @@ def _utf16(code: int) -> str:
 
 #: The function that spells a literal, by language.
 LANGUAGES: Mapping[str, Callable[[str], str]] = {
-    "go": lambda text: _literal(text, _four_or_eight_digits),
-    "java": lambda text: _literal(text, _utf16),
+    "go": lambda text: double_quoted(text, four_or_eight_digits),
+    "java": lambda text: double_quoted(text, _utf16),
     "json": lambda text: json.dumps(text, ensure_ascii=False),
-    "python": lambda text: _literal(text, _four_or_eight_digits),
-    "rust": lambda text: _literal(text, _braces),
-    "toml": lambda text: _literal(text, _four_or_eight_digits),
-    "typescript": lambda text: _literal(text, _utf16),
+    "python": lambda text: double_quoted(text, four_or_eight_digits),
+    "rust": lambda text: double_quoted(text, _braces),
+    "toml": lambda text: double_quoted(text, four_or_eight_digits),
+    "typescript": lambda text: double_quoted(text, _utf16),
     "yaml": yaml.string,
 }
 

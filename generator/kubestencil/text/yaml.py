@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 # Begins with a letter, so that it is no number, date, anchor, tag or comment.
 _PLAIN = re.compile(r"\$?[A-Za-z][A-Za-z0-9_./-]*\Z")
@@ -25,7 +26,9 @@ _PLAIN_IN_BLOCK = re.compile(
 )
 # https://yaml.org/type/bool.html and null.html, in lower case.
 _RESERVED = frozenset(["false", "n", "no", "null", "off", "on", "true", "y", "yes"])
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# What a literal in double quotes cannot hold as it is, and what cannot be seen.
+_SPECIAL = re.compile(r'[\\"]|[^\x20-\x7e]')
+_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # The length limit of a key on the line of its value (YAML 1.2, section 7.4.2).
 _MAX_KEY_LENGTH = 1024
 
@@ -34,7 +37,7 @@ def string(text: str) -> str:
     """The string ``text`` as a scalar on one line."""
     if _PLAIN.match(text) and text.lower() not in _RESERVED:
         return text
-    return f'"{"".join(map(_escape, text))}"'
+    return double_quoted(text, _escape)
 
 
 def block_string(text: str) -> str:
@@ -83,12 +86,23 @@ def value(data: object) -> str:
     return re.sub(r"\A(-?\d+)e", r"\1.0e", json.dumps(data))
 
 
-def _escape(character: str) -> str:
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character.isprintable():
-        return character
-    code = ord(character)
-    if code <= 0xFF:
-        return f"\\x{code:02x}"
+def double_quoted(text: str, escape: Callable[[int], str]) -> str:
+    """``text`` in double quotes, with the escapes of YAML and of most languages;
+    ``escape`` spells a code point that is not printable."""
+
+    def replacement(match: re.Match[str]) -> str:
+        character = match[0]
+        if character in _SHORT_ESCAPES:
+            return _SHORT_ESCAPES[character]
+        return character if character.isprintable() else escape(ord(character))
+
+    return f'"{_SPECIAL.sub(replacement, text)}"'
+
+
+def four_or_eight_digits(code: int) -> str:
+    """The escape of a code point in YAML and many languages."""
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _escape(code: int) -> str:
+    return f"\\x{code:02x}" if code <= 0xFF else four_or_eight_digits(code)

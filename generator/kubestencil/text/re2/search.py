@@ -95,20 +95,11 @@ class Searcher:
 
 def _by_ranges(states: Sequence[State]) -> dict[Ranges, int]:
     """The states that take each class of characters."""
-    indexes: dict[Ranges, list[int]] = {}
+    takers: dict[Ranges, int] = {}
     for index, state in enumerate(states):
         if state.ranges is not None:
-            indexes.setdefault(state.ranges, []).append(index)
-    return {
-        ranges: _bit_set(members, len(states)) for ranges, members in indexes.items()
-    }
-
-
-def _bit_set(indexes: Sequence[int], size: int) -> int:
-    digits = bytearray(b"0") * size
-    for index in indexes:
-        digits[size - 1 - index] = 0x31
-    return int(digits, 2)
+            takers[state.ranges] = takers.get(state.ranges, 0) | 1 << index
+    return takers
 
 
 def _bits(states: int) -> Iterator[int]:
@@ -121,16 +112,15 @@ def _bits(states: int) -> Iterator[int]:
 
 
 def _holds(assertion: AssertionKind, before: _Side, after: _Side) -> bool:
-    if assertion == "text-start":
-        return before == "end"
-    if assertion == "text-end":
-        return after == "end"
-    if assertion == "line-start":
-        return before in ("end", "newline")
-    if assertion == "line-end":
-        return after in ("end", "newline")
     is_boundary = (before == "word") != (after == "word")
-    return is_boundary == (assertion == "word")
+    return {
+        "text-start": before == "end",
+        "text-end": after == "end",
+        "line-start": before in ("end", "newline"),
+        "line-end": after in ("end", "newline"),
+        "word": is_boundary,
+        "no-word": not is_boundary,
+    }[assertion]
 
 
 def _is_word(char: str) -> bool:

@@ -136,7 +136,12 @@ _ASSERTIONS: dict[str, AssertionKind] = {
 }  # fmt: skip
 _ANY: Ranges = ((0, MAX_CODE_POINT),)
 _ANY_BUT_NEWLINE = complement(_class("\n\n"))
-_REPEAT = re.compile(r"\{(0|[1-9]\d*)(,(0|[1-9]\d*)?)?\}", re.ASCII)
+_REPEAT = re.compile(
+    r"(?:(?P<sign>[*+?])|"
+    r"\{(?P<least>0|[1-9]\d*)(?P<comma>,(?P<most>0|[1-9]\d*)?)?\})\??",
+    re.ASCII,
+)
+_SIGNS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _GROUP = re.compile(r"\?(?:P?<(\w+)>|([imsU]*(?:-[imsU]+)?)([:)]))", re.ASCII)
 _POSIX = re.compile(r"\[:(\^?)(.*?):\]", re.DOTALL)
 _UNICODE = re.compile(r"(\w)|\{(\^?)([^}]*)\}")
@@ -233,36 +238,24 @@ class _Parser:
 
     def repetition(self) -> tuple[int, int | None] | None:
         """Read a repetition; None, where there is none."""
-        limits: tuple[int, int | None]
         match = _REPEAT.match(self.pattern, self.position)
-        if match:
-            self.position = match.end()
-            most: int | None
-            least = _count(match[1])
-            most = least
-            if match[2] is not None:
-                most = _count(match[3]) if match[3] else None
-            if max(least, most or 0) > _MAX_REPEAT or (most or least) < least:
-                raise self.error("has an invalid repetition")
-            limits = least, most
-        else:
-            for char, char_limits in (
-                ("*", (0, None)),
-                ("+", (1, None)),
-                ("?", (0, 1)),
-            ):
-                if self.take(char):
-                    limits = char_limits
-                    break
-            else:
-                return None
-        self.take("?")
-        return limits
+        if match is None:
+            return None
+        self.position = match.end()
+        if match["sign"]:
+            return _SIGNS[match["sign"]]
+        least = _count(match["least"])
+        most: int | None = least
+        if match["comma"]:
+            most = _count(match["most"]) if match["most"] else None
+        if max(least, most or 0) > _MAX_REPEAT or (most or least) < least:
+            raise self.error("has an invalid repetition")
+        return least, most
 
     def atom(self, depth: int) -> Expression | None:
         """Read one expression; None for flags, ``(?i)``."""
         char = self.pattern[self.position]
-        if char in "*+?" or _REPEAT.match(self.pattern, self.position):
+        if _REPEAT.match(self.pattern, self.position):
             raise self.error("repeats nothing")
         self.position += 1
         if char == "(":
