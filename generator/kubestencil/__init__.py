@@ -163,15 +163,8 @@ def check(
     check, SourceError for a file that cannot be read, and as ``load``.
     """
     from kubestencil.checking.run import check as check_paths
-    from kubestencil.errors import UsageError
 
-    for parameter, value in (("paths", paths), ("crds", crds)):
-        if isinstance(value, str):
-            raise UsageError(
-                "must be a list, not a string",
-                where=f"check: {parameter}",
-                hint=f"write [{value!r}]",
-            )
+    _refuse_strings("check", paths=paths, crds=crds)
     options = _options(specs, crds, unserved)
     after = _as_release(to, options)
     before = None if from_ is None else _as_release(from_, options)
@@ -231,26 +224,16 @@ def render(
     unchanged.
     """
     from kubestencil import build
-    from kubestencil.engine import (
-        check_release_names,
-        choose_targets,
-        load_targets,
-    )
-    from kubestencil.errors import UsageError
+    from kubestencil.engine import check_release_names, choose_targets, load_targets
 
-    for parameter, value in (
-        ("documents", documents),
-        ("targets", targets),
-        ("crds", crds),
-        ("groups", groups),
-        ("kinds", kinds),
-    ):
-        if isinstance(value, str):
-            raise UsageError(
-                "must be a list, not a string",
-                where=f"render: {parameter}",
-                hint=f"write [{value!r}]",
-            )
+    _refuse_strings(
+        "render",
+        documents=documents,
+        targets=targets,
+        crds=crds,
+        groups=groups,
+        kinds=kinds,
+    )
     all_targets = load_targets(None if templates is None else Path(templates))
     sources = _sources(documents, _options(specs, crds, unserved, groups, kinds))
     check_release_names((source.release for source in sources), all_targets)
@@ -261,6 +244,18 @@ def render(
         jobs=jobs,
         overwrite=overwrite,
     )
+
+
+def _refuse_strings(function: str, **lists: Iterable[_PathLike]) -> None:
+    from kubestencil.errors import UsageError
+
+    for parameter, value in lists.items():
+        if isinstance(value, str):
+            raise UsageError(
+                "must be a list, not a string",
+                where=f"{function}: {parameter}",
+                hint=f"write [{value!r}]",
+            )
 
 
 def _as_release(document: Release | _PathLike, options: DocumentOptions) -> Release:

@@ -252,16 +252,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.folder = folder
         super().__init__(*arguments)
 
-    def do_GET(self) -> None:
-        self._answer()
-
-    def do_HEAD(self) -> None:
-        self._answer()
-
     def log_message(self, *_: Any) -> None:
         """Log no requests: standard error is for errors in templates."""
 
-    def _answer(self) -> None:
+    def do_GET(self) -> None:
         if not self._has_local_host():
             self._send(HTTPStatus.MISDIRECTED_REQUEST, ".txt", b"unknown host\n")
             return
@@ -274,15 +268,12 @@ class _Handler(BaseHTTPRequestHandler):
             # The links of an index page are relative to its folder.
             location = quote(f"/{path.strip('/')}/")
             self._send(HTTPStatus.MOVED_PERMANENTLY, ".txt", b"", Location=location)
-        else:
-            self._send_not_found()
-
-    def _send_not_found(self) -> None:
-        page = _read(self.folder, "404.html")
-        if page is None:
-            self._send(HTTPStatus.NOT_FOUND, ".txt", b"page not found\n")
-        else:
+        elif (page := _read(self.folder, "404.html")) is not None:
             self._send(HTTPStatus.NOT_FOUND, ".html", page)
+        else:
+            self._send(HTTPStatus.NOT_FOUND, ".txt", b"page not found\n")
+
+    do_HEAD = do_GET  # noqa: N815 - the name that the base class calls
 
     def _has_local_host(self) -> bool:
         """Whether the request has exactly one Host header, and that names this

@@ -104,6 +104,7 @@ def check(
     PATH is a file, a folder or - for standard input. Exits with 1 if there are
     findings of the severity of --fail-on, and with 2 if nothing could be checked.
     """
+    from kubestencil.checking.rules import at_least
     from kubestencil.checking.run import check as check_paths
     from kubestencil.schema.lazy import load_lazily
     from kubestencil.source.find import DocumentOptions
@@ -134,7 +135,7 @@ def check(
                 else "there is no object in it"
             ),
         )
-    if _has_severity(report, fail_on):
+    if any(report.count(severity) for severity in at_least(fail_on)):
         context.exit(1)
 
 
@@ -160,13 +161,11 @@ def _sources(
 
     if after is None and spec is None:
         raise UsageError("missing", where="--to", hint="name a release: --to 1.35")
-    names = [name.removeprefix("v") for name in (before, after) if name is not None]
-    if spec is None:
-        sources = [locate(name, options.specs) for name in names]
-    else:
+    names = [] if before is None else [before]
+    names += [after] if after is not None and spec is None else []
+    sources = [locate(name.removeprefix("v"), options.specs) for name in names]
+    if spec is not None:
         label = releases.release_name(after) if after else None
-        older = names[: len(names) - bool(after)]
-        sources = [locate(name, options.specs) for name in older]
         sources.append(read_location(spec, label, unserved=options.unserved))
     return options.complete(sources)
 
@@ -175,20 +174,10 @@ def _without_suppressed(
     report: Report, config: Path | None, baseline: Path | None
 ) -> Report:
     """The report without the findings that a configuration or a baseline names."""
-    from kubestencil.checking import suppressions
+    from kubestencil.checking import suppressions as files
 
     if config is not None:
-        report = suppressions.apply_config(
-            report, suppressions.load_config(config), config
-        )
+        report = files.apply_config(report, files.load_config(config), config)
     if baseline is not None:
-        report = suppressions.apply_baseline(
-            report, suppressions.load_baseline(baseline)
-        )
+        report = files.apply_baseline(report, files.load_baseline(baseline))
     return report
-
-
-def _has_severity(report: Report, least: Severity) -> bool:
-    from kubestencil.checking.rules import at_least
-
-    return any(report.count(severity) for severity in at_least(least))

@@ -114,6 +114,7 @@ def diff(
     1.35/v1, cluster.json#apps/v1. FROM..TO (1.29..1.35) is two releases and those in
     between: the report says what happened in which.
     """
+    from kubestencil.diff import SEVERITIES
     from kubestencil.schema.lookup import find_kinds
     from kubestencil.source.find import DocumentOptions
     from kubestencil.targets.diff.view import comparison_contexts
@@ -128,11 +129,14 @@ def diff(
     if not quiet:
         _note_reversed_order(releases[0].name, releases[-1].name)
     types = find_kinds(kinds, groups, releases)
+    shown = [
+        severity
+        for severity in severities or SEVERITIES
+        if not (no_docs and severity == "docs")
+    ]
 
     def selected(comparison: Comparison) -> Comparison:
-        return _select(
-            comparison, types, groups, _selected(severities, no_docs), audience, stages
-        )
+        return _select(comparison, types, groups, shown, audience, stages)
 
     versions = documents[0].api_version, documents[-1].api_version
     comparison = selected(_compare(releases[0], releases[-1], versions))
@@ -200,17 +204,6 @@ def _note_reversed_order(before: str, after: str) -> None:
         console.status(
             f"{before} is newer than {after}: additions are shown as removals"
         )
-
-
-def _selected(severities: tuple[Severity, ...], no_docs: bool) -> list[Severity]:
-    """The severities to show: those that are named, or else all."""
-    from kubestencil.diff import SEVERITIES
-
-    return [
-        severity
-        for severity in severities or SEVERITIES
-        if not (no_docs and severity == "docs")
-    ]
 
 
 def _select(

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from kubestencil import atomic
-from kubestencil.engine.manifest import Command, Formatter, Target
+from kubestencil.engine.manifest import Command, Target
 from kubestencil.errors import TargetError
 from kubestencil.text.controls import one_line
 
@@ -25,24 +25,20 @@ _TIMEOUT = 60
 _MESSAGE_LENGTH = 400
 
 
-def make_formatter(
-    name: Formatter, path: str, template: str
-) -> Callable[[str, str], str]:
+def black_formatter(path: str, template: str) -> Callable[[str, str], str]:
     """The function that formats the files that ``template`` generates to ``path``.
 
     It takes a text and its subject, and raises TargetError for a text that cannot be
     parsed.
     """
-    format_text = _FORMATTERS[name]
     stub = path.endswith(".pyi")
 
     def formatted(text: str, subject: str) -> str:
         try:
-            return format_text(text, stub)
+            return _format_with_black(text, stub)
         except ValueError as error:
             raise TargetError(
-                f"{name} cannot format the output for {subject}: {error}",
-                where=template,
+                f"black cannot format the output for {subject}: {error}", where=template
             ) from error
 
     return formatted
@@ -101,9 +97,6 @@ def _format_with_black(text: str, stub: bool) -> str:
     with contextlib.suppress(OSError):
         atomic.write(cached, formatted.encode())
     return formatted
-
-
-_FORMATTERS: dict[Formatter, Callable[[str, bool], str]] = {"black": _format_with_black}
 
 
 def _cache_path(text: str, stub: bool) -> Path:

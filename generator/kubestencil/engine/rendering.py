@@ -105,7 +105,12 @@ def _data(
 ) -> bytes:
     """The bytes of a file."""
     if not rule.template:
-        return _view_bytes(context, rule, target)
+        if context.data is None:
+            raise target.error(
+                f"is missing: the view provides no bytes for each = {rule.each!r}",
+                "files.template",
+            )
+        return context.data
     text = templates.render(rule.template, context.subject, context.variables)
     return (post_process(text, context.subject) if post_process else text).encode()
 
@@ -119,13 +124,11 @@ def _same_path_error(
             "files.path",
             "give the rules different paths",
         )
-    path_of_rule = first.rule.path
     if first.rule is second.rule:
-        hint = f"the path {path_of_rule!r} needs a placeholder that tells them apart"
+        hint = f"the path {first.rule.path!r} needs a placeholder that tells them apart"
     else:
-        hint = (
-            f"give other paths to the rules {path_of_rule!r} and {second.rule.path!r}"
-        )
+        paths = f"{first.rule.path!r} and {second.rule.path!r}"
+        hint = f"give other paths to the rules {paths}"
     return SpecError(
         f"{first.subject} and {second.subject} would both be written to {path}",
         where=f"{target.manifest}: files.path",
@@ -156,10 +159,11 @@ def _post_process(
         from kubestencil.engine import formatting
 
         return formatting.command_formatter(rule.format, rule.template, target)
-    if rule.format and not _is_built_in(target, rule.template):
+    template = find_file(target.folders, rule.template)
+    if rule.format and not template.is_relative_to(data_file("templates")):
         from kubestencil.engine import formatting
 
-        return formatting.make_formatter(rule.format, rule.path, rule.template)
+        return formatting.black_formatter(rule.path, rule.template)
     function = contexts.post_process.get(rule.each)
     return (lambda text, _: function(text)) if function else None
 
@@ -179,40 +183,23 @@ def _copied_bytes(rule: FileRule, target: Target) -> bytes:
     )
 
 
-def _view_bytes(context: FileContext, rule: FileRule, target: Target) -> bytes:
-    if context.data is None:
-        raise target.error(
-            f"is missing: the view provides no bytes for each = {rule.each!r}",
-            "files.template",
-        )
-    return context.data
-
-
-def _is_built_in(target: Target, template: str) -> bool:
-    path = find_file(target.folders, template)
-    return path.is_relative_to(data_file("templates"))
-
-
 def _fill_in_path(
     target: Target, rule: FileRule, context: FileContext, shared: Mapping[str, str]
 ) -> str:
+    def filled_in(names: Mapping[str, str]) -> str:
+        return _PLACEHOLDER.sub(
+            lambda match: _fill_in_placeholder(
+                match[1], names, context.subject, target, rule
+            ),
+            rule.path,
+        )
+
     names = {**shared, **context.placeholders}
-    path = _PLACEHOLDER.sub(
-        lambda match: _fill_in_placeholder(
-            match[1], names, context.subject, target, rule
-        ),
-        rule.path,
-    )
+    path = filled_in(names)
     if _is_path(path):
         return path
     # Whether it is wrong for any names, because of the rule or of an option.
-    valid_names = dict.fromkeys(names, "name")
-    if _is_path(
-        _PLACEHOLDER.sub(
-            lambda match: _fill_in_placeholder(match[1], valid_names, "", target, rule),
-            rule.path,
-        )
-    ):
+    if _is_path(filled_in(dict.fromkeys(names, "name"))):
         raise _name_error(path, context.subject, target)
     raise target.error(
         f"{path!a} cannot be the path of a file",

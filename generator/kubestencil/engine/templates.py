@@ -125,6 +125,7 @@ class Templates:
         self, error: Exception, name: str, subject: str, values: Mapping[str, Any]
     ) -> KubestencilError:
         import jinja2
+        from jinja2.tests import TESTS
 
         if isinstance(error, KubestencilError) and error.where:
             return error
@@ -141,7 +142,7 @@ class Templates:
         elif match := _NO_FILTER.match(problem):
             problem, hint = f"unknown filter {match[1]!r}", self._filter_hint(match[1])
         elif match := _NO_TEST.match(problem):
-            problem, hint = f"unknown test {match[1]!r}", _test_hint(match[1])
+            problem, hint = f"unknown test {match[1]!r}", nearest(match[1], TESTS)
         elif isinstance(error, jinja2.TemplateNotFound):
             problem = f"unknown template {error.name}"
             hint = self._template_hint(str(error.name))
@@ -181,13 +182,6 @@ class Templates:
         for frame, line in traceback.walk_tb(error.__traceback__):
             if frame.f_code.co_filename.startswith(self.folders):
                 yield f"{frame.f_code.co_filename}:{line}"
-
-
-def _test_hint(name: str) -> str:
-    """The tests of Jinja2 with similar names, as in ``is defined``."""
-    from jinja2.tests import TESTS
-
-    return nearest(name, TESTS)
 
 
 @cached_for_run

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,8 +21,13 @@ from kubestencil.source.document import Source
 
 PACKAGE = "kubernetes-validate"
 _FOLDER = re.compile(r"v(\d+\.\d+)\.\d+-local\Z")
-_QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
-_INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
+_STRING_TYPES: Mapping[str, Mapping[str, str]] = {
+    "io.k8s.apimachinery.pkg.api.resource.Quantity": {"type": "string"},
+    "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
+        "type": "string",
+        "format": "int-or-string",
+    },
+}
 
 Definitions = dict[str, Any]
 
@@ -66,13 +71,13 @@ def standard_types() -> bytes:
         )
     document = read(list(releases())[-1]).document()
     definitions = document["definitions"]
-    kinds = {
-        f"io.k8s.api.core.v1.{kind}": _with_fields(
-            definitions[f"io.k8s.api.core.v1.{kind}"],
-            ("apiVersion", "kind", "metadata"),
-        )
-        for kind in ("Pod", "PodList")
-    }
+    kinds = {}
+    for name in ("io.k8s.api.core.v1.Pod", "io.k8s.api.core.v1.PodList"):
+        fields = definitions[name]["properties"]
+        standard = {
+            field: fields[field] for field in ("apiVersion", "kind", "metadata")
+        }
+        kinds[name] = {"type": "object", "properties": standard}
     pending = list(_references(kinds))
     names: set[str] = set()
     while pending:
@@ -80,13 +85,8 @@ def standard_types() -> bytes:
         if name not in names:
             names.add(name)
             pending += _references(definitions[name])
-    standard = {name: definitions[name] for name in definitions if name in names}
-    return json.dumps({**document, "definitions": {**standard, **kinds}}).encode()
-
-
-def _with_fields(definition: Mapping[str, Any], names: Iterable[str]) -> Any:
-    fields = {name: definition["properties"][name] for name in names}
-    return {"type": "object", "properties": fields}
+    types = {name: definitions[name] for name in definitions if name in names}
+    return json.dumps({**document, "definitions": {**types, **kinds}}).encode()
 
 
 def _references(value: Any) -> Iterator[str]:
@@ -168,32 +168,21 @@ def _revert_kind_enums(definitions: Definitions) -> bool:
     return changed
 
 
-def _revert_quantity(definitions: Definitions) -> bool:
-    """Make Quantity a string; its description is not in the package."""
-    return _revert_one_of(definitions, _QUANTITY, {"type": "string"})
-
-
-def _revert_int_or_string(definitions: Definitions) -> bool:
-    """Make IntOrString a string of that format; its description is not in the package."""
-    original = {"type": "string", "format": "int-or-string"}
-    return _revert_one_of(definitions, _INT_OR_STRING, original)
+def _revert_types(definitions: Definitions) -> bool:
+    """Make Quantity and IntOrString the strings that they are published as; their
+    descriptions are not in the package."""
+    for name, original in _STRING_TYPES.items():
+        if "oneOf" not in definitions.get(name, {}):
+            return False
+        definitions[name] = dict(original)
+    return True
 
 
 _STEPS: tuple[Callable[[Definitions], bool], ...] = (
     _revert_references,
     _revert_kind_enums,
-    _revert_quantity,
-    _revert_int_or_string,
+    _revert_types,
 )
-
-
-def _revert_one_of(
-    definitions: Definitions, name: str, original: dict[str, str]
-) -> bool:
-    if "oneOf" not in definitions.get(name, {}):
-        return False
-    definitions[name] = original
-    return True
 
 
 def _api_version(kind: Mapping[str, str]) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kubestencil.errors import SourceError
-from kubestencil.source.document import Source
 from kubestencil.source.limits import max_bytes, too_large
 
 _SUFFIXES = (".json", ".yaml", ".yml")
@@ -25,14 +24,6 @@ def releases(folder: Path) -> Mapping[str, Path]:
         for path in folder.glob(f"[0-9]*.[0-9]*{suffix}"):
             paths[path.name.removesuffix(suffix)] = path
     return paths
-
-
-def read(release: str, path: Path) -> Source:
-    """The document in the file ``path`` as the source of ``release``.
-
-    Raises SourceError where the file cannot be read.
-    """
-    return Source(release, str(path), read_bytes(path))
 
 
 def scan(folder: str) -> list[os.DirEntry[str]]:

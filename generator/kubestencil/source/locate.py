@@ -42,7 +42,7 @@ def locate(release: str, specs: Path | None) -> Source:
     for specs_folder in _folders(specs):
         path = folder.releases(specs_folder).get(release)
         if path is not None:
-            return folder.read(release, path)
+            return Source(release, str(path), folder.read_bytes(path))
     if release in embedded.releases():
         return embedded.read(release)
     raise UsageError(

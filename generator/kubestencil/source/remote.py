@@ -57,20 +57,16 @@ def read(location: str, name: str | None) -> Source:
     suffix. Raises UsageError where that is no name for a release or the URL is not
     https, SourceError where the document cannot be read.
     """
-    if location == "-":
-        if name is None:
-            raise UsageError(
-                "a document from standard input needs a name",
-                hint="give one: kubestencil render NAME --spec -",
-            )
-        file = read_file(location)
-        return Source(name, file.origin, file.data)
+    if location == "-" and name is None:
+        raise UsageError(
+            "a document from standard input needs a name",
+            hint="give one: kubestencil render NAME --spec -",
+        )
+    path = location
     if "://" in location:
         _check_scheme(location)
-        stem = Path(urlsplit(location).path).stem
-    else:
-        stem = Path(location).stem
-    release = name or release_name(stem)
+        path = urlsplit(location).path
+    release = name or release_name(Path(path).stem)
     file = read_file(location)
     return Source(release, file.origin, file.data)
 
