@@ -17,7 +17,6 @@ from kubestencil.schema.facts.feature_gates import (
     gated_field_rows,
     gated_fields,
 )
-from kubestencil.schema.facts.tables import rows
 from kubestencil.source import embedded
 from tests.conftest import load
 
@@ -104,9 +103,7 @@ def test_every_gated_field_names_a_gate_of_its_releases() -> None:
 
 def test_the_ranges_of_a_gate_do_not_overlap() -> None:
     for release in embedded.releases():
-        gates = [
-            row.stage.gate for row in gate_rows() if row.releases.includes(release)
-        ]
+        gates = [row.gate for row in gate_rows() if row.releases.includes(release)]
         assert len(gates) == len(set(gates)) > 100
 
 
@@ -174,7 +171,7 @@ def test_gates_agree_with_the_help_of_a_real_server() -> None:
     )
     assert len(listed) > 100
     # Others are gates of libraries, which guard no fields.
-    table = {row[1] for row in rows("feature-gates")}
+    table = {row.gate for row in gate_rows()}
     for name, stage, default in listed:
         if name in table:
             gate = gate_in(name, match[1])

@@ -10,6 +10,7 @@ import pytest
 
 from kubestencil.data_files import data_file
 from kubestencil.errors import SourceError
+from kubestencil.schema.facts import tables
 from kubestencil.schema.facts.lifecycle import lifecycles
 from specs.make import (
     gated_fields,
@@ -127,8 +128,7 @@ def test_a_table_is_continued_with_the_next_release(
     table: Any, checkouts: list[Checkout], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = table.make_rows(checkouts[:2], append=False)
-    for module in ("lifecycle", "resources", "feature_gates", "parameters"):
-        monkeypatch.setattr(f"kubestencil.schema.facts.{module}.rows", lambda _: first)
+    monkeypatch.setattr(tables, "read_cells", lambda _: first)
     lifecycles.cache_clear()
     try:
         assert table.make_rows(checkouts[2:], append=True) == table.make_rows(

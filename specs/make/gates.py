@@ -56,9 +56,8 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
     """
     ranges: Ranges[str, GateStage] = Ranges()
     if append:
-        for releases, facts in gate_rows():
-            stage = GateStage(facts.level, facts.enabled, facts.locked)
-            ranges.add(releases, facts.gate, stage)
+        for releases, gate, level, default, locked in gate_rows():
+            ranges.add(releases, gate, GateStage(level, default == "on", locked))
     for checkout in checkouts:
         names = gate_names(checkout)
         # The constants of gates of other modules are called after them.

@@ -39,8 +39,9 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
     """
     ranges: Ranges[Key, str] = Ranges()
     if append:
-        for releases, action, resource, parameter in parameter_rows():
-            ranges.add(releases, (action, resource, parameter.name), parameter.type)
+        for row in parameter_rows():
+            key = row.action, row.resource, row.name
+            ranges.add(row.releases, key, row.type)
     for checkout in checkouts:
         ranges.advance(checkout.release, _facts(checkout.document))
     return [

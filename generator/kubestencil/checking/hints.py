@@ -8,8 +8,7 @@ from difflib import get_close_matches
 from kubestencil.checking.findings import Path, Problem, field_path
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
-from kubestencil.schema.facts.changed_fields import changed_field
-from kubestencil.schema.facts.renamed_fields import renamed_field
+from kubestencil.schema.facts.fields import changed_field, renamed_field
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.source.releases import minor_version_in, release_order
 

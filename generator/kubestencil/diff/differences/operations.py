@@ -85,7 +85,7 @@ def _parameter_changes(
     """The query parameters that only one release has, by the tables of facts."""
     old, new = (
         {
-            (row.resource, row.action, row.parameter.name)
+            (row.resource, row.action, row.name)
             for row in parameter_rows()
             if row.releases.includes(release)
         }

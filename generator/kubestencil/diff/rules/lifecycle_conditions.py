@@ -16,8 +16,8 @@ from kubestencil.diff.releases.descriptions import (
     stated_replacement,
 )
 from kubestencil.diff.rules.rule_context import RuleContext
+from kubestencil.schema.facts.fields import listed_since
 from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle
-from kubestencil.schema.facts.required_fields import listed_since
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import only_kind
 from kubestencil.schema.types import GroupVersionKind, JsonObject

@@ -14,8 +14,8 @@ from kubestencil.diff.releases.stages import (
     ReleaseStages,
     StageChange,
 )
+from kubestencil.schema.facts.fields import renamed_field
 from kubestencil.schema.facts.lifecycle import served_by_default
-from kubestencil.schema.facts.renamed_fields import renamed_field
 from kubestencil.schema.graph import RootKinds
 from kubestencil.schema.kinds import STAGES, only_kind, precedence, version_stage
 from kubestencil.schema.types import GroupVersionKind, JsonObject

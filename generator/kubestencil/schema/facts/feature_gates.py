@@ -11,9 +11,6 @@ from kubestencil.schema.facts.tables import ReleaseRange, rows
 from kubestencil.schema.kinds import STAGES, Stage, StageSpelling, stage_spelling
 from kubestencil.source.releases import release_order
 
-_GATES = "feature-gates"
-_FIELDS = "gated-fields"
-
 
 class GateStage(NamedTuple):
     """A feature gate in one release.
@@ -89,14 +86,27 @@ def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
 
 
 class GateRow(NamedTuple):
-    """A row of the table of gates."""
+    """A feature gate in a range of releases, as the table has it."""
 
     releases: ReleaseRange
-    stage: GateStage
+    gate: str
+    level: str
+    default: str
+    locked: bool
+
+    @property
+    def stage(self) -> GateStage:
+        """The gate in each of these releases."""
+        is_deprecated = self.level == "deprecated"
+        stage = "stable" if is_deprecated or self.level == "ga" else self.level
+        is_on = self.default == "on"
+        return GateStage(
+            self.gate, cast(Stage, stage), is_on, self.locked, is_deprecated
+        )
 
 
 class GatedFieldRow(NamedTuple):
-    """A row of the table of fields. ``field`` is empty for a kind."""
+    """The gates of a field in a range of releases; ``field`` is empty for a kind."""
 
     releases: ReleaseRange
     definition: str
@@ -106,25 +116,12 @@ class GatedFieldRow(NamedTuple):
 
 def gate_rows() -> Iterator[GateRow]:
     """The rows of ``specs/feature-gates.tsv``."""
-    for releases, gate, stage, default, locked in rows(_GATES):
-        yield GateRow(
-            ReleaseRange.parse(releases),
-            GateStage(
-                gate,
-                "stable" if stage in ("ga", "deprecated") else cast(Stage, stage),
-                default == "on",
-                bool(locked),
-                stage == "deprecated",
-            ),
-        )
+    return rows("feature-gates", GateRow)
 
 
 def gated_field_rows() -> Iterator[GatedFieldRow]:
     """The rows of ``specs/gated-fields.tsv``."""
-    for releases, definition, field, gates in rows(_FIELDS):
-        yield GatedFieldRow(
-            ReleaseRange.parse(releases), definition, field, tuple(gates.split())
-        )
+    return rows("gated-fields", GatedFieldRow)
 
 
 def _precedence(gate: GateStage) -> tuple[bool, tuple[int, bool]]:
@@ -135,7 +132,7 @@ def _precedence(gate: GateStage) -> tuple[bool, tuple[int, bool]]:
 def _gates() -> Mapping[str, Sequence[GateRow]]:
     gates = defaultdict(list)
     for row in gate_rows():
-        gates[row.stage.gate].append(row)
+        gates[row.gate].append(row)
     return gates
 
 

@@ -3,15 +3,13 @@ serves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
 from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import release_order
-
-_TABLE = "lifecycle"
 
 
 class Lifecycle(NamedTuple):
@@ -20,19 +18,26 @@ class Lifecycle(NamedTuple):
     ``introduced`` is the first release that can serve it. ``deprecated`` is the release
     from which the API server warns of it, ``removed`` the first one that no longer
     serves it; both may lie in the future, since upstream plans them, and are None where
-    nothing is planned. ``replacement`` is the kind to use instead, None where there is
-    none. ``served_by_default`` are the releases whose API server serves it without
+    nothing is planned. ``served_by_default`` are the releases whose API server serves it without
     ``--runtime-config`` and ``--feature-gates``.
 
     Kinds of alpha and beta versions are removed nine months or three releases after
     their deprecation, see https://kubernetes.io/docs/reference/using-api/deprecation-policy/.
     """
 
+    api_version: str
+    kind: str
     introduced: str
     deprecated: str | None
     removed: str | None
-    replacement: GroupVersionKind | None
     served_by_default: tuple[ReleaseRange, ...]
+    replacement_name: str
+
+    @property
+    def replacement(self) -> GroupVersionKind | None:
+        """The kind to use instead, None where there is none."""
+        name = self.replacement_name
+        return group_version_kind(*name.split()) if name else None
 
     def is_deprecated_between(self, before: str, after: str) -> bool:
         """Whether the kind is deprecated from a release on that comes after ``before``,
@@ -96,17 +101,5 @@ def replacement(kind: GroupVersionKind, release: str) -> GroupVersionKind | None
 @cache
 def lifecycles() -> Mapping[GroupVersionKind, Lifecycle]:
     """The lifecycles of all kinds in ``specs/lifecycle.tsv``."""
-    return dict(_read())
-
-
-def _read() -> Iterator[tuple[GroupVersionKind, Lifecycle]]:
-    for cells in rows(_TABLE):
-        api_version, name, introduced, deprecated, removed, default, successor = cells
-        kind = group_version_kind(api_version, name)
-        yield kind, Lifecycle(
-            introduced=introduced,
-            deprecated=deprecated or None,
-            removed=removed or None,
-            replacement=group_version_kind(*successor.split()) if successor else None,
-            served_by_default=tuple(map(ReleaseRange.parse, default.split())),
-        )
+    table = rows("lifecycle", Lifecycle)
+    return {group_version_kind(row.api_version, row.kind): row for row in table}

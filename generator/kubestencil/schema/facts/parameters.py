@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from kubestencil.schema.facts.tables import ReleaseRange, rows
 
-_TABLE = "parameters"
-
 
 class Parameter(NamedTuple):
     """A parameter of an operation.
@@ -25,13 +23,14 @@ class Parameter(NamedTuple):
 
 
 class ParameterFact(NamedTuple):
-    """A row of the table. ``resource`` is empty for parameters of all operations with
-    the action."""
+    """A query parameter; ``resource`` is empty for one of all operations with the
+    action."""
 
     releases: ReleaseRange
     action: str
     resource: str
-    parameter: Parameter
+    name: str
+    type: str
 
 
 def query_parameters(
@@ -47,14 +46,16 @@ def query_parameters(
         *table.get((action, ""), ()),
         *table.get((action, f"{plural}/{subresource}"), ()),
     ]
-    return sorted(row.parameter for row in candidates if row.releases.includes(release))
+    return sorted(
+        Parameter(row.name, "query", row.type)
+        for row in candidates
+        if row.releases.includes(release)
+    )
 
 
 def parameter_rows() -> Iterator[ParameterFact]:
     """The rows of ``specs/parameters.tsv``."""
-    for releases, action, resource, name, parameter_type in rows(_TABLE):
-        parameter = Parameter(name, "query", parameter_type)
-        yield ParameterFact(ReleaseRange.parse(releases), action, resource, parameter)
+    return rows("parameters", ParameterFact)
 
 
 @cache

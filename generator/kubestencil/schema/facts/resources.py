@@ -12,25 +12,43 @@ from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import release_order
 
-_TABLE = "resources"
-
 
 class ResourceFacts(NamedTuple):
-    """A row of the table: a resource, or a subresource, in a range of releases.
+    """A resource, or a subresource, in a range of releases: ``pods``, ``pods/log``.
 
-    ``kind`` is the one that it takes and returns. ``subresource`` is empty for the
-    resource itself.
+    ``kind_name`` is the kind that it takes and returns: ``Pod`` of ``api_version``, or
+    ``policy/v1 Eviction``.
     """
 
     releases: ReleaseRange
     api_version: str
-    plural: str
-    subresource: str
-    kind: GroupVersionKind
-    namespaced: bool
+    name: str
+    kind_name: str
+    scope: str
     verbs: tuple[str, ...]
     short_names: tuple[str, ...]
     categories: tuple[str, ...]
+
+    @property
+    def plural(self) -> str:
+        """The name of the resource."""
+        return self.name.partition("/")[0]
+
+    @property
+    def subresource(self) -> str:
+        """The name of the subresource; empty for the resource itself."""
+        return self.name.partition("/")[2]
+
+    @property
+    def kind(self) -> GroupVersionKind:
+        """The kind that it takes and returns."""
+        api_version, _, kind = self.kind_name.rpartition(" ")
+        return group_version_kind(api_version or self.api_version, kind)
+
+    @property
+    def namespaced(self) -> bool:
+        """Whether its objects are in a namespace."""
+        return self.scope == "namespaced"
 
 
 def resource_in(kind: GroupVersionKind, release: str) -> Resource | None:
@@ -94,25 +112,4 @@ def _subresources() -> Mapping[tuple[str, str], Sequence[ResourceFacts]]:
 
 def resource_facts() -> Iterator[ResourceFacts]:
     """The rows of the table, sorted by apiVersion, plural, subresource, release."""
-    for releases, api_version, name, kind, scope, verbs, short, categories in rows(
-        _TABLE
-    ):
-        plural, _, subresource = name.partition("/")
-        yield ResourceFacts(
-            releases=ReleaseRange.parse(releases),
-            api_version=api_version,
-            plural=plural,
-            subresource=subresource,
-            kind=_kind(kind, api_version),
-            namespaced=scope == "namespaced",
-            verbs=tuple(verbs.split()),
-            short_names=tuple(short.split()),
-            categories=tuple(categories.split()),
-        )
-
-
-def _kind(text: str, api_version: str) -> GroupVersionKind:
-    """The kind in a cell: ``Pod`` of the row's ``api_version``, or ``policy/v1
-    Eviction``."""
-    other, _, kind = text.rpartition(" ")
-    return group_version_kind(other or api_version, kind)
+    return rows("resources", ResourceFacts)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from kubestencil.data_files import data_file
 from kubestencil.schema.types import GroupVersionKind
@@ -11,6 +11,8 @@ from kubestencil.source.releases import release_order
 
 #: A cell of a table without a fact.
 MISSING = "-"
+
+Row = TypeVar("Row")
 
 
 class ReleaseRange(NamedTuple):
@@ -49,17 +51,31 @@ class ReleaseRange(NamedTuple):
         return self.first
 
 
-def rows(table: str) -> Iterator[list[str]]:
-    """The cells of each row of ``specs/<table>.tsv``.
+# How a cell is read, by the type of its column.
+_READERS: dict[Any, Callable[[str], Any]] = {
+    str: str,
+    int: int,
+    bool: bool,
+    str | None: lambda cell: cell or None,
+    tuple[str, ...]: lambda cell: tuple(cell.split()),
+    ReleaseRange: ReleaseRange.parse,
+    tuple[ReleaseRange, ...]: lambda cell: tuple(map(ReleaseRange.parse, cell.split())),
+}
 
-    Lines that begin with "#" are comments. A missing fact is an empty text.
-    """
+
+def rows(table: str, row_type: type[Row]) -> Iterator[Row]:
+    """The rows of ``specs/<table>.tsv``; ``row_type`` is a tuple that names and types
+    their columns. A missing fact is an empty text."""
+    readers = [_READERS[hint] for hint in get_type_hints(row_type).values()]
+    for cells in read_cells(table):
+        yield row_type(*(read(cell) for read, cell in zip(readers, cells, strict=True)))
+
+
+def read_cells(table: str) -> Iterator[Sequence[str]]:
+    """The cells of each row; lines that begin with "#" are comments."""
     for line in data_file(f"specs/{table}.tsv").read_text("utf-8").splitlines():
         if not line.startswith("#"):
-            cells = line.split("\t")
-            if MISSING in cells:
-                cells = ["" if cell == MISSING else cell for cell in cells]
-            yield cells
+            yield ["" if cell == MISSING else cell for cell in line.split("\t")]
 
 
 def group_version_kind(api_version: str, kind: str) -> GroupVersionKind:

@@ -28,7 +28,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.schema.facts.field_usage import FieldName, usage_weight
+from kubestencil.schema.facts.fields import FieldName, usage_weight
 from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site.addresses import PageAddress
