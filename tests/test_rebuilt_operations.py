@@ -40,7 +40,7 @@ def test_rebuilt_operations_have_the_parameters_of_the_full_document(
     release: str,
 ) -> None:
     document = load(release, full_specs()).document
-    for operation, parameters in rebuilt_operations(load(release)):
+    for operation, parameters, _, _ in rebuilt_operations(load(release)):
         methods = document["paths"][operation.path]
         own = methods[operation.method].get("parameters", ())
         shared = methods.get("parameters", ())

@@ -44,6 +44,12 @@ class Response(NamedTuple):
     schema: Schema | None
 
 
+#: The answer to a client that has not proven who it is.
+UNAUTHORIZED = Response("401", "Unauthorized", None)
+#: The type of a text.
+STRING = parse_schema({"type": "string"})
+
+
 class OperationDetails(NamedTuple):
     """An operation with all that its document says of it.
 
@@ -60,6 +66,11 @@ class OperationDetails(NamedTuple):
     consumes: tuple[str, ...]
     produces: tuple[str, ...]
     responses: tuple[Response, ...]
+
+
+def reference_to(definition: str) -> Schema:
+    """The type of a body: a definition, by its full name."""
+    return parse_schema({"$ref": f"{REFERENCE_PREFIX}{definition}"})
 
 
 def documented_operations(release: Release) -> Iterator[OperationDetails]:

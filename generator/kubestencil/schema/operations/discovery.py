@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kubestencil.schema.documents.openapi2 import parse_schema
-from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.operations import media_types
 from kubestencil.schema.operations.details import (
+    STRING,
+    UNAUTHORIZED,
     OperationDetails,
     OperationParameter,
     Response,
+    reference_to,
 )
 from kubestencil.schema.operations.rebuilt import capitalized, operation_tag
 from kubestencil.schema.resources.operation import Operation
@@ -25,8 +26,6 @@ from kubestencil.schema.well_known import META_V1
 
 _VERSION = "io.k8s.apimachinery.pkg.version.Info"
 _JSON = ("application/json",)
-_STRING = parse_schema({"type": "string"})
-_UNAUTHORIZED = Response("401", "Unauthorized", None)
 
 
 def discovery_operations(release: Release) -> Iterator[OperationDetails]:
@@ -78,20 +77,24 @@ def _others() -> Iterator[OperationDetails]:
         "getServiceAccountIssuerOpenIDConfiguration",
         "WellKnown",
         produces=_JSON,
-        result=_STRING,
+        result=STRING,
     )
     yield _operation(
         "/openid/v1/jwks/",
         "getServiceAccountIssuerOpenIDKeyset",
         "openid",
         produces=("application/jwk-set+json",),
-        result=_STRING,
+        result=STRING,
     )
     yield _operation(
-        "/version/", "getCodeVersion", "version", produces=_JSON, result=_type(_VERSION)
+        "/version/",
+        "getCodeVersion",
+        "version",
+        produces=_JSON,
+        result=reference_to(_VERSION),
     )._replace(consumes=_JSON)
     yield _operation("/logs/", "logFileListHandler", "logs")
-    path = OperationParameter("logpath", "path", True, "path to the log", _STRING)
+    path = OperationParameter("logpath", "path", True, "path to the log", STRING)
     yield _operation("/logs/{logpath}", "logFileHandler", "logs")._replace(
         path_parameters=(path,)
     )
@@ -101,7 +104,7 @@ def _get(
     path: str, name: str, tag: str, about: str, kind: str, produces: tuple[str, ...]
 ) -> OperationDetails:
     """An operation of discovery, which returns an object of a ``kind`` of meta/v1."""
-    result = _type(f"{META_V1}.{kind}")
+    result = reference_to(f"{META_V1}.{kind}")
     operation = _operation(path, name, tag, produces=produces, result=result)
     return operation._replace(description=about, consumes=produces)
 
@@ -113,7 +116,7 @@ def _operation(
     produces: tuple[str, ...] = (),
     result: Schema | None = None,
 ) -> OperationDetails:
-    responses = [_UNAUTHORIZED]
+    responses = [UNAUTHORIZED]
     if result is not None:
         responses.insert(0, Response("200", "OK", result))
     return OperationDetails(
@@ -126,7 +129,3 @@ def _operation(
         produces=produces,
         responses=tuple(responses),
     )
-
-
-def _type(definition: str) -> Schema:
-    return parse_schema({"$ref": f"{REFERENCE_PREFIX}{definition}"})

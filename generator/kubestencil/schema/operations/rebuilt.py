@@ -36,32 +36,29 @@ _CONNECT_METHODS = ("get", "post")
 
 
 class RebuiltOperation(NamedTuple):
-    """An operation, and its parameters, sorted by name."""
+    """An operation on a resource, or a subresource of it, and its parameters, sorted by
+    name. ``subresource`` is empty for the resource itself."""
 
     operation: Operation
     parameters: tuple[Parameter, ...]
+    resource: Resource
+    subresource: str
 
 
 def rebuild_operations(
     resources: Iterable[Resource], release: str
 ) -> list[RebuiltOperation]:
-    """The operations on resources of a release, in the order of ``operations``.
+    """The operations on resources of a release, sorted by path and method.
 
-    That reads them from a document with paths. Operations on anything else than a
-    resource, such as ``/version/``, are left out.
+    ``operations`` reads them from a document with paths. Operations on anything else than
+    a resource, such as ``/version/``, are left out.
     """
     rebuilt = [
-        operation
+        _with_parameters(operation, resource, subresource, release)
         for resource in resources
-        for operation in resource_operations(resource, release)
+        for subresource, operations in _operations_by_subresource(resource)
+        for operation in operations
     ]
-    return sorted(rebuilt, key=_order)
-
-
-def resource_operations(resource: Resource, release: str) -> list[RebuiltOperation]:
-    """The operations on a resource and its subresources in a release, sorted by path
-    and method."""
-    rebuilt = [_with_parameters(call, release) for call in _calls(resource)]
     return sorted(rebuilt, key=_order)
 
 
@@ -70,27 +67,20 @@ def _order(rebuilt: RebuiltOperation) -> tuple[str, int]:
     return operation.path, METHODS.index(operation.method)
 
 
-class _ResourceCall(NamedTuple):
-    operation: Operation
-    plural: str
-    subresource: str
-
-
-def _calls(resource: Resource) -> Iterator[_ResourceCall]:
-    for operation in _operations(resource):
-        yield _ResourceCall(operation, resource.plural, "")
+def _operations_by_subresource(
+    resource: Resource,
+) -> Iterator[tuple[str, Iterator[Operation]]]:
+    yield "", _operations(resource)
     for subresource in resource.subresources:
-        for operation in _subresource_operations(resource, subresource):
-            yield _ResourceCall(operation, resource.plural, subresource.name)
+        yield subresource.name, _subresource_operations(resource, subresource)
 
 
 def _operations(resource: Resource) -> Iterator[Operation]:
     """The operations on objects and lists of a resource."""
-    tag = _tag(resource.kind)
-    name = f"{'Namespaced' if resource.namespaced else ''}{resource.kind.kind}"
-    plural = f"{_NAMESPACE if resource.namespaced else ''}/{resource.plural}"
-    objects = f"{resource.api_path}{plural}"
-    watched = f"{resource.api_path}/watch{plural}"
+    tag, kind = _tag(resource.kind), resource.kind.kind
+    name = f"{'Namespaced' if resource.namespaced else ''}{kind}"
+    objects = f"{resource.api_path}{_scope(resource)}/{resource.plural}"
+    watched = f"{resource.api_path}/watch{_scope(resource)}/{resource.plural}"
 
     def operation(name: str, method: str, path: str, action: str) -> Operation:
         return Operation(name, method, path, action, resource.kind)
@@ -104,23 +94,17 @@ def _operations(resource: Resource) -> Iterator[Operation]:
             yield operation(f"delete{tag}Collection{name}", "delete", objects, verb)
         elif verb == "list":
             yield operation(f"list{tag}{name}", "get", objects, verb)
+            if resource.namespaced:
+                name_of_all = f"list{tag}{kind}ForAllNamespaces"
+                path = f"{resource.api_path}/{resource.plural}"
+                yield operation(name_of_all, "get", path, verb)
         elif verb == "watch":
             yield operation(f"watch{tag}{name}", "get", f"{watched}{_NAME}", verb)
             yield operation(f"watch{tag}{name}List", "get", watched, "watchlist")
-    if resource.namespaced:
-        yield from _operations_on_all_namespaces(resource, tag)
-
-
-def _operations_on_all_namespaces(resource: Resource, tag: str) -> Iterator[Operation]:
-    kind = resource.kind
-    if "list" in resource.verbs:
-        name = f"list{tag}{kind.kind}ForAllNamespaces"
-        path = f"{resource.api_path}/{resource.plural}"
-        yield Operation(name, "get", path, "list", kind)
-    if "watch" in resource.verbs:
-        name = f"watch{tag}{kind.kind}ListForAllNamespaces"
-        path = f"{resource.api_path}/watch/{resource.plural}"
-        yield Operation(name, "get", path, "watchlist", kind)
+            if resource.namespaced:
+                name_of_all = f"watch{tag}{kind}ListForAllNamespaces"
+                path = f"{resource.api_path}/watch/{resource.plural}"
+                yield operation(name_of_all, "get", path, "watchlist")
 
 
 def _subresource_operations(
@@ -128,42 +112,42 @@ def _subresource_operations(
 ) -> Iterator[Operation]:
     kind = subresource.kind or resource.kind
     namespaced = "Namespaced" if resource.namespaced else ""
-    scope = _NAMESPACE if resource.namespaced else ""
     name = f"{namespaced}{resource.kind.kind}{capitalized(subresource.name)}"
-    path = f"{resource.api_path}{scope}/{resource.plural}{_NAME}/{subresource.name}"
     tag = _tag(resource.kind)
-    if kind.kind.endswith(_OPTIONS):
-        yield from _connections(tag, name, path, kind)
+    objects = f"{resource.api_path}{_scope(resource)}/{resource.plural}"
+    path = f"{objects}{_NAME}/{subresource.name}"
+    if not kind.kind.endswith(_OPTIONS):
+        for verb in subresource.verbs:
+            method, action, word = _VERBS[verb]
+            yield Operation(f"{word}{tag}{name}", method, path, action, kind)
         return
-    for verb in subresource.verbs:
-        method, action, word = _VERBS[verb]
-        yield Operation(f"{word}{tag}{name}", method, path, action, kind)
-
-
-def _connections(
-    tag: str, name: str, path: str, kind: GroupVersionKind
-) -> Iterator[Operation]:
-    is_proxy = path.endswith(f"/{_PROXY}")
+    is_proxy = subresource.name == _PROXY
     for method in _PROXY_METHODS if is_proxy else _CONNECT_METHODS:
         words = f"connect{tag}{method.capitalize()}{name}"
         yield Operation(words, method, path, "connect", kind)
         if is_proxy:
-            yield Operation(
-                f"{words}WithPath", method, f"{path}/{{path}}", "connect", kind
-            )
+            with_path = f"{path}/{{path}}"
+            yield Operation(f"{words}WithPath", method, with_path, "connect", kind)
 
 
-def _with_parameters(call: _ResourceCall, release: str) -> RebuiltOperation:
-    operation = call.operation
-    query = query_parameters(operation.action, call.plural, call.subresource, release)
-    body = [Parameter("body", "body", "")] if operation.action in _BODIES else []
-    in_path = [
+def _scope(resource: Resource) -> str:
+    return _NAMESPACE if resource.namespaced else ""
+
+
+def _with_parameters(
+    operation: Operation, resource: Resource, subresource: str, release: str
+) -> RebuiltOperation:
+    parameters = query_parameters(
+        operation.action, resource.plural, subresource, release
+    )
+    if operation.action in _BODIES:
+        parameters.append(Parameter("body", "body", ""))
+    parameters += (
         Parameter(name, "path", "string")
         for name in ("name", "namespace", "path")
         if f"{{{name}}}" in operation.path
-    ]
-    parameters = tuple(sorted([*query, *body, *in_path]))
-    return RebuiltOperation(operation, parameters)
+    )
+    return RebuiltOperation(operation, tuple(sorted(parameters)), resource, subresource)
 
 
 def operation_tag(group: str, version: str = "") -> str:

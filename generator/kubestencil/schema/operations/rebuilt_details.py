@@ -9,57 +9,53 @@ same parameter, or a field of DeleteOptions with that name; others are empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import groupby
-from typing import NamedTuple
 
 from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.facts.parameters import Parameter, query_parameters
-from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.operations import media_types
 from kubestencil.schema.operations.details import (
+    STRING,
+    UNAUTHORIZED,
     OperationDetails,
     OperationParameter,
     Response,
     documented_operations,
+    reference_to,
 )
 from kubestencil.schema.operations.discovery import discovery_operations
-from kubestencil.schema.operations.rebuilt import operation_tag, rebuild_operations
+from kubestencil.schema.operations.rebuilt import (
+    RebuiltOperation,
+    operation_tag,
+    rebuild_operations,
+)
 from kubestencil.schema.resource import Resource
-from kubestencil.schema.resources.operation import Operation
-from kubestencil.schema.resources.paths import resource_path
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.schema.well_known import META_V1
 
 _STATUS = f"{META_V1}.Status"
 _DELETE_OPTIONS = f"{META_V1}.DeleteOptions"
 _PATCH = f"{META_V1}.Patch"
-_LIST = "List"
-_ITEMS = "items"
 _ANY_ACTION = ""
 _BODY = "body"
 _WATCHES = frozenset({"watch", "watchlist"})
 _DELETIONS = frozenset({"delete", "deletecollection"})
 _PATH = "path"
-_NAME = "name"
-_LOG = "log"
 _TEXT = "text/plain"
 _CONNECT = "connect"
 _VOWELS = frozenset("aeiou")
-_INDEFINITE: Mapping[str, str] = {"delete": "delete", "post": "create"}
 _DEFINITE: Mapping[str, str] = {
     "get": "read",
     "patch": "partially update",
     "put": "replace",
 }
 _ANY_OBJECT = parse_schema({"type": "object"})
-_STRING = parse_schema({"type": "string"})
 _PHRASES: Mapping[str, str] = {
     "200": "OK",
     "201": "Created",
     "202": "Accepted",
-    "401": "Unauthorized",
 }
 _CODES: Mapping[str, tuple[str, ...]] = {
     "delete": ("200", "202"),
@@ -67,8 +63,6 @@ _CODES: Mapping[str, tuple[str, ...]] = {
     "post": ("200", "201", "202"),
     "put": ("200", "201"),
 }
-_CODES_OF_OTHERS = ("200",)
-_UNAUTHORIZED = "401"
 # A deletion of these returns the deleted object, not a Status: their storage sets
 # ReturnDeletedObject (k8s.io/kubernetes, pkg/registry).
 _RETURNED_WHEN_DELETED: Mapping[str, frozenset[str]] = {
@@ -103,15 +97,13 @@ def operation_details(release: Release) -> list[OperationDetails]:
     """
     documented = list(documented_operations(release))
     kinds = {details.operation.kind for details in documented}
-    resources = {
-        kind: resource
-        for kind, resource in release.resources.items()
-        if kind not in kinds
-    }
+    resources = [
+        resource for kind, resource in release.resources.items() if kind not in kinds
+    ]
     if not resources:
         return documented
-    texts = _Descriptions(release, documented)
-    rebuilt = _Rebuilder(release, resources, texts).operations()
+    rebuilder = _Rebuilder(release, _Descriptions(release, documented))
+    rebuilt = rebuilder.operations(resources)
     if documented:
         return [*documented, *rebuilt]
     return [*rebuilt, *discovery_operations(release)]
@@ -152,169 +144,126 @@ class _Descriptions:
         return ""
 
 
-class _DescribedCall(NamedTuple):
-    """An operation with its parameters, and the resource that it is on.
-
-    ``kind`` is what it takes and returns. For a custom resource, that of the operation
-    is always the resource's own.
-    """
-
-    operation: Operation
-    kind: GroupVersionKind
-    parameters: tuple[Parameter, ...]
-    resource: Resource
-    subresource: str
-    is_custom: bool
-
-
 class _Rebuilder:
     """Rebuilds the operations on the resources of a release."""
 
-    def __init__(
-        self,
-        release: Release,
-        resources: Mapping[GroupVersionKind, Resource],
-        descriptions: _Descriptions,
-    ) -> None:
+    def __init__(self, release: Release, descriptions: _Descriptions) -> None:
         self._release = release
         self._descriptions = descriptions
-        self._resources = {
-            (kind.group, kind.version, resource.plural): resource
-            for kind, resource in resources.items()
-        }
         self._types = {
-            kind: parse_schema({"$ref": f"{REFERENCE_PREFIX}{name}"})
+            kind: reference_to(name)
             for name, definition in release.definitions.items()
             for kind in definition.kinds
             if kind.kind == definition.kind
         }
 
-    def operations(self) -> Iterator[OperationDetails]:
-        """The operations, sorted by path."""
-        calls = (
-            self._call(operation, parameters)
-            for operation, parameters in rebuild_operations(
-                self._resources.values(), self._release.name
-            )
-            if operation.action not in _WATCHES
+    def operations(self, resources: Iterable[Resource]) -> Iterator[OperationDetails]:
+        """The operations on ``resources``, sorted by path. Those of a path share the
+        parameters that all of them have (kube-openapi, pkg/builder,
+        findCommonParameters)."""
+        rebuilt = (
+            self._with_custom_parameters(item) if self._is_custom(item) else item
+            for item in rebuild_operations(resources, self._release.name)
+            if item.operation.action not in _WATCHES
         )
-        for _, calls_of_path in groupby(calls, lambda call: call.operation.path):
-            yield from self._operations_of_path(list(calls_of_path))
+        for _, of_path in groupby(rebuilt, lambda item: item.operation.path):
+            calls = list(of_path)
+            names = [
+                {item.name for item in call.parameters} - {_BODY} for call in calls
+            ]
+            shared = set.intersection(*names)
+            for call in calls:
+                yield self._details(call, shared)
 
-    def _call(
-        self, operation: Operation, parameters: tuple[Parameter, ...]
-    ) -> _DescribedCall:
-        path = resource_path(operation.path)
-        assert path is not None, operation.path
-        resource = self._resources[path.group, path.version, path.plural]
-        kind = operation.kind or resource.kind
-        is_custom = resource.kind in self._release.custom_kinds
-        if is_custom:
-            operation = operation._replace(kind=resource.kind)
-            parameters = self._parameters_of_custom(operation, parameters)
-        return _DescribedCall(
-            operation, kind, parameters, resource, path.subresource, is_custom
+    def _is_custom(self, call: RebuiltOperation) -> bool:
+        return call.resource.kind in self._release.custom_kinds
+
+    def _with_custom_parameters(self, call: RebuiltOperation) -> RebuiltOperation:
+        """An operation on a custom resource: a collection is deleted with the parameters
+        of a list, and a get has a resourceVersion."""
+        parameters = list(call.parameters)
+        if call.operation.action == "get":
+            parameters.append(Parameter("resourceVersion", "query", "string"))
+        if call.operation.action == "deletecollection":
+            parameters = [item for item in parameters if item.location == _PATH]
+            parameters += query_parameters("list", "", "", self._release.name)
+        served = (
+            item
+            for item in parameters
+            if item.location != "query" or self._descriptions.has(item.name)
         )
-
-    def _parameters_of_custom(
-        self, operation: Operation, parameters: tuple[Parameter, ...]
-    ) -> tuple[Parameter, ...]:
-        """The parameters of an operation on a custom resource: a collection is deleted
-        with those of a list, and a get has a resourceVersion."""
-        if operation.action == "get":
-            parameters = (*parameters, Parameter("resourceVersion", "query", "string"))
-        if operation.action == "deletecollection":
-            in_path = [item for item in parameters if item.location == _PATH]
-            query = query_parameters("list", "", "", self._release.name)
-            parameters = (*in_path, *query)
-        return tuple(
-            sorted(
-                item
-                for item in parameters
-                if item.location != "query" or self._descriptions.has(item.name)
-            )
-        )
-
-    def _operations_of_path(
-        self, calls: list[_DescribedCall]
-    ) -> Iterator[OperationDetails]:
-        """The operations of a path, which share the parameters that all of them have
-        (kube-openapi, pkg/builder, findCommonParameters)."""
-        names = [
-            frozenset(item.name for item in call.parameters) - {_BODY} for call in calls
-        ]
-        shared = frozenset.intersection(*names)
-        for call in calls:
-            yield self._details(call, shared)
+        return call._replace(parameters=tuple(sorted(served)))
 
     def _details(
-        self, call: _DescribedCall, shared: frozenset[str]
+        self, call: RebuiltOperation, shared: Container[str]
     ) -> OperationDetails:
         action, release = call.operation.action, self._release.name
         parameters = [self._parameter(item, call) for item in call.parameters]
-        kind = call.resource.kind
-        produces = media_types.produced(action, release, is_custom=call.is_custom)
+        kind, is_custom = call.resource.kind, self._is_custom(call)
+        produces = media_types.produced(action, release, is_custom=is_custom)
+        operation = call.operation
         return OperationDetails(
-            operation=call.operation,
+            # Those on subresources of custom resources name the kind of the resource, too.
+            operation=operation._replace(kind=kind) if is_custom else operation,
             tag=operation_tag(kind.group, kind.version),
-            description=_description(call),
+            description=_description(call, is_custom),
             path_parameters=tuple(item for item in parameters if item.name in shared),
             parameters=tuple(item for item in parameters if item.name not in shared),
-            consumes=media_types.consumed(action, release, is_custom=call.is_custom),
+            consumes=media_types.consumed(action, release, is_custom=is_custom),
             produces=(_TEXT, *produces) if _is_log(call) else produces,
-            responses=tuple(self._responses(call)),
+            responses=tuple(self._responses(call, is_custom)),
         )
 
     def _parameter(
-        self, parameter: Parameter, call: _DescribedCall
+        self, parameter: Parameter, call: RebuiltOperation
     ) -> OperationParameter:
         name, location, type_ = parameter
         action = call.operation.action
         if location == _BODY:
             required = action not in _DELETIONS
             return OperationParameter(name, location, required, "", self._body(call))
-        if (name, location) == (_NAME, _PATH):
-            kind = call.operation.kind or call.kind
+        description = self._descriptions.get(action, name)
+        if (name, location) == ("name", _PATH):
+            is_custom = self._is_custom(call)
+            kind = call.resource.kind if is_custom else _kind(call)
             description = f"name of the {kind.kind}"
-        else:
-            description = self._descriptions.get(action, name)
         schema = parse_schema({"type": type_})
-        return OperationParameter(
-            name, location, location == _PATH, description, schema
-        )
+        is_required = location == _PATH
+        return OperationParameter(name, location, is_required, description, schema)
 
-    def _body(self, call: _DescribedCall) -> Schema:
+    def _body(self, call: RebuiltOperation) -> Schema:
         if call.operation.action in _DELETIONS:
             return self._type(_DELETE_OPTIONS)
         if call.operation.action == "patch":
             return self._type(_PATCH)
-        return self._type_of(call.kind)
+        return self._type_of(_kind(call))
 
-    def _responses(self, call: _DescribedCall) -> Iterator[Response]:
+    def _responses(self, call: RebuiltOperation, is_custom: bool) -> Iterator[Response]:
         action = call.operation.action
-        codes = _CODES.get(action, _CODES_OF_OTHERS)
-        if call.is_custom and action == "patch":
-            codes = _CODES_OF_OTHERS
+        codes = _CODES.get(action, ("200",))
+        if is_custom and action == "patch":
+            codes = ("200",)
         result = self._result(call)
         for code in codes:
             yield Response(code, _PHRASES[code], result)
-        yield Response(_UNAUTHORIZED, _PHRASES[_UNAUTHORIZED], None)
+        yield UNAUTHORIZED
 
-    def _result(self, call: _DescribedCall) -> Schema:
-        action = call.operation.action
+    def _result(self, call: RebuiltOperation) -> Schema:
+        action, kind = call.operation.action, call.resource.kind
         if action == _CONNECT or _is_log(call):
-            return _STRING
+            return STRING
         if action == "list":
-            return self._list_of(call.kind)
+            return self._list_of(_kind(call))
+        returned = _RETURNED_WHEN_DELETED.get(kind.group, frozenset())
         if action not in _DELETIONS or (
-            action == "delete" and _is_returned_when_deleted(call.resource)
+            action == "delete" and call.resource.plural in returned
         ):
-            return self._type_of(call.kind)
+            return self._type_of(_kind(call))
         return self._type(_STATUS)
 
     def _list_of(self, kind: GroupVersionKind) -> Schema:
         """The list kind; that of a custom resource can have any name."""
-        list_kind = kind._replace(kind=f"{kind.kind}{_LIST}")
+        list_kind = kind._replace(kind=f"{kind.kind}List")
         if list_kind in self._types:
             return self._types[list_kind]
         item = self._types.get(kind)
@@ -328,43 +277,42 @@ class _Rebuilder:
             field.schema.items.ref: name
             for name, definition in self._release.definitions.items()
             for field in definition.fields
-            if field.name == _ITEMS and field.schema.items and field.schema.items.ref
+            if field.name == "items" and field.schema.items and field.schema.items.ref
         }
 
     def _type(self, definition: str) -> Schema:
-        if definition not in self._release.definitions:
-            return _ANY_OBJECT
-        return parse_schema({"$ref": f"{REFERENCE_PREFIX}{definition}"})
+        is_defined = definition in self._release.definitions
+        return reference_to(definition) if is_defined else _ANY_OBJECT
 
     def _type_of(self, kind: GroupVersionKind) -> Schema:
         return self._types.get(kind, _ANY_OBJECT)
 
 
-def _is_returned_when_deleted(resource: Resource) -> bool:
-    plurals = _RETURNED_WHEN_DELETED.get(resource.kind.group, frozenset())
-    return resource.plural in plurals
+def _kind(call: RebuiltOperation) -> GroupVersionKind:
+    """What an operation takes and returns."""
+    return call.operation.kind or call.resource.kind
 
 
-def _is_log(call: _DescribedCall) -> bool:
-    return (call.resource.plural, call.subresource) == ("pods", _LOG)
+def _is_log(call: RebuiltOperation) -> bool:
+    return (call.resource.plural, call.subresource) == ("pods", "log")
 
 
-def _description(call: _DescribedCall) -> str:
+def _description(call: RebuiltOperation, is_custom: bool) -> str:
     operation, subresource = call.operation, call.subresource
     kind = call.resource.kind.kind
     if operation.action == _CONNECT:
         return f"connect {operation.method.upper()} requests to {subresource} of {kind}"
     if operation.action == "list":
-        is_watched = "watch" in call.resource.verbs and not call.is_custom
+        is_watched = "watch" in call.resource.verbs and not is_custom
         return f"list {'or watch ' if is_watched else ''}objects of kind {kind}"
     if operation.action == "deletecollection":
         return f"delete collection of {kind}"
-    if operation.action == "post" and subresource:
-        return f"create {subresource} of {_with_article(kind)}"
-    if operation.action in _INDEFINITE:
-        return f"{_INDEFINITE[operation.action]} {_with_article(kind)}"
-    verb = _DEFINITE[operation.action]
-    return f"{verb} {f'{subresource} of ' if subresource else ''}the specified {kind}"
+    of_subresource = f"{subresource} of " if subresource else ""
+    if operation.action == "post":
+        return f"create {of_subresource}{_with_article(kind)}"
+    if operation.action == "delete":
+        return f"delete {_with_article(kind)}"
+    return f"{_DEFINITE[operation.action]} {of_subresource}the specified {kind}"
 
 
 def _with_article(kind: str) -> str:

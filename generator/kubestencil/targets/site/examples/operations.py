@@ -11,7 +11,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.operations.parameter_descriptions import PARAMETER_DESCRIPTIONS
-from kubestencil.schema.operations.rebuilt import RebuiltOperation, resource_operations
+from kubestencil.schema.operations.rebuilt import RebuiltOperation, rebuild_operations
 from kubestencil.schema.resource import Resource
 from kubestencil.targets.examples.starters import starter_name
 from kubestencil.targets.site.addresses import PageAddress
@@ -95,7 +95,7 @@ class ReleaseOperations:
         self._release = release
         self._addresses = addresses
         self._rebuilt = {
-            kind: resource_operations(resource, release.name)
+            kind: rebuild_operations([resource], release.name)
             for kind, resource in release.resources.items()
         }
         self._python = PythonMethods(self._rebuilt, target)
