@@ -56,53 +56,49 @@ _STRING, _NUMBER, _INTEGER = (
 _BOOLEAN, _LIST, _OBJECT = _instance_of(bool), _instance_of(list), _instance_of(dict)
 _STRINGS, _OBJECTS = _list_of(str), _list_of(dict)
 
-#: Every known keyword with the check of its value. The first part is the schema object
-#: of OpenAPI 2.0 (https://spec.openapis.org/oas/v2.0#schema-object), the second what
-#: Kubernetes adds to it (kube-openapi and apiextensions-apiserver).
+#: Every known keyword with the check of its value: the schema object of OpenAPI 2.0
+#: (https://spec.openapis.org/oas/v2.0#schema-object), and what Kubernetes adds to it
+#: (kube-openapi and apiextensions-apiserver).
 KEYWORDS: Mapping[str, Check] = {
-    "$ref": _STRING,
-    "type": _is_type,
-    "format": _STRING,
-    "title": _STRING,
-    "description": _STRING,
-    "default": _anything,
-    "example": _anything,
-    "enum": _LIST,
-    "required": _STRINGS,
-    "properties": _OBJECT,
-    "additionalProperties": _instance_of(dict, bool),
-    "items": _OBJECT,
-    "allOf": _OBJECTS,
-    "anyOf": _OBJECTS,
-    "oneOf": _OBJECTS,
-    "not": _OBJECT,
-    "pattern": _STRING,
-    "multipleOf": _NUMBER,
-    "maximum": _NUMBER,
-    "minimum": _NUMBER,
-    "exclusiveMaximum": _BOOLEAN,
-    "exclusiveMinimum": _BOOLEAN,
-    "maxLength": _INTEGER,
-    "minLength": _INTEGER,
-    "maxItems": _INTEGER,
-    "minItems": _INTEGER,
-    "uniqueItems": _BOOLEAN,
-    "maxProperties": _INTEGER,
-    "minProperties": _INTEGER,
-    "readOnly": _BOOLEAN,
-    "externalDocs": _OBJECT,
-    "nullable": _BOOLEAN,
-    "x-nullable": _BOOLEAN,
-    EMBEDDED: _BOOLEAN,
-    KINDS_KEYWORD: _OBJECTS,
-    INT_OR_STRING: _BOOLEAN,
-    "x-kubernetes-list-map-keys": _STRINGS,
-    "x-kubernetes-list-type": _STRING,
-    "x-kubernetes-map-type": _STRING,
-    "x-kubernetes-patch-merge-key": _STRING,
-    "x-kubernetes-patch-strategy": _STRING,
-    PRESERVE: _BOOLEAN,
-    "x-kubernetes-selectable-fields": _OBJECTS,
-    "x-kubernetes-unions": _OBJECTS,
-    "x-kubernetes-validations": _OBJECTS,
-}
+    keyword: check
+    for check, keywords in (
+        (
+            _STRING,
+            (
+                "$ref", "format", "title", "description", "pattern",
+                "x-kubernetes-list-type", "x-kubernetes-map-type",
+                "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy",
+            ),
+        ),
+        (_is_type, ("type",)),
+        (_anything, ("default", "example")),
+        (_LIST, ("enum",)),
+        (_STRINGS, ("required", "x-kubernetes-list-map-keys")),
+        (_OBJECT, ("properties", "items", "not", "externalDocs")),
+        (_instance_of(dict, bool), ("additionalProperties",)),
+        (
+            _OBJECTS,
+            (
+                "allOf", "anyOf", "oneOf", KINDS_KEYWORD,
+                "x-kubernetes-selectable-fields", "x-kubernetes-unions",
+                "x-kubernetes-validations",
+            ),
+        ),
+        (_NUMBER, ("multipleOf", "maximum", "minimum")),
+        (
+            _INTEGER,
+            (
+                "maxLength", "minLength", "maxItems", "minItems", "maxProperties",
+                "minProperties",
+            ),
+        ),
+        (
+            _BOOLEAN,
+            (
+                "exclusiveMaximum", "exclusiveMinimum", "uniqueItems", "readOnly",
+                "nullable", "x-nullable", EMBEDDED, INT_OR_STRING, PRESERVE,
+            ),
+        ),
+    )
+    for keyword in keywords
+}  # fmt: skip

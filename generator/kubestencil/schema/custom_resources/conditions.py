@@ -158,14 +158,6 @@ _IS_TYPE: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def _has_type(value: Any, type_: str) -> bool:
-    return _IS_TYPE[type_](value)
-
-
-def _is_in_enum(value: Any, enum: Sequence[Any]) -> bool:
-    return any(same_value(value, allowed) for allowed in enum)
-
-
 def _matches(value: Any, pattern: str) -> bool:
     if not isinstance(value, str):
         return True
@@ -179,26 +171,12 @@ def _is_multiple(value: Any, factor: float) -> bool:
     return Fraction(str(value)) % Fraction(str(factor)) == 0
 
 
-def _has_fields(value: Any, names: Sequence[str]) -> bool:
-    return not isinstance(value, Mapping) or all(name in value for name in names)
-
-
 def _has_valid_fields(value: Any, properties: Mapping[str, JsonObject]) -> bool:
     return not isinstance(value, Mapping) or all(
         satisfies(value[name], schema)
         for name, schema in properties.items()
         if name in value
     )
-
-
-def _has_valid_values(value: Any, schema: JsonObject | bool) -> bool:
-    return not isinstance(value, Mapping) or (
-        isinstance(schema, bool) or _all_valid(value.values(), schema)
-    )
-
-
-def _has_valid_items(value: Any, schema: JsonObject) -> bool:
-    return not isinstance(value, list) or _all_valid(value, schema)
 
 
 def _all_valid(values: Iterable[Any], schema: JsonObject) -> bool:
@@ -260,37 +238,26 @@ _INTEGERS: Mapping[str, tuple[int, int]] = {
 }
 
 
-def _all_of(value: Any, schemas: Iterable[JsonObject]) -> bool:
-    return all(satisfies(value, schema) for schema in schemas)
-
-
-def _any_of(value: Any, schemas: Iterable[JsonObject]) -> bool:
-    return any(satisfies(value, schema) for schema in schemas)
-
-
-def _one_of(value: Any, schemas: Iterable[JsonObject]) -> bool:
-    return sum(satisfies(value, schema) for schema in schemas) == 1
-
-
-def _not(value: Any, schema: JsonObject) -> bool:
-    return not satisfies(value, schema)
-
-
 _CHECKS: Mapping[str, _Check] = {
-    "type": _has_type,
-    "enum": _is_in_enum,
+    "type": lambda value, name: _IS_TYPE[name](value),
+    "enum": lambda value, enum: any(same_value(value, item) for item in enum),
     "format": _has_format,
     "pattern": _matches,
     "multipleOf": _is_multiple,
-    "required": _has_fields,
+    "required": lambda value, names: not isinstance(value, Mapping)
+    or all(name in value for name in names),
     "properties": _has_valid_fields,
-    "additionalProperties": _has_valid_values,
-    "items": _has_valid_items,
+    "additionalProperties": lambda value, schema: not isinstance(value, Mapping)
+    or isinstance(schema, bool)
+    or _all_valid(value.values(), schema),
+    "items": lambda value, schema: not isinstance(value, list)
+    or _all_valid(value, schema),
     "uniqueItems": _is_unique,
-    "allOf": _all_of,
-    "anyOf": _any_of,
-    "oneOf": _one_of,
-    "not": _not,
+    "allOf": lambda value, schemas: all(satisfies(value, schema) for schema in schemas),
+    "anyOf": lambda value, schemas: any(satisfies(value, schema) for schema in schemas),
+    "oneOf": lambda value, schemas: sum(satisfies(value, schema) for schema in schemas)
+    == 1,
+    "not": lambda value, schema: not satisfies(value, schema),
 }
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kubestencil.errors import SpecError
@@ -85,24 +85,6 @@ def custom_resource(
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
-    """The group, scope and names of a CustomResourceDefinition."""
-
-    group: str
-    kind: str
-    list_kind: str
-    plural: str
-    singular: str
-    short_names: tuple[str, ...]
-    categories: tuple[str, ...]
-    namespaced: bool
-
-    def definition(self, version: str, kind: str) -> str:
-        """The full name of the definition of a kind."""
-        return ".".join((*reversed(self.group.split(".")), version, kind))
-
-
-@dataclass(frozen=True, slots=True)
 class _Version:
     """A version of a CustomResourceDefinition: its ``raw`` object and its ``schema``,
     None where it has none, each with its pointer."""
@@ -122,15 +104,12 @@ class _CrdReader:
     ) -> None:
         self.where = where
         self.standard = standard
-        self.schemas = StructuralSchemas(
-            where,
-            {
-                "apiVersion": standard.api_version,
-                "kind": standard.kind,
-                "metadata": standard.metadata,
-            },
-            leaves,
-        )
+        self.kind_fields = {
+            "apiVersion": standard.api_version,
+            "kind": standard.kind,
+            "metadata": standard.metadata,
+        }
+        self.schemas = StructuralSchemas(where, self.kind_fields, leaves)
 
     def read(self, crd: JsonObject, unserved: bool) -> CustomResource:
         if crd.get("apiVersion") not in _GROUP_VERSIONS:
@@ -142,25 +121,28 @@ class _CrdReader:
         is_beta = crd["apiVersion"] == _BETA
         spec = self.table(crd, "spec", None)
         names = self.read_names(spec)
+        kind, group = names.kind.kind, names.kind.group
+        list_kind = spec["names"].get("listKind") or f"{kind}List"
+        package = ".".join(reversed(group.split(".")))
         definitions: dict[str, JsonObject] = {}
         resources: list[Resource] = []
         pointers: dict[str, Pointer] = {}
         for version in self.versions(spec, is_beta):
             if version.raw["served"] or unserved:
-                definition = names.definition(version.name, names.kind)
+                definition = f"{package}.{version.name}.{kind}"
                 definitions[definition] = {
                     **self.kind_schema(version),
-                    **self.served_as(version, names.group, names.kind),
+                    **self.served_as(version, group, kind),
                 }
                 pointers[definition] = version.schema_pointer
-                definitions[names.definition(version.name, names.list_kind)] = {
-                    **self.list_schema(definition, names.list_kind, names.plural),
-                    **self.served_as(version, names.group, names.list_kind),
+                definitions[f"{package}.{version.name}.{list_kind}"] = {
+                    **self.list_schema(definition, list_kind, names.plural),
+                    **self.served_as(version, group, list_kind),
                 }
                 resources.append(self.read_resource(names, version))
         return CustomResource(
-            names.group,
-            names.kind,
+            group,
+            kind,
             definitions,
             tuple(resources),
             pointers,
@@ -182,46 +164,37 @@ class _CrdReader:
                 "false, as v1 requires"
             )
 
-    def read_names(self, spec: JsonObject) -> _Names:
+    def read_names(self, spec: JsonObject) -> Resource:
+        """What all versions have in common; that of their kind is empty."""
         names = self.table(spec, "names", _SPEC)
-        names_pointer: Pointer = ("names", _SPEC)
+        pointer: Pointer = ("names", _SPEC)
         if spec.get("scope") not in ("Namespaced", "Cluster"):
             raise self.error("must be Namespaced or Cluster", ("scope", _SPEC))
-        kind = self.text(names, "kind", names_pointer, _KIND)
-        list_kind = names.get("listKind") or f"{kind}List"
-        return _Names(
-            group=self.text(spec, "group", _SPEC, _GROUP),
-            kind=kind,
-            list_kind=self.text(
-                {"listKind": list_kind}, "listKind", names_pointer, _KIND
-            ),
-            plural=self.text(names, "plural", names_pointer, _LABEL),
-            singular=self.text(
-                {"singular": names.get("singular") or kind.lower()},
-                "singular",
-                names_pointer,
-                _LABEL,
-            ),
-            short_names=self.labels(names, "shortNames", names_pointer),
-            categories=self.labels(names, "categories", names_pointer),
+        kind = self.text(names, "kind", pointer, _KIND)
+        singular = {"singular": names.get("singular") or kind.lower()}
+        list_kind = {"listKind": names.get("listKind") or f"{kind}List"}
+        group = self.text(spec, "group", _SPEC, _GROUP)
+        self.text(list_kind, "listKind", pointer, _KIND)
+        return Resource(
+            kind=GroupVersionKind(group, "", kind),
+            plural=self.text(names, "plural", pointer, _LABEL),
+            singular=self.text(singular, "singular", pointer, _LABEL),
+            short_names=self.labels(names, "shortNames", pointer),
+            categories=self.labels(names, "categories", pointer),
             namespaced=spec["scope"] == "Namespaced",
+            verbs=_VERBS,
         )
 
-    def read_resource(self, names: _Names, version: _Version) -> Resource:
+    def read_resource(self, names: Resource, version: _Version) -> Resource:
         """How a version of the kind is served."""
         raw = version.raw
         warning = raw.get("deprecationWarning")
         subresources = raw.get("subresources") or {}
         if not isinstance(subresources, Mapping):
             raise self.error("must be an object", ("subresources", version.pointer))
-        return Resource(
-            kind=GroupVersionKind(names.group, version.name, names.kind),
-            plural=names.plural,
-            singular=names.singular,
-            namespaced=names.namespaced,
-            short_names=names.short_names,
-            categories=names.categories,
-            verbs=_VERBS,
+        return replace(
+            names,
+            kind=names.kind._replace(version=version.name),
             subresources=tuple(
                 Subresource(name, _SUBRESOURCE_VERBS, kind)
                 for name, kind in (("scale", _SCALE), ("status", None))
@@ -323,12 +296,7 @@ class _CrdReader:
             result = {"type": "object", PRESERVE: True}
         else:
             result = self.schemas.read(version.schema, version.schema_pointer)
-        result["properties"] = {
-            **result.get("properties", {}),
-            "apiVersion": self.standard.api_version,
-            "kind": self.standard.kind,
-            "metadata": self.standard.metadata,
-        }
+        result["properties"] = {**result.get("properties", {}), **self.kind_fields}
         return result
 
     def served_as(self, version: _Version, group: str, kind: str) -> JsonObject:

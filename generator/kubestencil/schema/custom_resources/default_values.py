@@ -9,7 +9,7 @@ of other kinds (``x-kubernetes-embedded-resource``), formats that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubestencil.schema.custom_resources.conditions import (
     conditions,
@@ -33,11 +33,8 @@ _IS_TYPE: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-class DefaultMistake(NamedTuple):
-    """What an API server refuses, and the pointer that leads there."""
-
-    pointer: Pointer
-    message: str
+#: What an API server refuses, after the pointer that leads there.
+DefaultMistake = tuple[Pointer, str]
 
 
 def default_mistakes(default: Default) -> Iterator[DefaultMistake]:
@@ -54,9 +51,7 @@ def _mistakes(
         return
     type_name = schema.get("type")
     if type_name and not _IS_TYPE[type_name](value):
-        yield DefaultMistake(
-            pointer, f"must be of type {type_name}, as the schema says"
-        )
+        yield pointer, f"must be of type {type_name}, as the schema says"
         return
     if isinstance(value, dict) and not schema.get(INT_OR_STRING):
         yield from _field_mistakes(value, schema, pointer)
@@ -65,9 +60,7 @@ def _mistakes(
         for index, item in enumerate(value):
             yield from _mistakes(item, items, (str(index), pointer))
     for keyword in _unsatisfied(value, schema):
-        yield DefaultMistake(
-            pointer, f"does not satisfy {keyword}, which the schema has"
-        )
+        yield pointer, f"does not satisfy {keyword}, which the schema has"
 
 
 def _field_mistakes(
@@ -83,10 +76,10 @@ def _field_mistakes(
         if isinstance(field, dict):
             yield from _mistakes(content, field, (name, pointer))
         elif not keeps_others:
-            yield DefaultMistake((name, pointer), "is no field of the schema")
+            yield (name, pointer), "is no field of the schema"
     for name in schema.get("required", ()):
         if name not in value:
-            yield DefaultMistake(pointer, f"has no {name}, which is required")
+            yield pointer, f"has no {name}, which is required"
 
 
 def _unsatisfied(value: Any, schema: JsonObject) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.custom_resources.crd import CustomResource, custom_resource
@@ -80,7 +81,7 @@ class _Request:
 @lru_cache(maxsize=1)
 def _cached(request: _Request) -> CustomResources:
     crds = request.crds
-    objects, read_notes = _objects(_Files(crds.sha256, crds))
+    objects, read_notes = decode_crds(crds)
     notes = list(read_notes)
     read = list(_read_all(objects, request.standard, crds.unserved))
     schemas: dict[str, JsonObject] = {}
@@ -108,25 +109,10 @@ def _cached(request: _Request) -> CustomResources:
     )
 
 
-def decode_crds(crds: CrdSet) -> None:
-    """Decode the files of ``crds``, for releases that are read later; raises as
-    ``custom_resources`` where a file cannot be read, or there is no
-    CustomResourceDefinition."""
-    _objects(_Files(crds.sha256, crds))
-
-
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """The argument of ``_objects`` as a key of its cache."""
-
-    key: str
-    crds: CrdSet = field(compare=False)
-
-
 @lru_cache(maxsize=1)
-def _objects(files: _Files) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
-    """The CustomResourceDefinitions of all files, and a note on other objects."""
-    crds = files.crds
+def decode_crds(crds: CrdSet) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
+    """The CustomResourceDefinitions of all files, and a note on other objects; raises as
+    ``custom_resources`` where a file cannot be read, or there is none."""
     objects: list[CrdObject] = []
     ignored: dict[str, int] = {}
     for file in crds.files:
@@ -186,8 +172,7 @@ def _read_all(
             resource = custom_resource(
                 crd.value, crd.where, standard, unserved=unserved, leaves=leaves
             )
-            _check_definitions(resource, crd, origins)
-            _check_names(resource, crd, first)
+            _check_unique(resource, crd, origins, first)
         except SpecError as error:
             errors.append(error)
         else:
@@ -208,32 +193,24 @@ def _check_defaults(read: Iterable[tuple[CrdObject, CustomResource]]) -> None:
             )
 
             for default in resource.defaults:
-                mistake = next(default_mistakes(default), None)
-                if mistake is not None:
-                    errors.append(
-                        schema_error(crd.where, mistake.message, mistake.pointer)
-                    )
+                for pointer, message in islice(default_mistakes(default), 1):
+                    errors.append(schema_error(crd.where, message, pointer))
     if errors:
         raise _all_errors(errors)
 
 
-def _check_definitions(
-    resource: CustomResource, crd: CrdObject, origins: dict[str, str]
+def _check_unique(
+    resource: CustomResource,
+    crd: CrdObject,
+    origins: dict[str, str],
+    first: dict[tuple[str, str], tuple[CrdObject, Resource]],
 ) -> None:
-    """Raise SpecError where another object defines the same version of a kind."""
+    """Raise SpecError where another object defines the same version of a kind, or other
+    versions of it under other names."""
     for name in resource.definitions:
         if name in origins:
             raise SpecError(f"defines {name}, as {origins[name]} does", where=crd.where)
         origins[name] = crd.where
-
-
-def _check_names(
-    resource: CustomResource,
-    crd: CrdObject,
-    first: dict[tuple[str, str], tuple[CrdObject, Resource]],
-) -> None:
-    """Raise SpecError where another object defines other versions of the same kind,
-    under other names."""
     for version in resource.resources:
         key = version.kind.group, version.kind.kind
         other_crd, other = first.setdefault(key, (crd, version))

@@ -26,7 +26,7 @@ from kubestencil.schema.documents.authentication import (
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.markdown.apis import ApiPage, ApiPages
-from kubestencil.targets.markdown.corrections import corrections
+from kubestencil.targets.markdown.corrections import corrected
 from kubestencil.targets.markdown.inline_models import VERSIONS
 from kubestencil.targets.markdown.models import published_models
 from kubestencil.targets.markdown.quirks import QUIRKS, backslash_quotes, client_words
@@ -206,7 +206,7 @@ class _Pages:
     """Makes the pages of a release for a target."""
 
     def __init__(self, release: Release, target: Target) -> None:
-        quirks = target.quirks
+        quirks, self._target = target.quirks, target
         release, self._classes = _models(release, target)
         self._release = release
         self._spelling = read_spelling(target)
@@ -226,7 +226,6 @@ class _Pages:
         options = read_options(target, MarkdownOptions)
         package = f"{options.package}.client".lstrip(".")
         self._client_package = "client" if "client-words" in quirks else package
-        self._correct = corrections(quirks)
         self._has_apis = options.apis
 
     def models(self) -> Iterator[Definition]:
@@ -268,7 +267,8 @@ class _Pages:
             self._types, self._spelling, self._escape_quotes, self._classes.values()
         )
         operations = operation_details(self._release)
-        return pages.pages(map(self._correct, operations))
+        quirks = self._target.quirks
+        return pages.pages(corrected(details, quirks) for details in operations)
 
     def api_context(self, api: ApiPage) -> FileContext:
         """The context of the page of an API class."""
