@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -95,30 +95,24 @@ class FragmentCache(Generic[Code]):
 
 def object_node(definition: Definition | None, entries: Iterable[Entry]) -> Object:
     """An object with ``entries``."""
-    all_entries = tuple(entries)
-    size = depth = 0
-    for entry in all_entries:
-        size += entry.node.size
-        depth = max(depth, entry.node.depth)
-    return Object(definition, all_entries, size + 1, depth + 1)
+    entries = tuple(entries)
+    return Object(definition, entries, *_extent([entry.node for entry in entries]))
 
 
 def list_node(items: Sequence[Node]) -> ListNode:
     """A list of ``items``."""
-    return ListNode(
-        tuple(items),
-        1 + sum(item.size for item in items),
-        1 + max(item.depth for item in items),
-    )
+    return ListNode(tuple(items), *_extent(items))
 
 
 def map_node(values: Mapping[str, Node]) -> MapNode:
     """A map of ``values``."""
-    return MapNode(
-        tuple(values.items()),
-        1 + sum(value.size for value in values.values()),
-        1 + max(value.depth for value in values.values()),
-    )
+    return MapNode(tuple(values.items()), *_extent(values.values()))
+
+
+def _extent(nodes: Collection[Node]) -> tuple[int, int]:
+    """The size and the depth of a node with ``nodes`` in it."""
+    size = sum(node.size for node in nodes)
+    return 1 + size, 1 + max((node.depth for node in nodes), default=0)
 
 
 def to_json(node: Node) -> Any:

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from kubestencil.schema.operations.details import OperationDetails
-from kubestencil.targets.markdown.arguments import Argument, Arguments
+from kubestencil.schema.operations.details import OperationDetails, OperationParameter
 from kubestencil.targets.markdown.types import TypeName, TypeNames
 from kubestencil.targets.python.api_methods import (
     api_classes,
+    method_parameters,
     own_parameters,
     result_schema,
     served_path,
 )
-from kubestencil.targets.python.spelling import Spelling, snake_case
+from kubestencil.targets.python.spelling import Spelling, snake_case, unique_names
 from kubestencil.text import markdown
 
 _BODY = "body"
 _ANY_MEDIA_TYPE = "*/*"
+# The example of a value by JSON type.
+_EXAMPLES: Mapping[str | None, str] = {
+    "boolean": "True",
+    "integer": "56",
+    "number": "3.4",
+    "string": "'{}_example'",
+    "array": "['{}_example']",
+}
+_NO_EXAMPLE = "None"
+
+
+class Argument(NamedTuple):
+    """An argument of an API method.
+
+    ``type`` is the name of its type, ``link`` the page that it links to, or None.
+    ``model`` is its class, None for other values, which have an ``example``.
+    ``comment`` is the description for a comment in code, ``description`` the same for
+    the cell of a table.
+    """
+
+    name: str
+    type: str
+    link: str | None
+    model: str | None
+    example: str
+    comment: str
+    description: str
+    required: bool
 
 
 class ModelImport(NamedTuple):
@@ -81,8 +109,9 @@ class ApiPages:
         self._types = types
         self._spelling = spelling
         self._escape_quotes = escape_quotes
-        self._arguments = Arguments(types, spelling, escape_quotes)
         self._reserved = frozenset(reserved)
+        # A release has sixteen thousand parameters, but few different ones.
+        self._arguments: dict[tuple[object, ...], Argument] = {}
 
     def pages(self, operations: Iterable[OperationDetails]) -> list[ApiPage]:
         """The pages of ``operations``, sorted by tag as openapi-generator does."""
@@ -96,7 +125,7 @@ class ApiPages:
 
     def _method(self, details: OperationDetails, name: str) -> ApiMethod:
         parameters = own_parameters(details)
-        arguments = self._arguments.of(details, parameters)
+        arguments = self._arguments_of(details, parameters)
         result = result_schema(details.responses)
         returns = self._types.name(result) if result else None
         models = {argument.model for argument in arguments if argument.model}
@@ -122,6 +151,66 @@ class ApiPages:
                 for code, description, _ in details.responses
             ),
         )
+
+    def _arguments_of(
+        self, details: OperationDetails, parameters: tuple[OperationParameter, ...]
+    ) -> tuple[Argument, ...]:
+        """The arguments of an operation whose own ``parameters`` are these: those of
+        the path first, the body last, and then required ones before the others."""
+        ordered = method_parameters(details, parameters)
+        body_name = _BODY if parameters and parameters[0].location == _BODY else None
+        arguments = [
+            self._argument(parameter, self._name(parameter, body_name))
+            for parameter in ordered
+        ]
+        if len({argument.name for argument in arguments}) < len(arguments):
+            arguments = _with_unique_names(arguments)
+        return tuple(sorted(arguments, key=lambda argument: not argument.required))
+
+    def _name(self, parameter: OperationParameter, body_name: str | None) -> str:
+        if parameter.location != _BODY:
+            return self._spelling.attribute(parameter.name)
+        # kubernetes-client/gen names only a body that is the first parameter.
+        return body_name or self._spelling.attribute(
+            self._types.name(parameter.schema).text
+        )
+
+    def _argument(self, parameter: OperationParameter, name: str) -> Argument:
+        schema = parameter.schema
+        key = (name, *parameter[:-1], schema.type, schema.format, schema.ref)
+        argument = self._arguments.get(key)
+        if argument is None:
+            argument = self._arguments[key] = self._new_argument(parameter, name)
+        return argument
+
+    def _new_argument(self, parameter: OperationParameter, name: str) -> Argument:
+        schema = parameter.schema
+        type_name = self._types.name(schema)
+        # A list in a query is no model, but openapi-generator links to its items.
+        items = self._types.name(schema.items).text if schema.items else None
+        description = markdown.line(self._escape_quotes(parameter.description))
+        example = _EXAMPLES.get(schema.type, _NO_EXAMPLE)
+        return Argument(
+            name=name,
+            type=type_name.text,
+            link=items or type_name.link or None,
+            model=type_name.link or None,
+            example=example.replace("{}", name),
+            comment=description,
+            description=markdown.escape_pipes(markdown.cell(description)),
+            required=parameter.required,
+        )
+
+
+def _with_unique_names(arguments: list[Argument]) -> list[Argument]:
+    """Arguments with different names: ``path`` and ``path2``. The examples are those of
+    the first."""
+    keys = [f"{index} {argument.name}" for index, argument in enumerate(arguments)]
+    names = unique_names(keys, lambda key: key.partition(" ")[2])
+    return [
+        argument._replace(name=names[key])
+        for key, argument in zip(keys, arguments, strict=True)
+    ]
 
 
 def _media_types(media_types: Iterable[str]) -> str:

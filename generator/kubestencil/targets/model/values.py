@@ -8,7 +8,7 @@ NAME`` prints.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import cached_property
@@ -225,7 +225,7 @@ class Definition(Schema):
     @property
     def group_version(self) -> GroupVersion:
         """The group and version that the definition belongs to."""
-        return self._index.group_version(self.name)
+        return self._index.group_versions[self._index.modules[self.name]]
 
     @property
     def group(self) -> str:
@@ -246,12 +246,12 @@ class Definition(Schema):
     @property
     def references(self) -> tuple[Definition, ...]:
         """The definitions that it refers to, each once."""
-        return self._index.references(self.name)
+        return self._index.named(self._index.graph[self.name])
 
     @property
     def referrers(self) -> tuple[Definition, ...]:
         """The definitions that refer to it."""
-        return self._index.referrers(self.name)
+        return self._index.named(self._index.reversed_graph[self.name])
 
     @property
     def is_custom(self) -> bool:
@@ -261,7 +261,7 @@ class Definition(Schema):
     @property
     def is_on_cycle(self) -> bool:
         """Whether it refers to itself, directly or through other definitions."""
-        return self._index.is_on_cycle(self.name)
+        return self.name in self._index.cyclic
 
     @property
     def list_item(self) -> Definition | None:
@@ -403,22 +403,11 @@ class _DefinitionIndex:
         return reverse(self.graph)
 
     @cached_property
-    def cyclic(self) -> frozenset[str]:
-        return frozenset(cyclic_edges(self.graph))
+    def cyclic(self) -> Container[str]:
+        return cyclic_edges(self.graph)
 
-    def group_version(self, name: str) -> GroupVersion:
-        return self.group_versions[self.modules[name]]
-
-    def references(self, name: str) -> tuple[Definition, ...]:
-        return tuple(self.definitions[target] for target in self.graph[name])
-
-    def referrers(self, name: str) -> tuple[Definition, ...]:
-        return tuple(
-            self.definitions[referrer] for referrer in self.reversed_graph[name]
-        )
-
-    def is_on_cycle(self, name: str) -> bool:
-        return name in self.cyclic
+    def named(self, names: Iterable[str]) -> tuple[Definition, ...]:
+        return tuple(self.definitions[name] for name in names)
 
     def list_item(self, name: str) -> Definition | None:
         item = list_item(self.parsed[name], self.parsed)

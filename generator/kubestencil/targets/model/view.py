@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from kubestencil.engine import Contexts, Each, FileContext, Target
-from kubestencil.schema import Release
+from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.targets.model.values import (
     Definition,
     Group,
@@ -76,7 +76,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
         files={
             "definition": lambda: map(_definition_context, model.definitions),
             "kind": lambda: (
-                _kind_context(definition, definition.served_kind.api_version)
+                _kind_context(definition, definition.served_kind)
                 for definition in model.definitions
                 if definition.served_kind is not None
             ),
@@ -88,46 +88,27 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     )
 
 
-def _definition_context(definition: Definition) -> FileContext:
-    return FileContext(
-        definition.name,
-        _definition_placeholders(definition),
-        {"definition": definition},
-    )
+def _definition_context(
+    definition: Definition, placeholders: Mapping[str, str] | None = None
+) -> FileContext:
+    own = {key: getattr(definition, key) for key in _DEFINITION}
+    placeholders = {**own, **(placeholders or {})}
+    return FileContext(definition.name, placeholders, {"definition": definition})
 
 
-def _kind_context(definition: Definition, api_version: str) -> FileContext:
-    return FileContext(
-        definition.name,
-        {
-            **_definition_placeholders(definition),
-            "api_version": api_version.replace("/", "-"),
-        },
-        {"definition": definition},
-    )
+def _kind_context(definition: Definition, kind: GroupVersionKind) -> FileContext:
+    api_version = kind.api_version.replace("/", "-")
+    return _definition_context(definition, {"api_version": api_version})
 
 
-def _definition_placeholders(definition: Definition) -> Mapping[str, str]:
-    return {
-        "name": definition.name,
-        "kind": definition.kind,
-        "group": definition.group,
-        "version": definition.version,
-    }
-
-
-def _group_version_context(group_version: GroupVersion) -> FileContext:
-    return FileContext(
-        group_version.name,
-        {"group": group_version.group, "version": group_version.version},
-        {"group_version": group_version},
-    )
+def _group_version_context(version: GroupVersion) -> FileContext:
+    placeholders = {"group": version.group, "version": version.version}
+    return FileContext(version.name, placeholders, {"group_version": version})
 
 
 def _group_context(group: Group) -> FileContext:
-    return FileContext(
-        f"the group {group.name}", {"group": group.name}, {"group": group}
-    )
+    name = group.name
+    return FileContext(f"the group {name}", {"group": name}, {"group": group})
 
 
 def _check_manifest(target: Target) -> None:
