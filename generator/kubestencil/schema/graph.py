@@ -96,13 +96,8 @@ def distances(graph: Graph, start: str) -> dict[str, int]:
     """The names that are reachable from ``start``, nearest first, and the number of
     references to each; ``start`` itself has the distance 0."""
     distance = {start: 0}
-    pending = deque([start])
-    while pending:
-        referrer = pending.popleft()
-        for name in graph.get(referrer, ()):
-            if name not in distance:
-                distance[name] = distance[referrer] + 1
-                pending.append(name)
+    for referrer, name in breadth_first(graph, start):
+        distance.setdefault(name, distance[referrer] + 1)
     return distance
 
 

@@ -24,6 +24,7 @@ from kubestencil.schema.custom_resources.structural import (
 from kubestencil.schema.keywords import KINDS_KEYWORD, PRESERVE, REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
 from kubestencil.schema.resource import PrinterColumn, Resource, Subresource
+from kubestencil.schema.resources.operation import VERBS
 from kubestencil.schema.types import GroupVersionKind, JsonObject
 
 _BETA = "apiextensions.k8s.io/v1beta1"
@@ -40,9 +41,6 @@ _LABEL = re.compile(r"[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?\Z")
 _KIND = re.compile(r"[A-Za-z](?:[-A-Za-z0-9]{0,61}[A-Za-z0-9])?\Z")
 
 # apiextensions-apiserver, pkg/apiserver/customresource_handler.go and discovery.
-_VERBS = (
-    "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"
-)  # fmt: skip
 _SUBRESOURCE_VERBS = ("get", "patch", "update")
 _SCALE = GroupVersionKind("autoscaling", "v1", "Scale")
 
@@ -182,7 +180,7 @@ class _CrdReader:
             short_names=self.labels(names, "shortNames", pointer),
             categories=self.labels(names, "categories", pointer),
             namespaced=spec["scope"] == "Namespaced",
-            verbs=_VERBS,
+            verbs=VERBS,
         )
 
     def read_resource(self, names: Resource, version: _Version) -> Resource:

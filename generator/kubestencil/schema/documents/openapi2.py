@@ -157,16 +157,8 @@ class _DefinitionReader:
             return leaf
         is_known = self.check_keywords(raw, pointer)
         if _HAS_SCHEMAS.isdisjoint(raw):
-            leaf = Schema(
-                raw,
-                raw.get("type"),
-                raw.get("format"),
-                raw.get("description", ""),
-                None,
-                None,
-                None,
-                (),
-            )
+            own = raw.get("type"), raw.get("format"), raw.get("description", "")
+            leaf = Schema(raw, *own, None, None, None, ())
             # Unknown keywords are counted wherever they occur.
             if is_known:
                 self.leaves[id(raw)] = leaf

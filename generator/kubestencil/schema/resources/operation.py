@@ -14,6 +14,10 @@ from kubestencil.schema.types import GroupVersionKind, JsonObject, Release
 #: The methods of OpenAPI, in the order in which operations are listed.
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 
+#: The verbs of resources, in the words of discovery, sorted.
+VERBS = (
+    "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"
+)  # fmt: skip
 # The words of discovery for actions (apiserver, pkg/endpoints/request/requestinfo.go).
 _VERBS = {"post": "create", "put": "update", "watchlist": "watch"}
 
@@ -70,33 +74,27 @@ def document_operations(document: JsonObject, origin: str) -> Iterator[Operation
                 yield read_operation(origin, path, method, raw)
 
 
-def _object(origin: str, value: Any, keys: Sequence[str]) -> JsonObject:
-    if not isinstance(value, Mapping):
-        raise SpecError("must be an object", where=f"{origin}#{json_pointer(keys)}")
-    return value
-
-
 def read_operation(origin: str, path: str, method: str, raw: JsonObject) -> Operation:
     """The operation ``raw`` of a document; raises as ``operations``."""
+
+    def error(message: str, key: str) -> SpecError:
+        return _error(origin, message, ("paths", path, method, key))
+
     kind = read_kind(raw[KINDS_KEYWORD]) if KINDS_KEYWORD in raw else None
     if kind is None and KINDS_KEYWORD in raw:
-        pointer = json_pointer(("paths", path, method, KINDS_KEYWORD))
-        raise SpecError(
-            "needs the strings group, version and kind",
-            where=f"{origin}#{pointer}",
-        )
-    return Operation(
-        name=_text(origin, raw, (path, method), "operationId"),
-        method=method,
-        path=path,
-        action=_text(origin, raw, (path, method), "x-kubernetes-action"),
-        kind=kind,
-    )
+        raise error("needs the strings group, version and kind", KINDS_KEYWORD)
+    name, action = raw.get("operationId", ""), raw.get("x-kubernetes-action", "")
+    for key, value in (("operationId", name), ("x-kubernetes-action", action)):
+        if not isinstance(value, str):
+            raise error("must be a string", key)
+    return Operation(name, method, path, action, kind)
 
 
-def _text(origin: str, raw: JsonObject, operation: tuple[str, str], key: str) -> str:
-    value = raw.get(key, "")
-    if not isinstance(value, str):
-        pointer = json_pointer(("paths", *operation, key))
-        raise SpecError("must be a string", where=f"{origin}#{pointer}")
+def _object(origin: str, value: Any, keys: Sequence[str]) -> JsonObject:
+    if not isinstance(value, Mapping):
+        raise _error(origin, "must be an object", keys)
     return value
+
+
+def _error(origin: str, message: str, keys: Sequence[str]) -> SpecError:
+    return SpecError(message, where=f"{origin}#{json_pointer(keys)}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 from kubestencil.schema.resource import Resource, Subresource
-from kubestencil.schema.resources.operation import Operation, discovery_verb
+from kubestencil.schema.resources.operation import VERBS, Operation, discovery_verb
 from kubestencil.schema.types import GroupVersionKind
 
 # Older paths of watches are /api/v1/watch/namespaces/{namespace}/pods. The version of a
@@ -19,13 +20,6 @@ _PATH = re.compile(
     r"(?P<namespace>namespaces/\{namespace\}/)?(?P<plural>[^/{}]+)"
     r"(?P<name>/\{name\}(?:/(?P<subresource>[^/{}]+))?)?(?:/|\Z)"
 )
-_VERBS = frozenset(
-    [
-        "create", "delete", "deletecollection", "get", "list", "patch", "update",
-        "watch",
-    ]
-)  # fmt: skip
-_CONNECT = "connect"
 
 
 class ResourcePath(NamedTuple):
@@ -81,21 +75,21 @@ def resources_in_paths(operations: Iterator[Operation]) -> Iterator[Resource]:
             yield _resource(plural, endpoints)
 
 
+@dataclass
 class _Endpoint:
     """What the operations of one path and those with its name have in common."""
 
-    def __init__(self, kind: GroupVersionKind) -> None:
-        self.kind = kind
-        self.namespaced = False
-        self.verbs: set[str] = set()
+    kind: GroupVersionKind
+    namespaced: bool = False
+    verbs: set[str] = field(default_factory=set)
 
 
 def _verb(operation: Operation) -> str | None:
     """The verb of an operation in discovery and RBAC; None for an operation without an
     action. A connection has the verb of its method."""
-    is_connection = operation.action == _CONNECT
+    is_connection = operation.action == "connect"
     verb = discovery_verb(operation.method) if is_connection else operation.verb
-    return verb if verb in _VERBS else None
+    return verb if verb in VERBS else None
 
 
 def _resource(plural: str, endpoints: Mapping[str, _Endpoint]) -> Resource:

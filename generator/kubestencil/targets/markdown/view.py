@@ -199,7 +199,7 @@ def _post_process(target: Target) -> Mapping[str, Callable[[str], str]]:
 
 def _group_context(group: ModelGroup) -> FileContext:
     placeholders = {"group": group.group, "version": group.version}
-    return FileContext(f"{group.group}/{group.version}", placeholders, {"group": group})
+    return FileContext("/".join(placeholders.values()), placeholders, {"group": group})
 
 
 class _Pages:
