@@ -11,8 +11,7 @@ from click.testing import CliRunner
 
 from kubestencil.cli import cli
 from kubestencil.schema import Release
-from kubestencil.schema.facts.fields import RenamedField
-from kubestencil.schema.facts.tables import rows
+from kubestencil.schema.facts.tables import read_cells
 from tests.conftest import load
 
 ROLE = """\
@@ -152,7 +151,7 @@ def _has_field(release: Release, name: str, path: list[str]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("group", "kind", "field", "then"), list(rows("renamed-fields", RenamedField))
+    ("group", "kind", "field", "then"), list(read_cells("renamed-fields"))
 )
 def test_renamed_fields_are_in_the_documents_under_the_new_name_only(
     group: str, kind: str, field: str, then: str

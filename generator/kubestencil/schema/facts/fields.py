@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import rows
+from kubestencil.schema.facts.tables import read_cells, rows
 from kubestencil.schema.types import GroupVersionKind
 
 
@@ -39,15 +39,6 @@ class RequiredField(NamedTuple):
     validation: str
 
 
-class RenamedField(NamedTuple):
-    """A field that later versions of a kind have at another path."""
-
-    group: str
-    kind: str
-    path: str
-    new_path: str
-
-
 class FieldName(NamedTuple):
     """A field of a type in any version, or the type itself, where ``field`` is empty.
 
@@ -57,13 +48,6 @@ class FieldName(NamedTuple):
     group: str
     type: str
     field: str
-
-
-class _UsedField(NamedTuple):
-    group: str
-    type: str
-    field: str
-    weight: int
 
 
 def changed_field_rows() -> Iterator[ChangedField]:
@@ -119,11 +103,11 @@ def _listed() -> Mapping[tuple[str, str], str]:
 
 @cache
 def _renamed() -> Mapping[tuple[str, str, str], str]:
-    table = rows("renamed-fields", RenamedField)
-    return {(row.group, row.kind, row.path): row.new_path for row in table}
+    table = read_cells("renamed-fields")
+    return {(group, kind, path): new_path for group, kind, path, new_path in table}
 
 
 @cache
 def _weights() -> Mapping[FieldName, int]:
-    table = rows("field-usage", _UsedField)
-    return {FieldName(*name): weight for *name, weight in table}
+    table = read_cells("field-usage")
+    return {FieldName(*name): int(weight) for *name, weight in table}

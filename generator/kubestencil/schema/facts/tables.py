@@ -72,7 +72,7 @@ def rows(table: str, row_type: type[Row]) -> Iterator[Row]:
 
 
 def read_cells(table: str) -> Iterator[Sequence[str]]:
-    """The cells of each row; lines that begin with "#" are comments."""
+    """The cells of each row, texts; lines that begin with "#" are comments."""
     for line in data_file(f"specs/{table}.tsv").read_text("utf-8").splitlines():
         if not line.startswith("#"):
             yield ["" if cell == MISSING else cell for cell in line.split("\t")]

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from functools import cache
 
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.facts.tables import rows
+from kubestencil.schema.facts.tables import read_cells
 
 _SITE = "https://kubernetes.io/docs/"
 
 
 @cache
 def _pages() -> Mapping[tuple[str, str], str]:
-    return {(group, kind): page for group, kind, page in rows("concepts")}
+    return {(group, kind): page for group, kind, page in read_cells("concepts")}
 
 
 def concept_page(kind: GroupVersionKind) -> str:
