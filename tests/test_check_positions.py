@@ -17,7 +17,7 @@ from kubestencil.checking.files.find import ManifestFile
 from kubestencil.checking.files.manifests import (
     Item,
     Manifest,
-    Unreadable,
+    Mistake,
     read_manifests,
 )
 from kubestencil.source.yaml import Position
@@ -180,8 +180,8 @@ def test_a_mistake_leaves_other_documents_readable() -> None:
     items: list[Item] = list(read_manifests(text.encode(), "x.yaml"))
     kinds = [item.subject.kind for item in items if isinstance(item, Manifest)]
     assert kinds == ["A", "B"]
-    (broken,) = [item for item in items if isinstance(item, Unreadable)]
-    assert (broken.document, broken.at.line) == (1, 5)
+    broken, _ = [item for item in items if isinstance(item, Mistake)]
+    assert (broken.subject.document, broken.at.line) == (1, 5)
 
 
 def hostile_files() -> list[bytes]:
@@ -216,7 +216,7 @@ def test_a_thousand_hostile_files_are_bounded(tmp_path: Path) -> None:
     started = time.process_time()
     for number, data in enumerate(files):
         items = list(read_manifests(data, f"{number}.yaml"))
-        messages = [item.message for item in items if isinstance(item, Unreadable)]
+        messages = [item.problem.message for item in items if isinstance(item, Mistake)]
         # Garbage may be several documents, each of which has one message.
         assert len(messages) <= max(1, data.count(b"\n---") + 1)
         assert all(len(message) < 500 for message in messages), number
@@ -226,11 +226,11 @@ def test_a_thousand_hostile_files_are_bounded(tmp_path: Path) -> None:
 
 def test_hostile_files_are_findings_and_no_tracebacks(tmp_path: Path) -> None:
     from kubestencil.checking.release import prepare
-    from kubestencil.checking.run import check_file
+    from kubestencil.checking.run import Run
     from kubestencil.checking.upgrade import Upgrade
     from tests.conftest import load
 
-    upgrade = Upgrade(None, prepare(load("1.35")))
+    run = Run(Upgrade(None, prepare(load("1.35"))), frozenset())
     path = tmp_path / "x.yaml"
     deep = "{properties: {a: " * 120 + "{}" + "}}" * 120
     pod = f"apiVersion: v1\nkind: Pod\nmetadata: {'[' * 400}{']' * 400}\n"
@@ -240,7 +240,7 @@ def test_hostile_files_are_findings_and_no_tracebacks(tmp_path: Path) -> None:
     )
     for text in (pod, crd, *(data.decode("latin-1") for data in hostile_files()[:80])):
         path.write_text(text, "utf-8")
-        check_file(ManifestFile(str(path)), upgrade, frozenset())
+        run.check_file(ManifestFile(str(path)))
 
 
 @pytest.mark.growth

@@ -3,8 +3,8 @@
 ``files`` finds manifests and reads the objects in them. ``decoding`` checks the
 values of an object, ``kind_findings`` and ``named_resources`` its kind and what it
 names, and ``hints`` says what to do; ``problems`` is how they report. ``release`` is
-what objects are checked against, ``validate`` checks one object against it,
-``upgrade`` against two releases, and ``run`` files. ``ignores`` and ``suppressions``
+what objects are checked against, ``upgrade`` checks one object against one or two
+releases, and ``run`` files. ``ignores`` and ``suppressions``
 leave findings out. All results are values (``findings``), whose meaning is in
 ``rules``; ``serialize`` writes them as JSON and ``sarif`` as SARIF, and the target
 ``check`` has the other formats.
@@ -12,7 +12,7 @@ leave findings out. All results are values (``findings``), whose meaning is in
 
 from __future__ import annotations
 
-from kubestencil.checking.findings import Finding, Report, Skipped, Subject
+from kubestencil.checking.findings import Finding, Report, Subject
 from kubestencil.checking.rules import RULES, SEVERITIES, CheckRule, Severity
 from kubestencil.checking.run import check as check_paths
 
@@ -23,7 +23,6 @@ __all__ = [
     "Finding",
     "Report",
     "Severity",
-    "Skipped",
     "Subject",
     "check_paths",
 ]

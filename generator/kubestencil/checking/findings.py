@@ -86,6 +86,20 @@ class Finding(NamedTuple):
     releases: tuple[str, ...]
     change: Change | None
 
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        file: str,
+        at: tuple[int, int],
+        subject: Subject,
+        releases: tuple[str, ...],
+        change: Change | None = None,
+    ) -> Finding:
+        """A problem that is at a line and column."""
+        rule, path, message, hint, _ = problem
+        return cls(rule, file, *at, subject, path, message, hint, releases, change)
+
     @property
     def rule(self) -> CheckRule:
         """The rule that the finding breaks."""
@@ -114,19 +128,6 @@ class Finding(NamedTuple):
             subject.name,
             self.field_path,
         )
-
-
-class Skipped(NamedTuple):
-    """Something that was not checked, and why.
-
-    ``subject`` is empty for whole files. ``detail`` is what belongs to the reason: the
-    kind without a schema, the number of rules that were not evaluated.
-    """
-
-    reason: str
-    file: str
-    subject: Subject | None = None
-    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,11 @@ def _field_hints(
     renamed = renamed_field(kind, keys)
     if renamed is not None:
         yield f"{kind.api_version} has {renamed} instead"
-    yield from _release_hint(name, _type_at(release.release, definition, path), release)
+    holder = _unresolved_at(release.release, definition, path[:-1])
+    type_name = definition if len(path) == 1 else holder and holder.ref
+    yield from _release_hint(name, type_name or "", release)
     for version in release.versions(kind.group, kind.kind):
-        other = GroupVersionKind(kind.group, version, kind.kind)
+        other = kind._replace(version=version)
         if other != kind and _schema_at(release.release, release.kinds[other], path):
             yield f"it is a field of {other.api_version}"
     around = _schema_at(release.release, definition, path[:-1])
@@ -88,18 +90,6 @@ def _sibling_hints(path: Path, release: Release, definition: str) -> Iterator[st
                     yield f"it belongs into {parent}{items}.{part}"
 
 
-def _type_at(release: Release, definition: str, path: Path) -> str:
-    """The full name of the type that has, or would have, the field at a path; empty
-    where it has no name."""
-    name, schema = definition, release.definitions[definition].schema
-    for step in path[:-1]:
-        inner = _inner_schema(release, schema, step)
-        if inner is None:
-            return ""
-        name, schema = inner.ref or "", inner
-    return name
-
-
 def _inner_schema(release: Release, schema: Schema, step: str | int) -> Schema | None:
     """The schema of an item, of a value of a map, or of a field; None where there is
     none."""
@@ -113,9 +103,13 @@ def _inner_schema(release: Release, schema: Schema, step: str | int) -> Schema |
 
 def _schema_at(release: Release, name: str, path: Path) -> Schema | None:
     """The schema of the value at a path of a kind; None where there is none."""
+    schema = _unresolved_at(release, name, path)
+    return None if schema is None else release.resolve(schema)
+
+
+def _unresolved_at(release: Release, name: str, path: Path) -> Schema | None:
+    """The same, which may be a reference."""
     schema: Schema | None = release.definitions[name].schema
     for step in path:
-        if schema is None:
-            return None
-        schema = _inner_schema(release, schema, step)
-    return None if schema is None else release.resolve(schema)
+        schema = None if schema is None else _inner_schema(release, schema, step)
+    return schema

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kubestencil.checking.findings import Finding, Subject
+from kubestencil.checking.findings import Finding, Problem, Subject
 from kubestencil.checking.rules import RULES
 from kubestencil.errors import nearest
 from kubestencil.source.decoding import decode_characters
@@ -193,15 +193,6 @@ def _unused(ignore: Ignore, file: str, releases: tuple[str, ...]) -> Finding:
         hint = nearest(ignore.rule, RULES) or f"rules: {', '.join(RULES)}"
     else:
         message, hint = f"ignores no finding of {ignore.rule}", "remove the comment"
-    return Finding(
-        "unused-ignore",
-        file,
-        ignore.line,
-        ignore.column,
-        Subject(ignore.document),
-        (),
-        f"the comment {message}",
-        hint,
-        releases,
-        None,
-    )
+    problem = Problem("unused-ignore", (), f"the comment {message}", hint)
+    at = ignore.line, ignore.column
+    return Finding.of(problem, file, at, Subject(ignore.document), releases)

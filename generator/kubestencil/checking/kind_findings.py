@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
 
 from kubestencil.checking.findings import Problem
@@ -52,7 +53,9 @@ def remarks_on_kind(
     resource = None if facts else release.release.resources.get(kind)
     if resource is not None and resource.deprecated:
         message = resource.deprecation_warning or f"{kind.api_version} is deprecated"
-        yield _of_kind("deprecated-kind", message, _newer_version_hint(kind, release))
+        newer = _newer_version(kind, release)
+        hint = f"use {newer.api_version}" if newer else ""
+        yield _of_kind("deprecated-kind", message, hint)
         return
     is_deprecated = (
         facts is not None
@@ -61,11 +64,8 @@ def remarks_on_kind(
         and _reached(facts.deprecated, minor)
     )
     if facts is not None and is_deprecated:
-        yield _of_kind(
-            "deprecated-kind",
-            _deprecation(kind, facts),
-            _other_kind(kind, release),
-        )
+        message = _deprecation(kind, facts)
+        yield _of_kind("deprecated-kind", message, _other_kind(kind, release))
     if minor and served_by_default(kind, minor) is False:
         yield _of_kind(
             "not-served-by-default",
@@ -109,10 +109,8 @@ def _deprecation(kind: GroupVersionKind, facts: Lifecycle) -> str:
 
 def _other_kind(kind: GroupVersionKind, release: CheckedRelease) -> str:
     """A hint which kind to use instead."""
-    successor = None
     minor = minor_version_in(release.name)
-    if minor is not None:
-        successor = replacement(kind, minor)
+    successor = None if minor is None else replacement(kind, minor)
     if successor is None:
         same = [served for served in release.kinds if served.kind == kind.kind]
         same.sort(key=lambda served: (served.group == kind.group, _rank(served)))
@@ -125,16 +123,9 @@ def _other_kind(kind: GroupVersionKind, release: CheckedRelease) -> str:
 
 
 def _nearest_kind(kind: GroupVersionKind, release: CheckedRelease) -> str:
-    from difflib import get_close_matches
-
     names = {served.kind for served in release.kinds}
     similar = get_close_matches(kind.kind, names, n=1, cutoff=0.8)
     return f"did you mean {similar[0]}?" if similar else ""
-
-
-def _newer_version_hint(kind: GroupVersionKind, release: CheckedRelease) -> str:
-    newer = _newer_version(kind, release)
-    return f"use {newer.api_version}" if newer else ""
 
 
 def _newer_version(
@@ -142,13 +133,10 @@ def _newer_version(
 ) -> GroupVersionKind | None:
     """The preferred version of the same kind, where it is preferred to this one."""
     minor = minor_version_in(release.name)
-    served = [
-        GroupVersionKind(kind.group, version, kind.kind)
-        for version in release.versions(kind.group, kind.kind)
-    ]
+    versions = release.versions(kind.group, kind.kind)
     candidates = [
         other
-        for other in served
+        for other in (kind._replace(version=version) for version in versions)
         if _rank(other) > _rank(kind)
         and (minor is None or served_by_default(other, minor) is not False)
     ]

@@ -10,11 +10,11 @@ from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Path, Problem, Results, field_path
 from kubestencil.checking.rules import RuleId
 
-#: The path of a value as a linked list, innermost step first.
+#: The path of a value as a linked list, innermost step first. The object itself has an
+#: empty step.
 Link = tuple[str | int, "Link | None"]
-#: Adds what is wrong with a value: the value, the path of its parent, its step in it,
-#: and the results.
-Check = Callable[[Any, "Link | None", str | int, Results], None]
+#: Adds what is wrong with a value at a path to the results.
+Check = Callable[[Any, Link, Results], None]
 
 PLACEHOLDER = "values with placeholders"
 
@@ -29,14 +29,14 @@ _TYPE_NAMES: Mapping[type, str] = {
 }
 
 
-def path_of(parent: Link | None, step: str | int) -> Path:
-    """The path of a value, without the object itself, whose step is empty."""
-    steps: list[str | int] = [step]
+def path_of(at: Link) -> Path:
+    """The path of a value from the object."""
+    steps: list[str | int] = []
+    step, parent = at
     while parent is not None:
-        step, parent = parent
         steps.append(step)
-    steps.reverse()
-    return tuple(steps[1:])
+        step, parent = parent
+    return tuple(reversed(steps))
 
 
 def shown(value: Any) -> str:
@@ -50,24 +50,16 @@ def shown(value: Any) -> str:
 
 
 def refuse(
-    rule: RuleId,
-    message: str,
-    hint: str,
-    value: Any,
-    parent: Link | None,
-    step: str | int,
-    results: Results,
+    rule: RuleId, message: str, hint: str, value: Any, at: Link, results: Results
 ) -> None:
     """Add that a value breaks a rule, unless a placeholder stands in its place."""
     if type(value) is str and has_placeholder(value):
         results.unchecked.append(PLACEHOLDER)
     else:
-        results.problems.append(Problem(rule, path_of(parent, step), message, hint))
+        results.problems.append(Problem(rule, path_of(at), message, hint))
 
 
-def refuse_type(
-    expected: str, value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
+def refuse_type(expected: str, value: Any, at: Link, results: Results) -> None:
     """Add that a value is not of the type ``expected``: ``a string``."""
     if isinstance(value, dict | list) or value is None:
         given = "null" if value is None else shown(value)
@@ -79,13 +71,13 @@ def refuse_type(
     elif type(value) is str and _reads_as(value, expected):
         hint = "remove the quotes"
     message = f"must be {expected}, not {given}"
-    refuse("wrong-type", message, hint, value, parent, step, results)
+    refuse("wrong-type", message, hint, value, at, results)
 
 
 def unknown_field(name: str, parent: Link, *, is_dropped: bool) -> Problem:
     """The problem of a field that a kind does not have, in the words of the API
     server; ``is_dropped`` says that even strict decoding drops it."""
-    path = path_of(parent, name)
+    path = path_of((name, parent))
     message = f'unknown field "{field_path(path)}"'
     if is_directive(name):
         return Problem("patch-directive", path, message, _OF_PATCH, of_key=True)
@@ -95,13 +87,8 @@ def unknown_field(name: str, parent: Link, *, is_dropped: bool) -> Problem:
 
 def missing_field(name: str, parent: Link, reason: str = "") -> Problem:
     """The problem of a required field that is absent or null."""
-    path = path_of(parent, name)
-    return Problem(
-        "missing-field",
-        path,
-        f"required field {name!r} is missing{reason}",
-        f"add {name}",
-    )
+    message = f"required field {name!r} is missing{reason}"
+    return Problem("missing-field", path_of((name, parent)), message, f"add {name}")
 
 
 def _reads_as(text: str, expected: str) -> bool:

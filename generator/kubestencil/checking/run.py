@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from kubestencil.checking.files.find import ManifestFile, find_files
 from kubestencil.checking.files.kustomize import (
@@ -16,37 +16,16 @@ from kubestencil.checking.files.kustomize import (
 from kubestencil.checking.files.manifests import (
     Manifest,
     NoObject,
-    RepeatedKey,
-    Unreadable,
     read_manifests,
 )
-from kubestencil.checking.findings import (
-    Finding,
-    Problem,
-    Report,
-    Skipped,
-    Subject,
-    field_path,
-)
+from kubestencil.checking.findings import Finding, Report
 from kubestencil.checking.ignores import apply_ignores
 from kubestencil.checking.release import prepare
-from kubestencil.checking.upgrade import Upgrade, UpgradeDifference
-from kubestencil.checking.validate import kind_of
+from kubestencil.checking.rules import Change
+from kubestencil.checking.upgrade import Upgrade, kind_of
 from kubestencil.errors import UsageError
 from kubestencil.schema.types import Release
 from kubestencil.source.crds import SUFFIXES
-
-
-@dataclass(frozen=True, slots=True)
-class FileResult:
-    """What was found in one file, and counts of what was read."""
-
-    findings: tuple[Finding, ...]
-    skipped: tuple[Skipped, ...]
-    documents: int
-    objects: int
-    checked: int
-    ignored: int
 
 
 def check(
@@ -65,175 +44,86 @@ def check(
             f"no {', '.join(SUFFIXES)} file", where=", ".join(paths) or "check"
         )
     upgrade = Upgrade(prepare(before) if before else None, prepare(after, before))
-    return _report(upgrade, files, check_files(files, upgrade))
-
-
-def check_files(
-    files: Sequence[ManifestFile], upgrade: Upgrade
-) -> Iterator[FileResult]:
-    """The result of each file, in their order."""
-    patches = listed_patches(files)
+    run = Run(upgrade, listed_patches(files))
     for file in files:
-        yield check_file(file, upgrade, patches)
+        run.check_file(file)
+    return Report(
+        before=before.name if before else None,
+        after=after.name,
+        findings=tuple(run.findings),
+        files=sum(not file.reason_to_skip for file in files),
+        documents=run.documents,
+        objects=run.objects,
+        checked=run.checked,
+        skipped=dict(sorted(run.skipped.items())),
+        ignored={"comments": run.ignored} if run.ignored else {},
+    )
 
 
-def check_file(
-    file: ManifestFile, upgrade: Upgrade, patches: frozenset[str]
-) -> FileResult:
-    """Check one file; ``patches`` are the absolute paths of kustomize patches.
+@dataclass(slots=True)
+class Run:
+    """Checks files, and collects what is found and counts of what was read; the other
+    attributes are those of ``Report``.
 
-    Raises SourceError where it cannot be read.
+    ``patches`` are the absolute paths of kustomize patches.
     """
-    if file.reason_to_skip:
-        skipped = Skipped(file.reason_to_skip, file.name)
-        return FileResult((), (skipped,), 0, 0, 0, 0)
-    data = file.read()
-    is_patch = os.path.abspath(file.path) in patches  # noqa: PTH100
-    return _FileCheck(file.name, upgrade, is_patch).result(data)
 
+    upgrade: Upgrade
+    patches: frozenset[str]
+    findings: list[Finding] = field(default_factory=list)
+    skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    documents: int = 0
+    objects: int = 0
+    checked: int = 0
+    ignored: int = 0
 
-class _FileCheck:
-    """Checks the objects in one file, and collects what is found and skipped."""
-
-    def __init__(self, name: str, upgrade: Upgrade, is_patch: bool) -> None:
-        self.name = name
-        self.upgrade = upgrade
-        self.is_patch = is_patch
-        self.may_be_patch = True
-        self.findings: list[Finding] = []
-        self.skipped: list[Skipped] = []
-        self.documents: set[int] = set()
-        self.objects = 0
-        self.checked = 0
-
-    def result(self, data: bytes) -> FileResult:
-        self.may_be_patch = DIRECTIVE_START in data
-        for item in read_manifests(data, self.name):
+    def check_file(self, file: ManifestFile) -> None:
+        """Check one file; raises SourceError where it cannot be read."""
+        if file.reason_to_skip:
+            self.skipped[file.reason_to_skip, ""] += 1
+            return
+        data = file.read()
+        is_patch = os.path.abspath(file.path) in self.patches  # noqa: PTH100
+        may_be_patch = DIRECTIVE_START in data
+        documents: set[int] = set()
+        findings: list[Finding] = []
+        for item in read_manifests(data, file.name):
+            documents.add(item.subject.document)
             if isinstance(item, Manifest):
-                self.documents.add(item.subject.document)
-                self.objects += 1
-                self.check_manifest(item)
-            elif isinstance(item, RepeatedKey):
-                self.add_repeated_key(item)
-            elif isinstance(item, Unreadable):
-                self.documents.add(item.document)
-                self.add_unreadable(item)
+                is_part = is_patch or (may_be_patch and has_directive(item.value))
+                findings += self._check(item, file.name, is_part)
+            elif isinstance(item, NoObject):
+                self.skipped[item.reason, ""] += 1
+            elif item.is_template:
+                self.skipped["unrendered template", ""] += 1
             else:
-                self.documents.add(item.document)
-                self.skip_document(item)
-        findings = tuple(sorted(self.findings, key=lambda finding: finding[2:4]))
-        outcome = apply_ignores(self.name, data, findings, self.upgrade.releases)
-        return FileResult(
-            outcome.findings,
-            tuple(self.skipped),
-            len(self.documents),
-            self.objects,
-            self.checked,
-            outcome.ignored,
-        )
+                # A mistake in the text is the same in all releases.
+                releases = self.upgrade.releases
+                change: Change | None = "both" if self.upgrade.before else None
+                findings.append(
+                    Finding.of(
+                        item.problem, file.name, item.at, item.subject, releases, change
+                    )
+                )
+        findings.sort(key=lambda finding: (finding.line, finding.column))
+        outcome = apply_ignores(file.name, data, findings, self.upgrade.releases)
+        self.documents += len(documents)
+        self.findings += outcome.findings
+        self.ignored += outcome.ignored
 
-    def check_manifest(self, manifest: Manifest) -> None:
+    def _check(
+        self, manifest: Manifest, file: str, is_patch: bool
+    ) -> Iterator[Finding]:
+        self.objects += 1
         kind = kind_of(manifest.value)
         reason = self.upgrade.reason_to_skip(kind)
         if reason is not None:
-            detail = f"{kind.kind} of {kind.api_version}"
-            self.skipped.append(Skipped(reason, self.name, manifest.subject, detail))
+            self.skipped[reason, f"{kind.kind} of {kind.api_version}"] += 1
             return
         self.checked += 1
-        is_patch = self.is_patch or (
-            self.may_be_patch and has_directive(manifest.value)
-        )
         result = self.upgrade.check(manifest.value, kind, is_patch=is_patch)
-        for difference in result.differences:
-            self.add(manifest, difference)
         for reason, count in result.unchecked.items():
-            self.skipped += [Skipped(reason, self.name, manifest.subject)] * count
-
-    def add(self, manifest: Manifest, difference: UpgradeDifference) -> None:
-        problem = difference.problem
-        at = manifest.position(problem.path, of_key=problem.of_key)
-        self.findings.append(
-            Finding(
-                problem.rule,
-                self.name,
-                at.line,
-                at.column,
-                manifest.subject,
-                problem.path,
-                problem.message,
-                problem.hint,
-                difference.releases,
-                difference.change,
-            )
-        )
-
-    def add_repeated_key(self, item: RepeatedKey) -> None:
-        path, at = item.repeated
-        self.add_text_finding(
-            Problem(
-                "duplicate-key",
-                path,
-                f'duplicate field "{field_path(path)}"',
-                "remove one of the two",
-            ),
-            item.document,
-            at.line,
-            at.column,
-        )
-
-    def add_unreadable(self, item: Unreadable) -> None:
-        if item.is_template:
-            self.skipped.append(
-                Skipped("unrendered template", self.name, Subject(item.document))
-            )
-            return
-        problem = Problem("syntax", (), item.message, item.hint)
-        self.add_text_finding(problem, item.document, item.at.line, item.at.column)
-
-    def add_text_finding(
-        self, problem: Problem, document: int, line: int, column: int
-    ) -> None:
-        """Add a finding about the text, which is the same in all releases."""
-        self.findings.append(
-            Finding(
-                problem.rule,
-                self.name,
-                line,
-                column,
-                Subject(document),
-                problem.path,
-                problem.message,
-                problem.hint,
-                self.upgrade.releases,
-                "both" if self.upgrade.before else None,
-            )
-        )
-
-    def skip_document(self, item: NoObject) -> None:
-        self.skipped.append(Skipped(item.reason, self.name, Subject(item.document), ""))
-
-
-def _report(
-    upgrade: Upgrade, files: Sequence[ManifestFile], results: Iterable[FileResult]
-) -> Report:
-    findings: list[Finding] = []
-    skipped: Counter[tuple[str, str]] = Counter()
-    documents = objects = checked = ignored = 0
-    for result in results:
-        findings += result.findings
-        skipped.update((entry.reason, entry.detail) for entry in result.skipped)
-        documents += result.documents
-        objects += result.objects
-        checked += result.checked
-        ignored += result.ignored
-    return Report(
-        before=upgrade.before.name if upgrade.before else None,
-        after=upgrade.after.name,
-        findings=tuple(findings),
-        files=sum(not file.reason_to_skip for file in files),
-        documents=documents,
-        objects=objects,
-        checked=checked,
-        skipped=dict(sorted(skipped.items())),
-        ignored={"comments": ignored} if ignored else {},
-    )
+            self.skipped[reason, ""] += count
+        for problem, releases, change in result.differences:
+            at = manifest.position(problem.path, of_key=problem.of_key)
+            yield Finding.of(problem, file, at, manifest.subject, releases, change)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil.checking.files.ignored_paths import is_pattern, make_spec
-from kubestencil.checking.findings import Finding, FindingKey, Report, Subject
+from kubestencil.checking.findings import Finding, FindingKey, Problem, Report, Subject
 from kubestencil.checking.rules import RULES
 from kubestencil.errors import SourceError, UsageError, nearest
 
@@ -117,17 +117,17 @@ def apply_config(
             kept.append(finding)
     dropped = len(report.findings) - len(kept)
     kept += [
-        Finding(
-            "unused-ignore",
+        Finding.of(
+            Problem(
+                "unused-ignore",
+                (),
+                f"the entry for {entry} ignores no finding",
+                "remove the entry",
+            ),
             str(config),
-            1,
-            1,
+            (1, 1),
             Subject(),
-            (),
-            f"the entry for {entry} ignores no finding",
-            "remove the entry",
             (report.after,),
-            None,
         )
         for entry in entries
         if entry not in used

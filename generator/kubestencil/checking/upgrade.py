@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,9 +17,10 @@ from kubestencil.checking.kind_findings import (
     remarks_on_kind,
 )
 from kubestencil.checking.named_resources import removed_resources
+from kubestencil.checking.problems import missing_field
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change
-from kubestencil.checking.validate import results_of
+from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.types import GroupVersionKind
 
 _REQUIRED_OF_PATCH = "required fields of kustomize patches"
@@ -91,34 +92,52 @@ class Upgrade:
         self, before: Results | None, after: Results, kind: GroupVersionKind
     ) -> Iterator[UpgradeDifference]:
         """The problems of both releases, each once."""
-        if self.before is None or before is None:
-            for problem in after.problems:
-                hinted = explained(problem, kind, self.after)
-                yield UpgradeDifference(hinted, self.releases, None)
-            return
-        earlier, later = _keys(before.problems), _keys(after.problems)
+        earlier = {(item.rule, item.path) for item in before.problems} if before else {}
         for problem in after.problems:
             hinted = explained(problem, kind, self.after)
-            if (problem.rule, problem.path) in earlier:
+            if before is None:
+                yield UpgradeDifference(hinted, self.releases, None)
+            elif (problem.rule, problem.path) in earlier:
                 yield UpgradeDifference(hinted, self.releases, "both")
             else:
                 yield UpgradeDifference(hinted, (self.after.name,), "new")
+        if self.before is None or before is None:
+            return
+        later = {(item.rule, item.path) for item in after.problems}
         for problem in before.problems:
             if (problem.rule, problem.path) not in later:
                 hinted = explained(problem, kind, self.before)
                 yield UpgradeDifference(hinted, (self.before.name,), "fixed")
 
 
-def _keys(problems: Sequence[Problem]) -> set[tuple[object, object]]:
-    return {(problem.rule, problem.path) for problem in problems}
+def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
+    """The kind that an object says it is; its apiVersion and kind are strings."""
+    return group_version_kind(value["apiVersion"], value["kind"])
 
 
 def _results(
     value: Mapping[str, Any], kind: GroupVersionKind, release: CheckedRelease
 ) -> Results:
-    results = results_of(value, kind, release)
-    if results is None:
+    """What is wrong with an object in a release."""
+    check = release.check_of(kind)
+    if check is None:
         return Results([kind_problem(kind, release)])
+    results = Results()
+    check(value, ("", None), results)
+    if is_of_kubernetes(kind) and value.get("spec") is None:
+        results.problems.extend(_missing_spec(kind, release))
     results.problems.extend(remarks_on_kind(kind, release))
     results.problems.extend(removed_resources(value, kind, release))
     return results
+
+
+def _missing_spec(kind: GroupVersionKind, release: CheckedRelease) -> Iterator[Problem]:
+    """The problem of an absent spec that has required fields: an absent spec is an
+    empty one to the API server."""
+    definitions = release.release.definitions
+    for field in definitions[release.kinds[kind]].fields:
+        if field.name == "spec" and not field.required:
+            spec = release.release.resolve(field.schema)
+            if spec.required:
+                names = ", ".join(spec.required)
+                yield missing_field("spec", ("", None), f", which needs {names}")

@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from kubestencil.checking.decoding.scalar_checks import accept_all
+from kubestencil.checking.decoding.scalar_checks import (
+    accept_all,
+    check_boolean,
+    check_by_type,
+    check_list,
+    check_number,
+    check_of_parts,
+    check_string,
+)
 from kubestencil.checking.findings import Results
 from kubestencil.checking.problems import (
     Check,
@@ -41,22 +49,6 @@ _LIST_TYPE = "x-kubernetes-list-type"
 _CHECKED_FORMATS = frozenset(["byte", "date-time", "ipv4", "ipv6"])
 _INTEGER_FORMATS = frozenset(["int32", "int64", "uint32", "uint64"])
 _FREE_FORMATS = _INTEGER_FORMATS | {"float", "double", "password", "int-or-string"}
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "boolean": (bool,),
-    "number": (int, float),
-    "integer": (int,),
-}
-_TYPE_NAMES: Mapping[str, str] = {
-    "object": "an object",
-    "array": "a list",
-    "string": "a string",
-    "boolean": "a boolean",
-    "number": "a number",
-    "integer": "an integer",
-}
 
 
 class References(Protocol):
@@ -76,10 +68,8 @@ def check_of_custom(schema: Schema, references: References) -> Check:
     if not conditions and not unchecked:
         return check_shape
 
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
-        check_shape(value, parent, step, results)
+    def check(value: Any, at: Link, results: Results) -> None:
+        check_shape(value, at, results)
         results.unchecked.extend(unchecked)
         for condition in conditions:
             if not satisfies(value, condition.schema):
@@ -87,7 +77,7 @@ def check_of_custom(schema: Schema, references: References) -> Check:
                     "invalid-enum" if condition.keyword == "enum" else "invalid-value"
                 )
                 message, hint = _message(value, condition)
-                refuse(rule, message, hint, value, parent, step, results)
+                refuse(rule, message, hint, value, at, results)
 
     return check
 
@@ -100,12 +90,11 @@ def _check_of_shape(schema: Schema, references: References) -> Check:
         return _list(schema.items, references)
     if schema.type == "object":
         return _object(schema, references)
-    if schema.type == "integer":
-        return _check_integer
     if schema.type is not None:
-        return _type_check(_TYPES[schema.type], _TYPE_NAMES[schema.type])
+        return _TYPES[schema.type]
     if schema.is_object:
-        return _any_or_object(_object(schema, references))
+        # A value of any type, whose fields are known if it is an object.
+        return check_by_type({dict: _object(schema, references)})
     return accept_all
 
 
@@ -131,23 +120,20 @@ def _object(schema: Schema, references: References) -> Check:
         or schema.raw.get("additionalProperties") is True
     )
 
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
+    def check(value: Any, at: Link, results: Results) -> None:
         if type(value) is not dict:
-            refuse_type("an object", value, parent, step, results)
+            refuse_type("an object", value, at, results)
             return
-        link = (step, parent)
         for name, content in value.items():
             check_value = members.get(name, values)
             if check_value is not None:
                 if content is not None:
-                    check_value(content, link, name, results)
+                    check_value(content, (name, at), results)
             elif not keeps_unknown:
-                results.problems.append(unknown_field(name, link, is_dropped=False))
+                results.problems.append(unknown_field(name, at, is_dropped=False))
         for name, is_nullable in required:
             if name not in value or (value[name] is None and not is_nullable):
-                results.problems.append(missing_field(name, link))
+                results.problems.append(missing_field(name, at))
 
     return check
 
@@ -156,55 +142,27 @@ def _list(items: Schema, references: References) -> Check:
     check_item = check_of_custom(items, references)
     is_untyped = items.type is None and items.ref is None
     takes_null = items.nullable or items.has_default or is_untyped
+    return check_of_parts(list, check_item, takes_null=takes_null)
 
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
-        if type(value) is not list:
-            refuse_type("a list", value, parent, step, results)
-            return
-        link = (step, parent)
-        for index, item in enumerate(value):
-            if item is not None or not takes_null:
-                check_item(item, link, index, results)
+
+def _integer(expected: str) -> Check:
+    def check(value: Any, at: Link, results: Results) -> None:
+        if not is_integer(value):
+            refuse_type(expected, value, at, results)
 
     return check
 
 
-def _type_check(types: tuple[type, ...], expected: str) -> Check:
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
-        if type(value) not in types:
-            refuse_type(expected, value, parent, step, results)
-
-    return check
-
-
-def _check_integer(
-    value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
-    if not is_integer(value):
-        refuse_type("an integer", value, parent, step, results)
-
-
-def _check_int_or_string(
-    value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
-    if type(value) is not str and not is_integer(value):
-        refuse_type("an integer or a string", value, parent, step, results)
-
-
-def _any_or_object(check_object: Check) -> Check:
-    """The check of a value of any type, whose fields are known if it is an object."""
-
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
-        if type(value) is dict:
-            check_object(value, parent, step, results)
-
-    return check
+_check_int_or_string = check_by_type(
+    {str: accept_all}, _integer("an integer or a string")
+)
+_TYPES: Mapping[str, Check] = {
+    "array": check_list,
+    "string": check_string,
+    "boolean": check_boolean,
+    "number": check_number,
+    "integer": _integer("an integer"),
+}
 
 
 def _conditions(schema: Schema) -> Iterator[Condition]:

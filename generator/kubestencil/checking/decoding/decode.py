@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubestencil.checking.decoding.custom import check_of_custom
 from kubestencil.checking.decoding.remarks import Remark, Remarks
 from kubestencil.checking.decoding.scalar_checks import (
     SPECIAL,
     accept_all,
+    check_by_type,
     check_object,
+    check_of_parts,
     check_of_scalar,
+    check_of_type,
     check_string,
 )
 from kubestencil.checking.findings import Problem, Results
@@ -36,12 +39,9 @@ from kubestencil.schema.well_known import is_built_in
 _APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions."
 
 
-class Member(NamedTuple):
-    """A field of a compiled object. Values of ``plain_type`` are right as they are;
-    None where every value must be checked."""
-
-    plain_type: type | None
-    check: Check
+#: A field of a compiled object: the type whose values are right as they are, None where
+#: every value must be checked, and the check.
+_Member = tuple[type | None, Check]
 
 
 @dataclass(slots=True)
@@ -63,15 +63,9 @@ class Decoder:
 
     def referred(self, name: str, is_strict: bool) -> Check:
         """The check of a definition that is compiled when there is a value for it."""
-        compiled: Check | None = None
 
-        def check(
-            value: Any, parent: Link | None, step: str | int, results: Results
-        ) -> None:
-            nonlocal compiled
-            if compiled is None:
-                compiled = self.check_of(name, is_strict=is_strict)
-            compiled(value, parent, step, results)
+        def check(value: Any, at: Link, results: Results) -> None:
+            self.check_of(name, is_strict=is_strict)(value, at, results)
 
         return check
 
@@ -95,27 +89,26 @@ class Decoder:
 
     def _object(self, definition: Definition, is_strict: bool) -> Check:
         members = {
-            name: Member(_plain_type(schema), self._check_of_schema(schema, is_strict))
+            name: (_plain_type(schema), self._check_of_schema(schema, is_strict))
             for name, schema, _ in definition.fields
         }
-        required = tuple(
-            name for name, _, is_required in definition.fields if is_required
-        )
-        remarks = self.remarks.on(definition)
-        return _struct(members, required, remarks, is_strict)
+        required = tuple(field.name for field in definition.fields if field.required)
+        return _struct(members, required, self.remarks.on(definition), is_strict)
 
     def _check_of_schema(self, schema: Schema, is_strict: bool) -> Check:
         if schema.ref is not None:
             return self.referred(schema.ref, is_strict)
         if schema.type == "array" and schema.items is not None:
-            item = schema.items
-            return _list(_plain_type(item), self._check_of_schema(item, is_strict))
+            return self._check_of_parts(list, schema.items, is_strict)
         if schema.type == "object":
-            values = schema.values
-            if values is None:
+            if schema.values is None:
                 return check_object
-            return _map(_plain_type(values), self._check_of_schema(values, is_strict))
+            return self._check_of_parts(dict, schema.values, is_strict)
         return check_of_scalar(schema)
+
+    def _check_of_parts(self, container: type, part: Schema, is_strict: bool) -> Check:
+        check_part = self._check_of_schema(part, is_strict)
+        return check_of_parts(container, check_part, _plain_type(part))
 
     def _schema_union(self, name: str) -> Check | None:
         """The check of a type of CustomResourceDefinitions that is a JSON schema or
@@ -123,39 +116,39 @@ class Decoder:
         package, _, kind = name.rpartition(".")
         schema_check = self.referred(f"{package}.JSONSchemaProps", is_strict=False)
         if kind == "JSONSchemaPropsOrArray":
-            return _either(schema_check, _list(None, schema_check))
+            schemas = check_of_parts(list, schema_check)
+            return check_by_type({dict: schema_check, list: schemas})
         if kind == "JSONSchemaPropsOrStringArray":
-            return _either(schema_check, _list(str, check_string))
+            strings = check_of_parts(list, check_string)
+            return check_by_type({dict: schema_check, list: strings})
         if kind == "JSONSchemaPropsOrBool":
-            return _schema_or_boolean(schema_check)
+            check_boolean = check_of_type("a boolean or a JSON schema", bool)
+            return check_by_type({dict: schema_check}, check_boolean)
         return accept_all if kind == "JSON" else None
 
 
 def _struct(
-    members: Mapping[str, Member],
+    members: Mapping[str, _Member],
     required: tuple[str, ...],
     remarks: Mapping[str, tuple[Remark, ...]],
     is_strict: bool,
 ) -> Check:
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
+    def check(value: Any, at: Link, results: Results) -> None:
         if type(value) is not dict:
-            refuse_type("an object", value, parent, step, results)
+            refuse_type("an object", value, at, results)
             return
-        link = (step, parent)
         for name, content in value.items():
             member = members.get(name)
             if member is None:
-                problem = unknown_field(name, link, is_dropped=not is_strict)
+                problem = unknown_field(name, at, is_dropped=not is_strict)
                 results.problems.append(problem)
             elif type(content) is not member[0] and content is not None:
-                member[1](content, link, name, results)
+                member[1](content, (name, at), results)
         for name in required:
             if value.get(name) is None:
-                results.problems.append(missing_field(name, link))
+                results.problems.append(missing_field(name, at))
         if remarks:
-            _add_remarks(remarks, value, link, results)
+            _add_remarks(remarks, value, at, results)
 
     return check
 
@@ -163,72 +156,13 @@ def _struct(
 def _add_remarks(
     remarks: Mapping[str, tuple[Remark, ...]],
     value: Mapping[str, Any],
-    link: Link,
+    at: Link,
     results: Results,
 ) -> None:
     for name, content in value.items():
-        if content is None:
-            continue
-        for rule, message, hint in remarks.get(name, ()):
-            path = path_of(link, name)
+        for rule, message, hint in () if content is None else remarks.get(name, ()):
+            path = path_of((name, at))
             results.problems.append(Problem(rule, path, message, hint, of_key=True))
-
-
-def _list(plain_type: type | None, item_check: Check) -> Check:
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
-        if type(value) is not list:
-            refuse_type("a list", value, parent, step, results)
-            return
-        link = (step, parent)
-        for index, item in enumerate(value):
-            if type(item) is not plain_type and item is not None:
-                item_check(item, link, index, results)
-
-    return check
-
-
-def _map(plain_type: type | None, value_check: Check) -> Check:
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
-        if type(value) is not dict:
-            refuse_type("an object", value, parent, step, results)
-            return
-        link = (step, parent)
-        for key, content in value.items():
-            if type(content) is not plain_type and content is not None:
-                value_check(content, link, key, results)
-
-    return check
-
-
-def _either(object_check: Check, list_check: Check) -> Check:
-    """The check of an object or a list; other values are read as if absent."""
-
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
-        if type(value) is dict:
-            object_check(value, parent, step, results)
-        elif type(value) is list:
-            list_check(value, parent, step, results)
-
-    return check
-
-
-def _schema_or_boolean(schema_check: Check) -> Check:
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
-        if type(value) is dict:
-            schema_check(value, parent, step, results)
-        elif type(value) is not bool:
-            expected = "a boolean or a JSON schema"
-            refuse_type(expected, value, parent, step, results)
-
-    return check
 
 
 def _plain_type(schema: Schema) -> type | None:

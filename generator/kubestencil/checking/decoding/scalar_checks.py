@@ -8,7 +8,6 @@ from typing import Any
 from kubestencil.checking.decoding import scalars
 from kubestencil.checking.findings import Results
 from kubestencil.checking.problems import Check, Link, refuse, refuse_type, shown
-from kubestencil.checking.rules import RuleId
 from kubestencil.schema import well_known
 from kubestencil.schema.types import Schema
 
@@ -26,63 +25,81 @@ def check_of_scalar(schema: Schema) -> Check:
     if schema.type == "integer":
         return _integer(_INT32 if schema.format == "int32" else _INT64)
     if schema.type == "number":
-        return _check_number
-    return _check_boolean if schema.type == "boolean" else accept_all
+        return check_number
+    return check_boolean if schema.type == "boolean" else accept_all
 
 
-def accept_all(value: Any, parent: Any, step: Any, results: Any) -> None:
+def accept_all(value: Any, at: Link, results: Results) -> None:
     """Accepts everything: apiextensions' JSON, runtime.RawExtension, and
     x-kubernetes-preserve-unknown-fields without a type."""
 
 
-def check_object(
-    value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
-    """Accepts any object."""
-    if type(value) is not dict:
-        refuse_type("an object", value, parent, step, results)
+def check_of_type(expected: str, *types: type) -> Check:
+    """The check that a value is of one of some types: ``expected`` says of which."""
+
+    def check(value: Any, at: Link, results: Results) -> None:
+        if type(value) not in types:
+            refuse_type(expected, value, at, results)
+
+    return check
 
 
-def check_string(
-    value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
-    """Accepts any string."""
-    if type(value) is not str:
-        refuse_type("a string", value, parent, step, results)
+def check_by_type(checks: Mapping[type, Check], others: Check = accept_all) -> Check:
+    """The check of values whose type decides how they are checked."""
+
+    def check(value: Any, at: Link, results: Results) -> None:
+        checks.get(type(value), others)(value, at, results)
+
+    return check
 
 
-def _check_boolean(
-    value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
-    if type(value) is not bool:
-        refuse_type("a boolean", value, parent, step, results)
+check_object = check_of_type("an object", dict)
+check_list = check_of_type("a list", list)
+check_string = check_of_type("a string", str)
+check_boolean = check_of_type("a boolean", bool)
+check_number = check_of_type("a number", int, float)
 
 
-def _check_number(
-    value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
-    if type(value) not in (int, float):
-        refuse_type("a number", value, parent, step, results)
+def check_of_parts(
+    container: type[Any],
+    check_part: Check,
+    plain_type: type | None = None,
+    *,
+    takes_null: bool = True,
+) -> Check:
+    """The check of a list, or of an object as a map, and of the values in it. Those of
+    ``plain_type`` are right as they are."""
+    refuse_other = check_object if container is dict else check_list
+
+    def check(value: Any, at: Link, results: Results) -> None:
+        if type(value) is not container:
+            refuse_other(value, at, results)
+            return
+        for step, part in value.items() if container is dict else enumerate(value):
+            if type(part) is not plain_type and not (part is None and takes_null):
+                check_part(part, (step, at), results)
+
+    return check
 
 
 def _integer(limits: tuple[int, int]) -> Check:
     low, high = limits
 
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
+    def check(value: Any, at: Link, results: Results) -> None:
         if type(value) is not int:
-            refuse_type("an integer", value, parent, step, results)
+            refuse_type("an integer", value, at, results)
         elif not low <= value <= high:
             bits = (high - low).bit_length()
             message = f"{shown(value)} is not an integer of {bits} bits"
             hint = f"use a number from {low} to {high}"
-            refuse("out-of-range", message, hint, value, parent, step, results)
+            refuse("out-of-range", message, hint, value, at, results)
 
     return check
 
 
-_check_int32 = _integer(_INT32)
+_check_int_or_string = check_by_type(
+    {int: _integer(_INT32)}, check_of_type("an integer or a string", str)
+)
 _check_byte = _integer(_BYTE)
 
 
@@ -91,74 +108,49 @@ def _enum(values: tuple[Any, ...]) -> Check:
     allowed = frozenset(value for value in values if type(value) is str)
     hint = f"use one of {', '.join(map(str, values))}"
 
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
+    def check(value: Any, at: Link, results: Results) -> None:
         if type(value) is not str:
-            refuse_type("a string", value, parent, step, results)
+            refuse_type("a string", value, at, results)
         elif value not in allowed:
             message = f"{shown(value)} is not allowed"
-            refuse("invalid-enum", message, hint, value, parent, step, results)
+            refuse("invalid-enum", message, hint, value, at, results)
 
     return check
 
 
-def _check_bytes(
-    value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
+def _check_bytes(value: Any, at: Link, results: Results) -> None:
     """Accepts what Go decodes to bytes: base64, or a list of numbers."""
     if type(value) is list:
         for index, item in enumerate(value):
-            _check_byte(item, (step, parent), index, results)
+            _check_byte(item, (index, at), results)
     elif type(value) is not str:
-        refuse_type("a string in base64", value, parent, step, results)
+        refuse_type("a string in base64", value, at, results)
     else:
         index_of_error = scalars.base64_error(value)
         if index_of_error is not None:
-            refuse(
-                "invalid-base64",
-                f"illegal base64 data at input byte {index_of_error}",
-                "encode it with base64; a Secret has stringData for plain text",
-                value,
-                parent,
-                step,
-                results,
-            )
+            message = f"illegal base64 data at input byte {index_of_error}"
+            hint = "encode it with base64; a Secret has stringData for plain text"
+            refuse("invalid-base64", message, hint, value, at, results)
 
 
-def _check_quantity(
-    value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
+def _check_quantity(value: Any, at: Link, results: Results) -> None:
     if type(value) in (int, float):
         return
     if type(value) is not str:
-        refuse_type("a quantity", value, parent, step, results)
+        refuse_type("a quantity", value, at, results)
     elif not scalars.is_quantity(value):
         message = f"{shown(value)} is not a quantity"
         hint = "write a number with a suffix: 500m, 2, 1.5, 128Mi, 1Gi"
-        refuse("invalid-quantity", message, hint, value, parent, step, results)
-
-
-def _check_int_or_string(
-    value: Any, parent: Link | None, step: str | int, results: Results
-) -> None:
-    if type(value) is int:
-        _check_int32(value, parent, step, results)
-    elif type(value) is not str:
-        refuse_type("an integer or a string", value, parent, step, results)
+        refuse("invalid-quantity", message, hint, value, at, results)
 
 
 def _time(what: str, hint: str, accepts: Callable[[str], bool]) -> Check:
-    rule: RuleId = "invalid-time"
-
-    def check(
-        value: Any, parent: Link | None, step: str | int, results: Results
-    ) -> None:
+    def check(value: Any, at: Link, results: Results) -> None:
         if type(value) is not str:
-            refuse_type(what, value, parent, step, results)
+            refuse_type(what, value, at, results)
         elif not accepts(value):
             message = f"{shown(value)} is not {what}"
-            refuse(rule, message, hint, value, parent, step, results)
+            refuse("invalid-time", message, hint, value, at, results)
 
     return check
 

@@ -68,7 +68,7 @@ def _files_at(path: str) -> Iterator[ManifestFile]:
     if path == "-":
         yield ManifestFile(path)
     elif os.path.isdir(path):  # noqa: PTH112
-        yield from _walk(_Folder(path, _rules_above(Path(path))))
+        yield from _walk((path, _rules_above(Path(path))))
     elif os.path.exists(path):  # noqa: PTH110
         yield ManifestFile(path, _reason_to_skip(path))
     else:
@@ -114,12 +114,8 @@ def _reason_to_skip(path: str) -> str:
     return "pipe, socket or device"
 
 
-@dataclass(frozen=True, slots=True)
-class _Folder:
-    """A folder, and the rules of the folders above."""
-
-    path: str
-    rules: tuple[_Rules, ...]
+# A folder, and the rules of the folders above.
+_Folder = tuple[str, tuple[_Rules, ...]]
 
 
 def _walk(folder: _Folder) -> Iterator[ManifestFile]:
@@ -131,16 +127,17 @@ def _walk(folder: _Folder) -> Iterator[ManifestFile]:
         member = next(stack[-1], None)
         if member is None:
             stack.pop()
-        elif isinstance(member, _Folder):
-            stack.append(_members(member))
-        else:
+        elif isinstance(member, ManifestFile):
             yield member
+        else:
+            stack.append(_members(member))
 
 
 def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
     """The files and folders in a folder that are not ignored, by name."""
-    entries = scan(folder.path)
-    rules = (*folder.rules, *_rules_in(folder.path))
+    path, rules = folder
+    entries = scan(path)
+    rules = (*rules, *_rules_in(path))
     for entry in entries:
         if entry.name.startswith("."):
             continue
@@ -150,7 +147,7 @@ def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
         if _is_ignored(entry.path, is_folder, rules):
             continue
         if is_folder:
-            yield _Folder(entry.path, rules)
+            yield entry.path, rules
         elif entry.is_file(follow_symlinks=False):
             yield ManifestFile(entry.path)
         else:
@@ -159,11 +156,8 @@ def _members(folder: _Folder) -> Iterator[ManifestFile | _Folder]:
 
 def _is_ignored(path: str, is_folder: bool, rules: tuple[_Rules, ...]) -> bool:
     """The innermost file that has a pattern for the path decides."""
-    for rule in reversed(rules):
-        ignored = rule.ignores(path, is_folder)
-        if ignored is not None:
-            return ignored
-    return False
+    verdicts = (rule.ignores(path, is_folder) for rule in reversed(rules))
+    return next((verdict for verdict in verdicts if verdict is not None), False)
 
 
 def _rules_above(folder: Path) -> tuple[_Rules, ...]:

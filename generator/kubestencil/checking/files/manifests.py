@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubestencil.checking.files.kustomize import is_json_patch
 from kubestencil.checking.files.placeholders import is_template
-from kubestencil.checking.findings import Path, Subject
+from kubestencil.checking.findings import Path, Problem, Subject, field_path
 from kubestencil.source.decoding import decode_characters
 from kubestencil.source.json_text import JsonDocument, json_documents, json_mistake
 from kubestencil.source.lists import list_items
 from kubestencil.source.yaml import (
     Document,
     Position,
-    Repeated,
     YamlError,
     compose,
     split_documents,
@@ -42,34 +41,23 @@ class Manifest:
         return self.document.position((*self.path, *path), of_key=of_key)
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """A document that cannot be read."""
+class Mistake(NamedTuple):
+    """A document that cannot be read, or a key that it has twice."""
 
-    document: int
-    message: str
-    hint: str
+    subject: Subject
+    problem: Problem
     at: Position
     is_template: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatedKey:
-    """A key that a document has twice."""
-
-    document: int
-    repeated: Repeated
-
-
-@dataclass(frozen=True, slots=True)
-class NoObject:
+class NoObject(NamedTuple):
     """A document, or an item of a list, that is no object of Kubernetes."""
 
-    document: int
+    subject: Subject
     reason: str
 
 
-Item = Manifest | Unreadable | RepeatedKey | NoObject
+Item = Manifest | Mistake | NoObject
 
 
 def read_manifests(data: bytes, file: str) -> Iterator[Item]:
@@ -78,12 +66,9 @@ def read_manifests(data: bytes, file: str) -> Iterator[Item]:
     try:
         text = decode_characters(data)
     except UnicodeDecodeError as error:
-        yield Unreadable(
-            0,
-            f"is not UTF-8 text (byte {error.start})",
-            "save it as UTF-8",
-            Position(data.count(b"\n", 0, error.start) + 1, 1),
-        )
+        message = f"is not UTF-8 text (byte {error.start})"
+        at = Position(data.count(b"\n", 0, error.start) + 1, 1)
+        yield _unreadable(0, message, "save it as UTF-8", at)
         return
     yield from _documents(text, file)
 
@@ -98,8 +83,8 @@ def _documents(text: str, file: str) -> Iterator[Item]:
     items = _yaml_documents(text, file)
     mistake = json_mistake(text) if file.endswith(".json") else None
     for item in items:
-        if mistake is not None and isinstance(item, Unreadable):
-            yield Unreadable(0, *mistake, is_template=item.is_template)
+        if mistake and isinstance(item, Mistake) and item.problem.rule == "syntax":
+            yield _unreadable(0, *mistake, item.is_template)
             return
         yield item
 
@@ -109,14 +94,14 @@ def _yaml_documents(text: str, file: str) -> Iterator[Item]:
         for index, (line, part) in enumerate(split_documents(text, file)):
             yield from _document(index, line, part, file)
     except YamlError as error:
-        yield _unreadable(0, error, text)
+        yield _unreadable(0, error.what, error.hint, error.at, is_template(text))
 
 
 def _document(index: int, line: int, text: str, file: str) -> Iterator[Item]:
     try:
         document = compose(text, file, line)
     except YamlError as error:
-        yield _unreadable(index, error, text)
+        yield _unreadable(index, error.what, error.hint, error.at, is_template(text))
         return
     if document is None:
         return
@@ -124,31 +109,37 @@ def _document(index: int, line: int, text: str, file: str) -> Iterator[Item]:
     yield from _items(index, document, source[1].rstrip() if source else "")
 
 
-def _unreadable(index: int, error: YamlError, text: str) -> Unreadable:
-    return Unreadable(index, error.what, error.hint, error.at, is_template(text))
+def _unreadable(
+    index: int, message: str, hint: str, at: Position, is_template: bool = False
+) -> Mistake:
+    return Mistake(
+        Subject(index), Problem("syntax", (), message, hint), at, is_template
+    )
 
 
 def _items(
     index: int, document: Document | JsonDocument, source: str
 ) -> Iterator[Item]:
-    for repeated in document.repeated:
-        yield RepeatedKey(index, repeated)
+    subject = Subject(index, source=source)
+    for path, at in document.repeated:
+        message, hint = f'duplicate field "{field_path(path)}"', "remove one of the two"
+        yield Mistake(Subject(index), Problem("duplicate-key", path, message, hint), at)
     value = document.value
     if not isinstance(value, dict):
-        yield NoObject(index, "JSON patches" if is_json_patch(value) else "no object")
+        yield NoObject(subject, "JSON patches" if is_json_patch(value) else "no object")
         return
     items = list_items(value)
     if items is None:
-        yield _manifest(Subject(document=index, source=source), value, document, ())
+        yield _manifest(subject, value, document, ())
         return
     if not items:
-        yield NoObject(index, "an empty list")
+        yield NoObject(subject, "an empty list")
     for number, item in enumerate(items):
         if isinstance(item, dict):
-            subject = Subject(document=index, item=number, source=source)
-            yield _manifest(subject, item, document, ("items", number))
+            path = "items", number
+            yield _manifest(subject._replace(item=number), item, document, path)
         else:
-            yield NoObject(index, "no object")
+            yield NoObject(subject, "no object")
 
 
 def _manifest(
@@ -159,7 +150,7 @@ def _manifest(
 ) -> Manifest | NoObject:
     api_version, kind = value.get("apiVersion"), value.get("kind")
     if not (isinstance(api_version, str) and isinstance(kind, str)):
-        return NoObject(subject.document, "no apiVersion and kind")
+        return NoObject(subject, "no apiVersion and kind")
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     named = subject._replace(

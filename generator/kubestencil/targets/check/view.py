@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -11,6 +12,8 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_type_hint
 from kubestencil.checking import SEVERITIES, Finding, Report, Severity
 from kubestencil.checking.files.find import STDIN
 from kubestencil.checking.rules import at_least
+from kubestencil.checking.sarif import report_sarif
+from kubestencil.checking.serialize import report_json
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.source.decoding import decode_characters
 from kubestencil.source.yaml import split_lines
@@ -146,8 +149,12 @@ def check_contexts(
             "check": lambda: [
                 FileContext(title, {}, _variables(report, title, fail_on, read, paint))
             ],
-            "check-json": lambda: [FileContext(title, {}, {}, _json(report))],
-            "check-sarif": lambda: [FileContext(title, {}, {}, _sarif(report))],
+            "check-json": lambda: [
+                FileContext(title, {}, {}, _json(report_json(report)))
+            ],
+            "check-sarif": lambda: [
+                FileContext(title, {}, {}, _json(report_sarif(report)))
+            ],
         }
     )
 
@@ -155,15 +162,14 @@ def check_contexts(
 def _variables(
     report: Report, title: str, fail_on: Severity, read: Reader, paint: Paint
 ) -> Mapping[str, Any]:
-    counts = tuple(
-        FindingCount(severity, report.count(severity)) for severity in SEVERITIES
-    )
     variables: CheckVariables = {
         "title": title,
         "paint": paint,
         "after": one_line(report.after),
         "before": one_line(report.before or ""),
-        "counts": counts,
+        "counts": tuple(
+            FindingCount(severity, report.count(severity)) for severity in SEVERITIES
+        ),
         "fixed": sum(finding.change == "fixed" for finding in report.findings),
         "files": tuple(_sections(report, at_least(fail_on), read)),
         "checked": report.checked,
@@ -203,20 +209,6 @@ def _row(finding: Finding, failing: tuple[Severity, ...]) -> FindingRow:
     )
 
 
-def _json(report: Report) -> bytes:
-    from kubestencil.checking.serialize import report_json
-
-    return _json_text(report_json(report))
-
-
-def _sarif(report: Report) -> bytes:
-    from kubestencil.checking.sarif import report_sarif
-
-    return _json_text(report_sarif(report))
-
-
-def _json_text(value: object) -> bytes:
-    import json
-
+def _json(value: object) -> bytes:
     text = json.dumps(value, indent=2, ensure_ascii=False)
     return f"{escape_json(text)}\n".encode()
