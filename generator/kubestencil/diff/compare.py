@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import partial
 from heapq import merge
 from itertools import groupby
@@ -14,15 +14,14 @@ from kubestencil.diff.differences.align import (
     Side,
     align_names,
     all_definitions,
-    api_version_subset,
 )
 from kubestencil.diff.differences.definitions import differences
 from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.differences.resources import resource_differences
 from kubestencil.diff.fact_changes import fact_changes
-from kubestencil.diff.labels import DocumentInfo, distinct_labels, document_info
+from kubestencil.diff.labels import distinct_labels, document_info
 from kubestencil.diff.releases.facts import ReleaseFacts
-from kubestencil.diff.releases.owning_kinds import owner_of
+from kubestencil.diff.releases.user_paths import owner_of
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.schema import Release
@@ -41,9 +40,9 @@ def compare(before: Release, after: Release) -> Comparison:
         changes,
         tuple(sorted(new - old, key=_api_version_order)),
         tuple(sorted(old - new, key=_api_version_order)),
-        tuple(_graduations(before, after, pair)),
+        tuple(_graduations(pair)),
         tuple(fact_changes(before, after, pair, changes)),
-        documents=_documents((before, after), labels),
+        documents=tuple(map(document_info, (before, after), labels)),
     )
 
 
@@ -58,23 +57,15 @@ def compare_versions(
     release does not have.
     """
     pair = _Pair.of(before, after)
-    old = api_version_subset(
-        before, from_version, pair.before.packages, pair.before.graph
-    )
-    new = api_version_subset(after, to_version, pair.after.packages, pair.after.graph)
+    old = pair.before.packages.side(from_version)
+    new = pair.after.packages.side(to_version)
     labels = distinct_labels(before, after)
     return Comparison(
         f"{labels[0]}/{from_version}",
         f"{labels[1]}/{to_version}",
         tuple(_version_changes(old, new, pair)),
-        documents=_documents((before, after), labels),
+        documents=tuple(map(document_info, (before, after), labels)),
     )
-
-
-def _documents(
-    releases: tuple[Release, Release], labels: tuple[str, str]
-) -> tuple[DocumentInfo, ...]:
-    return tuple(map(document_info, releases, labels))
 
 
 class _Pair(NamedTuple):
@@ -168,7 +159,7 @@ class _Move(NamedTuple):
     before_removed: bool
 
 
-def _graduations(before: Release, after: Release, pair: _Pair) -> Iterator[Graduation]:
+def _graduations(pair: _Pair) -> Iterator[Graduation]:
     """The kinds that are served in a newer version than before.
 
     Two versions are compared within the newer release where it serves both, since the
@@ -182,26 +173,16 @@ def _graduations(before: Release, after: Release, pair: _Pair) -> Iterator[Gradu
     for (group, move), kinds in kinds_by_move.items():
         of_move = pair if move.before_removed else _Pair(pair.after, pair.after)
         changes = _version_changes(
-            api_version_subset(
-                before if move.before_removed else after,
-                f"{group}/{move.before}".lstrip("/"),
-                of_move.before.packages,
-                of_move.before.graph,
-            ),
-            api_version_subset(
-                after,
-                f"{group}/{move.after}".lstrip("/"),
-                pair.after.packages,
-                pair.after.graph,
-            ),
+            of_move.before.packages.side(f"{group}/{move.before}".lstrip("/")),
+            pair.after.packages.side(f"{group}/{move.after}".lstrip("/")),
             of_move,
         )
-        yield Graduation(
-            group,
-            *move,
-            tuple(kinds),
-            tuple(change for change in changes if _is_part_of(change, group, kinds)),
+        of_kinds = (
+            change
+            for change in changes
+            if any(kind.group == group and kind.kind in kinds for kind in change.kinds)
         )
+        yield Graduation(group, *move, tuple(kinds), tuple(of_kinds))
 
 
 def _moves(old: frozenset[str], new: frozenset[str]) -> Iterator[_Move]:
@@ -218,10 +199,6 @@ def _moves(old: frozenset[str], new: frozenset[str]) -> Iterator[_Move]:
     best_old = max(old, key=precedence)
     if best_old in new and precedence(best_new) > precedence(best_old):
         yield _Move(best_old, best_new, before_removed=False)
-
-
-def _is_part_of(change: Change, group: str, kinds: Collection[str]) -> bool:
-    return any(kind.group == group and kind.kind in kinds for kind in change.kinds)
 
 
 def _api_version_order(api_version: str) -> tuple[str, tuple[int, int, int, str]]:

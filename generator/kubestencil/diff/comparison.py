@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from typing import Self
 
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
@@ -74,10 +77,10 @@ class Change:
         difference: Difference,
         judgement: Classification,
         definition: str,
-        kinds: Iterable[GroupVersionKind],
-        owner: GroupVersionKind | None,
-        users_path: str,
-    ) -> Change:
+        kinds: Iterable[GroupVersionKind] = (),
+        owner: GroupVersionKind | None = None,
+        users_path: str = "",
+    ) -> Self:
         """A difference with its judgement. ``definition`` is its name in the release
         that has it; the last three are attributes."""
         return cls(
@@ -172,6 +175,13 @@ class Comparison:
         """The number of changes and notices of each severity, most severe first."""
         return count_severities((*self.changes, *self.notices))
 
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules that judge the changes, those of graduations included, by name."""
+        graduated = (graduation.changes for graduation in self.graduations)
+        changes = chain(self.changes, self.notices, *graduated)
+        return {change.rule.name: change.rule for change in changes}
+
     def filter(
         self,
         *,
@@ -197,23 +207,32 @@ class Comparison:
             version_group = api_version.rpartition("/")[0] or "core"
             return not kinds and (not groups or version_group in groups)
 
+        included = self.with_changes(partial(filter, is_included))
+        added, removed = self.api_versions_added, self.api_versions_removed
         return replace(
-            self,
-            changes=tuple(filter(is_included, self.changes)),
-            notices=tuple(filter(is_included, self.notices)),
-            api_versions_added=tuple(
-                filter(is_version_included, self.api_versions_added)
-            ),
-            api_versions_removed=tuple(
-                filter(is_version_included, self.api_versions_removed)
-            ),
+            included,
+            api_versions_added=tuple(filter(is_version_included, added)),
+            api_versions_removed=tuple(filter(is_version_included, removed)),
             graduations=tuple(
-                replace(
-                    graduation, changes=tuple(filter(is_included, graduation.changes))
-                )
-                for graduation in self.graduations
+                graduation
+                for graduation in included.graduations
                 if (not kinds or not kinds.isdisjoint(graduation.kinds))
                 and (not groups or (graduation.group or "core") in groups)
+            ),
+        )
+
+    def with_changes(
+        self, function: Callable[[tuple[Change, ...]], Iterable[Change]]
+    ) -> Comparison:
+        """The comparison with what a function makes of its changes, of the notices and
+        of the changes of each graduation."""
+        return replace(
+            self,
+            changes=tuple(function(self.changes)),
+            notices=tuple(function(self.notices)),
+            graduations=tuple(
+                replace(graduation, changes=tuple(function(graduation.changes)))
+                for graduation in self.graduations
             ),
         )
 

@@ -9,27 +9,26 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
-from kubestencil.diff.differences.operations import OperationChange, operation_changes
+from kubestencil.diff.differences.operations import operation_changes
 from kubestencil.diff.labels import kind_name
 from kubestencil.diff.releases.facts import ReleaseFacts
-from kubestencil.diff.releases.owning_kinds import owner_of
 from kubestencil.diff.releases.served_versions import successor
 from kubestencil.diff.releases.stages import (
     FieldStage,
     StageChange,
     least_stable,
 )
+from kubestencil.diff.releases.user_paths import owner_of
 from kubestencil.diff.rules.classify import Classification, at_stability
 from kubestencil.diff.rules.deprecation import Deprecation
 from kubestencil.diff.rules.rule_context import trend
 from kubestencil.diff.rules.table import RULES_BY_NAME, RuleName
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle, served_by_default
+from kubestencil.schema.facts.lifecycle import lifecycle, served_by_default
 from kubestencil.schema.kinds import kind_definitions, version_stage
 from kubestencil.schema.types import JsonObject
 
@@ -77,7 +76,15 @@ class _FactChanges:
             if facts is None:
                 continue
             if facts.is_deprecated_between(old, new):
-                yield self._deprecated(kind, facts, new)
+                target = successor(kind, new, self.new.versions)
+                yield self._change(
+                    "kind-deprecated",
+                    "deprecated",
+                    self._definitions[kind],
+                    deprecation=Deprecation(
+                        facts.deprecated, facts.removed, target and kind_name(target)
+                    ),
+                )
             enabled = served_by_default(kind, old), served_by_default(kind, new)
             stage = version_stage(kind.version)
             stages = StageChange(
@@ -105,7 +112,20 @@ class _FactChanges:
         """The operations and parameters that only one of the releases has."""
         common = self.old.kinds & self.new.kinds
         for change in operation_changes(self.before, self.after, common):
-            yield self._operation(change)
+            definition = self._definitions.get(change.kind, "") if change.kind else ""
+            stages = None
+            if change.path.endswith("/status"):
+                # The status is all that the subresource is for.
+                stage = self._field_stage(self.before, self.old, definition, "status")
+                stages = stage and StageChange(stage, None)
+            yield self._change(
+                change.name,
+                "operation-added" if change.is_added else "operation-removed",
+                definition,
+                stages=stages,
+                path=change.path,
+                detail=change.detail,
+            )
 
     @cached_property
     def _definitions(self) -> Mapping[GroupVersionKind, str]:
@@ -122,46 +142,11 @@ class _FactChanges:
             return None
         return facts.stages.field_stage(definition, field, schema)
 
-    def _deprecated(
-        self, kind: GroupVersionKind, facts: Lifecycle, release: str
-    ) -> Change:
-        target = successor(kind, release, self.new.versions)
-        deprecation = Deprecation(
-            facts.deprecated,
-            facts.removed,
-            None if target is None else kind_name(target),
-        )
-        return self._change(
-            "kind-deprecated",
-            "deprecated",
-            self._definitions[kind],
-            deprecation=deprecation,
-        )
-
     def _stage(self, definition: str, field: str | None, stages: StageChange) -> Change:
         is_lower = trend(*stages) == "lower"
-        name: Literal["stage-lowered", "stage-changed"] = (
-            "stage-lowered" if is_lower else "stage-changed"
-        )
-        return self._change(name, name, definition, field, stages=stages)
-
-    def _operation(self, change: OperationChange) -> Change:
-        definition = (
-            "" if change.kind is None else self._definitions.get(change.kind, "")
-        )
-        stages = None
-        if change.path.endswith("/status"):
-            # The status is all that the subresource is for.
-            before = self._field_stage(self.before, self.old, definition, "status")
-            stages = None if before is None else StageChange(before, None)
-        return self._change(
-            change.name,
-            "operation-added" if change.is_added else "operation-removed",
-            definition,
-            stages=stages,
-            path=change.path,
-            detail=change.detail,
-        )
+        rule: RuleName = "stage-lowered" if is_lower else "stage-changed"
+        name: ChangeName = "stage-lowered" if is_lower else "stage-changed"
+        return self._change(name, rule, definition, field, stages=stages)
 
     def _change(
         self,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from kubestencil.diff.comparison import Change
 from kubestencil.diff.differences.definitions import differences
 from kubestencil.diff.differences.moved_fields import MovedFields
-from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.nesting import (
     ONE_FIELD,
     NestedField,
@@ -16,11 +16,9 @@ from kubestencil.diff.nesting import (
     TypeTree,
     type_tree,
 )
-from kubestencil.diff.releases.stages import ReleaseStages, StageChange
-from kubestencil.diff.rules.audience import Audience, Severity
+from kubestencil.diff.releases.stages import ReleaseStages
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import RuleContext
-from kubestencil.diff.rules.table import Rule
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.facts.feature_gates import GateStage, gate_of
@@ -79,35 +77,15 @@ class Row(NamedTuple):
         return max(index for index, cell in enumerate(self.cells) if cell is not None)
 
 
-class Event(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Event(Change):
     """A difference between a column and the one that it is compared with.
 
-    ``column`` is the index of the column; ``field`` is None for a change of the type
-    itself. The other attributes are those of ``Change``.
+    ``column`` is the index of the column; ``field`` is the path from the type, None for
+    a change of the type itself. ``kinds`` and ``owner`` are not set.
     """
 
-    column: int
-    change: ChangeName
-    stability: Stage
-    rule: Rule
-    detail: str
-    audience: Audience
-    stage: StageChange | None
-    field: str | None
-    schema_path: tuple[str, ...]
-    keyword: str | None
-    before: JsonObject | None
-    after: JsonObject | None
-
-    @property
-    def severity(self) -> Severity:
-        """The most severe of those for the audiences."""
-        return self.audience.severity
-
-    @property
-    def reason(self) -> str:
-        """What the change does to users of the API, in words."""
-        return f"{self.rule.reason} {self.detail}".rstrip()
+    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,21 +283,14 @@ def _events(
                 path and difference.field is None
             ):
                 continue
-            classification = classify(difference, context, version)
-            yield Event(
-                index,
-                difference.change,
-                classification.stability,
-                classification.rule,
-                classification.detail,
-                classification.audience,
-                classification.stage,
-                ".".join(filter(None, (path, difference.field))) or None,
-                difference.schema_path,
-                difference.keyword,
-                difference.before,
-                difference.after,
+            field = ".".join(filter(None, (path, difference.field))) or None
+            event = Event.of(
+                difference,
+                classify(difference, context, version),
+                columns[index].definition,
+                users_path=field or "",
             )
+            yield replace(event, column=index, field=field)
 
 
 def _definition_names(name: str, nested: NestedType | None) -> Mapping[str, str]:
@@ -377,11 +348,8 @@ def _rows(
 def _is_significant(event: Event) -> bool:
     """Whether a history shows a field below the type because of an event: what is only
     spelled out or worded differently is left to the list of events."""
-    return (
-        event.severity in ("breaking", "warning")
-        or event.change == "field-added"
-        or event.change == "field-removed"
-    )
+    is_field = event.change in ("field-added", "field-removed")
+    return is_field or event.severity in ("breaking", "warning")
 
 
 def _gate(field: NestedField, column: Column) -> GateStage | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.releases.stages import FieldStage
@@ -27,9 +28,7 @@ def of_types(comparison: Comparison, types: Collection[TypeMatch]) -> Comparison
             for match in types
         )
 
-    changes = _mapped(
-        comparison, lambda change: change if is_included(change) else None
-    )
+    changes = comparison.with_changes(partial(filter, is_included))
     return replace(
         changes,
         api_versions_added=(),
@@ -53,14 +52,13 @@ def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:
         impact = getattr(change.audience, audience)
         return replace(change, severity=impact.severity)
 
-    return _mapped(comparison, judged)
+    return comparison.with_changes(partial(map, judged))
 
 
 def at_stages(comparison: Comparison, stages: Collection[StageSpelling]) -> Comparison:
     """The changes of what is, or was before, at one of ``stages``."""
-    changes = _mapped(
-        comparison,
-        lambda change: change if _stages_of(change) & {*stages} else None,
+    changes = comparison.with_changes(
+        partial(filter, lambda change: _stages_of(change) & {*stages})
     )
     added, removed = (
         tuple(name for name in names if _stage_of_version(name) in stages)
@@ -79,23 +77,3 @@ def _stages_of(change: Change) -> set[StageSpelling]:
     else:
         stages = {stage.level for stage in change.stage if stage is not None}
     return {*stages, "deprecated"} if change.rule.deprecates else stages
-
-
-def _mapped(
-    comparison: Comparison, function: Callable[[Change], Change | None]
-) -> Comparison:
-    """A comparison with each change replaced, or left out where there is None."""
-
-    def mapped(changes: tuple[Change, ...]) -> tuple[Change, ...]:
-        results = map(function, changes)
-        return tuple(change for change in results if change is not None)
-
-    return replace(
-        comparison,
-        changes=mapped(comparison.changes),
-        notices=mapped(comparison.notices),
-        graduations=tuple(
-            replace(graduation, changes=mapped(graduation.changes))
-            for graduation in comparison.graduations
-        ),
-    )

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import chain
 from typing import Any
 
-from kubestencil.diff.comparison import Change, Comparison, Graduation
-from kubestencil.diff.history import Cell, History, Row
+from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.history import Cell, History
 from kubestencil.diff.labels import DocumentInfo, kind_name
 from kubestencil.diff.releases.stages import StageChange
-from kubestencil.diff.rules.audience import AUDIENCE_NAMES, Audience
-from kubestencil.diff.rules.table import RULES_BY_NAME, Rule
+from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.diff.timeline import Timeline
-from kubestencil.schema.facts.feature_gates import GateStage
 from kubestencil.schema.pointer import json_pointer
 from kubestencil.version import __version__
 
@@ -30,11 +27,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
 
     ``rules`` has each rule that judged a change, once, by its name.
     """
-    graduated = (
-        change for graduation in comparison.graduations for change in graduation.changes
-    )
-    judged = chain(comparison.changes, comparison.notices, graduated)
-    used_rules = {change.rule.name for change in judged}
+    rules = comparison.rules
     return {
         "schema": SCHEMA_VERSION,
         "tool": {"name": "kubestencil", "version": __version__},
@@ -49,12 +42,25 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
             "removed": list(comparison.api_versions_removed),
         },
         "graduations": [
-            _graduation_json(graduation) for graduation in comparison.graduations
+            {
+                "group": graduation.group,
+                "from": graduation.before,
+                "to": graduation.after,
+                "left": graduation.before_removed,
+                "kinds": list(graduation.kinds),
+                "changes": [change_json(change) for change in graduation.changes],
+            }
+            for graduation in comparison.graduations
         ],
         "rules": {
-            name: _rule_json(rule)
+            name: {
+                "severity": rule.severity,
+                "reason": rule.reason,
+                "policy": rule.policy.name,
+                "url": rule.policy.url,
+            }
             for name, rule in RULES_BY_NAME.items()
-            if name in used_rules
+            if name in rules
         },
     }
 
@@ -68,7 +74,9 @@ def change_json(change: Change) -> dict[str, Any]:
         "stability": change.stability,
         "rule": change.rule.name,
         "reason": change.reason,
-        "audience": _audience_json(change.audience),
+        "audience": {
+            name: impact._asdict() for name, impact in change.audience._asdict().items()
+        },
         "stage": change.stage and _stages_json(change.stage),
         "deprecated_in": change.deprecated_in,
         "removed_in": change.removed_in,
@@ -92,17 +100,9 @@ def _document_json(document: DocumentInfo) -> dict[str, Any]:
     return {**document._asdict(), "source": source}
 
 
-def _audience_json(audience: Audience) -> dict[str, Any]:
-    return {
-        name: impact._asdict()
-        for name, impact in zip(AUDIENCE_NAMES, audience, strict=True)
-    }
-
-
 def _stages_json(stages: StageChange) -> dict[str, Any]:
     return {
-        side: stage
-        and {"level": stage.level, "gate": stage.gate, "enabled": stage.enabled}
+        side: stage and _attributes(stage, "level", "gate", "enabled")
         for side, stage in stages._asdict().items()
     }
 
@@ -119,74 +119,44 @@ def history_json(history: History) -> dict[str, Any]:
         "field_path": history.field_path,
         "releases": list(history.releases),
         "columns": [
-            {
-                "release": column.release,
-                "version": column.version,
-                "stability": column.stability,
-                "definition": column.definition,
-            }
+            _attributes(column, "release", "version", "stability", "definition")
             for column in history.columns
         ],
-        "fields": [_row_json(row) for row in history.rows],
-        "events": [
+        "fields": [
             {
-                "column": event.column,
-                "change": event.change,
-                "severity": event.severity,
-                "stability": event.stability,
-                "field": event.field,
-                "before": event.before,
-                "after": event.after,
+                **_attributes(row, "field", "first", "last"),
+                "cells": [cell and _cell_json(cell) for cell in row.cells],
             }
+            for row in history.rows
+        ],
+        "events": [
+            _attributes(
+                event,
+                *("column", "change", "severity", "stability"),
+                *("field", "before", "after"),
+            )
             for event in history.events
         ],
     }
 
 
-def _graduation_json(graduation: Graduation) -> dict[str, Any]:
-    return {
-        "group": graduation.group,
-        "from": graduation.before,
-        "to": graduation.after,
-        "left": graduation.before_removed,
-        "kinds": list(graduation.kinds),
-        "changes": [change_json(change) for change in graduation.changes],
-    }
-
-
-def _rule_json(rule: Rule) -> dict[str, Any]:
-    return {
-        "severity": rule.severity,
-        "reason": rule.reason,
-        "policy": rule.policy.name,
-        "url": rule.policy.url,
-    }
-
-
-def _row_json(row: Row) -> dict[str, Any]:
-    return {
-        "field": row.field,
-        "first": row.first,
-        "last": row.last,
-        "cells": [cell and _cell_json(cell) for cell in row.cells],
-    }
+def _attributes(value: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in names}
 
 
 def _cell_json(cell: Cell) -> dict[str, Any]:
+    gate = cell.gate
     return {
         "mark": cell.mark,
         "required": cell.required,
-        "gate": cell.gate and _gate_json(cell.gate),
+        "gate": gate
+        and {
+            "gate": gate.gate,
+            "stage": gate.level,
+            "enabled": gate.enabled,
+            "locked": gate.locked,
+        },
         "schema": cell.schema,
-    }
-
-
-def _gate_json(gate: GateStage) -> dict[str, Any]:
-    return {
-        "gate": gate.gate,
-        "stage": gate.level,
-        "enabled": gate.enabled,
-        "locked": gate.locked,
     }
 
 

@@ -36,10 +36,12 @@ def all_definitions(release: Release) -> Side:
 
 
 class Packages:
-    """The definitions of a release by package, and those of kinds by API version."""
+    """The definitions of a release by package, and those of kinds by API version;
+    ``graph`` is the reference graph of the release."""
 
-    def __init__(self, release: Release) -> None:
+    def __init__(self, release: Release, graph: Graph) -> None:
         self._release = release
+        self._graph = graph
         self._by_api_version: dict[str, list[Definition]] = {}
         self._by_package: dict[str, list[str]] = {}
         for kind, definition in served_kinds(release):
@@ -47,21 +49,26 @@ class Packages:
         for name in release.definitions:
             self._by_package.setdefault(name.rpartition(".")[0], []).append(name)
 
-    def members(self, api_version: str) -> list[str]:
-        """The definitions in the packages that have the kinds of an API version; raises
-        UsageError where the release does not have it."""
+    def side(self, api_version: str) -> Side:
+        """The definitions of one API version: its kinds and the types in their package,
+        and what these refer to in other versions of the group.
+
+        Raises UsageError where the release does not have the API version.
+        """
+        names = _with_references_in_group(self._graph, self._members(api_version))
+        return _side(self._release, names)
+
+    def _members(self, api_version: str) -> list[str]:
+        """The definitions in the packages that have the kinds of an API version."""
         release = self._release
         api_version = api_version.removeprefix("core/")
         version = api_version.rpartition("/")[2]
         definitions = self._by_api_version.get(api_version, [])
         # A kind that all versions share is in the package of another version, which
         # counts only where this version has no package.
-        in_own_package = [
-            definition for definition in definitions if definition.version == version
-        ]
+        in_own_package = [item for item in definitions if item.version == version]
         packages = {
-            definition.name.rpartition(".")[0]
-            for definition in in_own_package or definitions
+            item.name.rpartition(".")[0] for item in in_own_package or definitions
         }
         if not packages:
             raise UsageError(
@@ -73,19 +80,6 @@ class Packages:
         return [
             name for name in release.definitions if name.rpartition(".")[0] in packages
         ]
-
-
-def api_version_subset(
-    release: Release, api_version: str, packages: Packages, graph: Graph
-) -> Side:
-    """The definitions of one API version: its kinds and the types in their package, and
-    what these refer to in other versions of the group. ``packages`` are those of the
-    release, and ``graph`` is its reference graph.
-
-    Raises UsageError where the release does not have the API version.
-    """
-    names = _with_references_in_group(graph, packages.members(api_version))
-    return _side(release, names)
 
 
 def _side(release: Release, names: Iterable[str]) -> Side:

@@ -8,7 +8,7 @@ ignored, unknown keywords included. What a difference means is decided in
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import Any, NamedTuple
@@ -92,6 +92,29 @@ class _Location(NamedTuple):
     def field_path(self, name: str) -> str:
         return name if self.field is None else f"{self.field}.{name}"
 
+    def whole_difference(
+        self, noun: Noun, before: JsonObject | None, after: JsonObject | None
+    ) -> Difference:
+        """A whole schema that was added or removed."""
+        change = change_name(noun, "added" if before is None else "removed")
+        schemas = before or {}, after or {}
+        return Difference(change, *self, None, before, after, schemas)
+
+    def difference(
+        self,
+        change: ChangeName,
+        keyword: str,
+        schemas: tuple[JsonObject, JsonObject],
+        fragments: Iterable[JsonObject | None] | None = None,
+    ) -> Difference:
+        """A keyword that differs; ``fragments`` are its values where not all of them
+        belong to the difference."""
+        before, after = fragments or (
+            {keyword: schema[keyword]} if keyword in schema else None
+            for schema in schemas
+        )
+        return Difference(change, *self, keyword, before, after, schemas)
+
 
 def differences(before: Definitions, after: Definitions) -> Iterator[Difference]:
     """Every difference, once, in the order of the definitions' names."""
@@ -100,7 +123,7 @@ def differences(before: Definitions, after: Definitions) -> Iterator[Difference]
         if old is None or new is None:
             kinds = (old or new or {}).get(KINDS_KEYWORD)
             noun: Noun = "kind" if kinds else "definition"
-            yield _schema_difference(noun, _Location(name), old, new)
+            yield _Location(name).whole_difference(noun, old, new)
         elif not json_equal(old, new):
             yield from _schema_differences(_Location(name), old, new)
 
@@ -161,7 +184,7 @@ def _schema_differences(
         else:
             spelling = KEYWORD_SPELLINGS.get(keyword, "keyword")
             change = change_name(spelling, presence(keyword, before, after))
-            yield _keyword_difference(change, location, keyword, before, after)
+            yield location.difference(change, keyword, (before, after))
 
 
 def _properties_differences(
@@ -173,27 +196,21 @@ def _properties_differences(
     without ``properties`` accepts any field. The list is added before its first field,
     and removed after its last one.
     """
-    old, new = before.get("properties"), after.get("properties")
-    if old is None:
-        yield _properties_keyword_difference(
-            "properties-added", location, before, after
-        )
-    yield from _field_differences(location, old or {}, new or {})
-    if new is None:
-        yield _properties_keyword_difference(
-            "properties-removed", location, before, after
-        )
-
-
-def _field_differences(
-    location: _Location, old: JsonObject, new: JsonObject
-) -> Iterator[Difference]:
+    schemas = before, after
+    lists: list[JsonObject | None] = [
+        {"properties": {}} if "properties" in side else None for side in schemas
+    ]
+    if before.get("properties") is None:
+        yield location.difference("properties-added", "properties", schemas, lists)
+    old, new = before.get("properties") or {}, after.get("properties") or {}
     for name in sorted(old.keys() | new.keys()):
         field = location.property(name)
         if name not in old or name not in new:
-            yield _schema_difference("field", field, old.get(name), new.get(name))
+            yield field.whole_difference("field", old.get(name), new.get(name))
         elif not json_equal(old[name], new[name]):
             yield from _schema_differences(field, old[name], new[name])
+    if after.get("properties") is None:
+        yield location.difference("properties-removed", "properties", schemas, lists)
 
 
 def _required_differences(
@@ -205,15 +222,11 @@ def _required_differences(
     """
     old, new = set(before.get("required", ())), set(after.get("required", ()))
     for name in sorted(old ^ new):
-        field = _Location(
-            location.definition, location.field_path(name), location.schema_path
-        )
+        field = location._replace(field=location.field_path(name))
         change: ChangeName = "field-required" if name in new else "field-optional"
-        yield _keyword_difference(change, field, "required", before, after)
+        yield field.difference(change, "required", (before, after))
     if old == new:
-        yield _keyword_difference(
-            "required-order-changed", location, "required", before, after
-        )
+        yield location.difference("required-order-changed", "required", (before, after))
 
 
 def _rule_differences(
@@ -223,74 +236,13 @@ def _rule_differences(
     changes = list(
         rule_changes(before.get(VALIDATIONS) or (), after.get(VALIDATIONS) or ())
     )
-    for change, old, new in changes:
-        yield Difference(
-            change,
-            location.definition,
-            location.field,
-            location.schema_path,
-            VALIDATIONS,
-            None if old is None else {VALIDATIONS: [old]},
-            None if new is None else {VALIDATIONS: [new]},
-            (before, after),
-        )
+    for change, *rules in changes:
+        fragments = [None if rule is None else {VALIDATIONS: [rule]} for rule in rules]
+        yield location.difference(change, VALIDATIONS, (before, after), fragments)
     if not changes:
-        yield _keyword_difference(
-            "validations-order-changed", location, VALIDATIONS, before, after
+        yield location.difference(
+            "validations-order-changed", VALIDATIONS, (before, after)
         )
-
-
-def _properties_keyword_difference(
-    change: ChangeName, location: _Location, before: JsonObject, after: JsonObject
-) -> Difference:
-    return Difference(
-        change,
-        location.definition,
-        location.field,
-        location.schema_path,
-        "properties",
-        {"properties": {}} if "properties" in before else None,
-        {"properties": {}} if "properties" in after else None,
-        (before, after),
-    )
-
-
-def _schema_difference(
-    noun: Noun,
-    location: _Location,
-    before: JsonObject | None,
-    after: JsonObject | None,
-) -> Difference:
-    """A whole schema that was added or removed."""
-    return Difference(
-        change_name(noun, "added" if before is None else "removed"),
-        location.definition,
-        location.field,
-        location.schema_path,
-        None,
-        before,
-        after,
-        (before or {}, after or {}),
-    )
-
-
-def _keyword_difference(
-    change: ChangeName,
-    location: _Location,
-    keyword: str,
-    before: JsonObject,
-    after: JsonObject,
-) -> Difference:
-    return Difference(
-        change,
-        location.definition,
-        location.field,
-        location.schema_path,
-        keyword,
-        {keyword: before[keyword]} if keyword in before else None,
-        {keyword: after[keyword]} if keyword in after else None,
-        (before, after),
-    )
 
 
 def _is_same_type(before: Any, after: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from kubestencil.diff.differences.definitions import Definitions
@@ -23,18 +24,15 @@ class MovedFields:
     def __init__(self, before: Definitions, after: Definitions) -> None:
         self._before = before
         self._after = after
-        self._indexes: dict[str, _Index] = {}
+        self._index = cache(self._fields_below_added_ones)
 
     def path(self, definition: str, name: str, type_name: object) -> str | None:
         """The path of the first field with a name and type that is inside of an added
         field of a definition; None where there is none."""
-        index = self._indexes.get(definition)
-        if index is None:
-            index = self._indexes[definition] = self._index(definition)
-        candidates = index.get(name, ())
+        candidates = self._index(definition).get(name, ())
         return next((path for path, other in candidates if other == type_name), None)
 
-    def _index(self, definition: str) -> _Index:
+    def _fields_below_added_ones(self, definition: str) -> _Index:
         old = self._before.get(definition, {}).get("properties", {})
         new = self._after.get(definition, {}).get("properties", {})
         removed = old.keys() - new.keys()

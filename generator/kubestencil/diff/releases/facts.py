@@ -9,7 +9,7 @@ from kubestencil.diff.releases.served_versions import Versions, served_versions
 from kubestencil.diff.releases.stages import ReleaseStages
 from kubestencil.diff.releases.user_paths import UserPaths
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.schema.graph import Graph, RootKinds, reference_graph
+from kubestencil.schema.graph import RootKinds, reference_graph
 from kubestencil.schema.kinds import non_list_kinds
 
 
@@ -18,7 +18,6 @@ class ReleaseFacts(NamedTuple):
     definition is part of, paths, stages, and the kinds that it serves, also by
     version."""
 
-    graph: Graph
     packages: Packages
     roots: RootKinds
     paths: UserPaths
@@ -32,8 +31,7 @@ class ReleaseFacts(NamedTuple):
         graph = reference_graph(release.definitions)
         kinds = frozenset(non_list_kinds(release))
         return cls(
-            graph,
-            Packages(release),
+            Packages(release, graph),
             RootKinds(release, graph),
             UserPaths(release),
             ReleaseStages(release, graph),

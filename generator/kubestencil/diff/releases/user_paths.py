@@ -1,9 +1,11 @@
-"""Paths of fields as users write them, from a kind: ``Node.status.declaredFeatures``."""
+"""Which kind a definition belongs to, and paths of fields as users write them, from that
+kind: ``Node.status.declaredFeatures``."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 
 from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.kinds import served_kinds
@@ -19,8 +21,8 @@ class UserPaths:
     def __init__(self, release: Release) -> None:
         self._definitions = release.definitions
         self._kinds = {kind: item.name for kind, item in served_kinds(release)}
-        self._paths: dict[GroupVersionKind, Mapping[str, str]] = {}
-        self._fields_by_name: dict[str, dict[str, str]] = {}
+        self._paths_from = cache(self._search)
+        self._fields = cache(self._referring_fields)
 
     def path(
         self, owner: GroupVersionKind | None, definition: str, field: str | None
@@ -33,11 +35,6 @@ class UserPaths:
         start = self._paths_from(owner).get(definition) if owner else None
         start = start or definition.rpartition(".")[2]
         return start if field is None else f"{start}.{field}"
-
-    def _paths_from(self, kind: GroupVersionKind) -> Mapping[str, str]:
-        if kind not in self._paths:
-            self._paths[kind] = self._search(kind)
-        return self._paths[kind]
 
     def _search(self, kind: GroupVersionKind) -> Mapping[str, str]:
         """The shortest path to each definition that is reachable from a kind."""
@@ -54,15 +51,12 @@ class UserPaths:
                     pending.append(name)
         return paths
 
-    def _fields(self, definition: str) -> Mapping[str, str]:
+    def _referring_fields(self, definition: str) -> Mapping[str, str]:
         """The first field of a definition that refers to each other one; empty where the
         definition itself is a reference, or a list or map of them."""
-        fields = self._fields_by_name.get(definition)
-        if fields is None:
-            fields = {}
-            for field, target in _references(self._definitions[definition].schema, ""):
-                fields.setdefault(target, field)
-            self._fields_by_name[definition] = fields
+        fields: dict[str, str] = {}
+        for field, target in _references(self._definitions[definition].schema, ""):
+            fields.setdefault(target, field)
         return fields
 
 
@@ -76,3 +70,27 @@ def _references(schema: Schema, path: str) -> Iterator[tuple[str, str]]:
     for field in schema.fields:
         inner_path = f"{path}.{field.name}" if path else field.name
         yield from _references(field.schema, inner_path)
+
+
+def owner_of(
+    definition: str,
+    distances: Mapping[GroupVersionKind, int],
+    non_lists: Collection[GroupVersionKind],
+) -> GroupVersionKind | None:
+    """The kind that a definition belongs to: the nearest one of its own API version, or
+    else the only one that leads to it. A list kind counts as the kind of its items.
+
+    ``distances`` are the numbers of references between each kind and the definition.
+    """
+    group, version = definition.split(".")[-3:-2], definition.split(".")[-2:-1]
+    same_version = [
+        kind
+        for kind in distances
+        if [kind.version] == version
+        and [kind.group.partition(".")[0] or "core"] == group
+    ]
+    if not same_version and len(distances) != 1:
+        return None
+    owner = min(same_version or distances, key=lambda kind: (distances[kind], kind))
+    item = owner._replace(kind=owner.kind.removesuffix("List"))
+    return item if item in non_lists else owner

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from kubestencil.diff.comparison import Change, count_severities
@@ -37,7 +37,7 @@ from kubestencil.text.controls import one_line
 #: The releases in which changes happened, by ``change_key``.
 ReleasesOfChanges = Mapping[tuple[str, ...], Sequence[str]]
 
-_UNSAFE_IN_ANCHOR = re.compile(r"[^A-Za-z0-9._-]")
+_UNSAFE_IN_ANCHOR = re.compile(r"[^A-Za-z0-9._:-]")
 _MAX_BRIEF = 60  # characters
 
 
@@ -82,15 +82,15 @@ class FormattedChange(NamedTuple):
     those of ``kubestencil.diff.Change``.
     """
 
-    anchor: str
     severity: Severity
     stability: Stage
     label: str
     field: str
     segments: tuple[Segment, ...]
-    note: str
-    link: str
     rule: Rule
+    anchor: str = ""
+    note: str = ""
+    link: str = ""
     type_link: str = ""
     path: str = ""
     definition: str = ""
@@ -153,33 +153,12 @@ def severity_counts(changes: Iterable[Change]) -> tuple[SeverityCount, ...]:
     return tuple(SeverityCount(severity, count) for severity, count in counts if count)
 
 
-class _Words(NamedTuple):
-    """What changed, in words: see the attributes of ``FormattedChange``."""
-
-    label: str
-    segments: tuple[Segment, ...]
+# The label and the segments of a change: see the attributes of ``FormattedChange``.
+_Words = tuple[str, tuple[Segment, ...]]
 
 
-def _words(change: Change | Event) -> _Words:
-    return _Words(change_label(change), change_segments(change))
-
-
-class _MergeKey(NamedTuple):
-    """What is the same in changes of several API versions that are listed as one."""
-
-    severity: int
-    path: str
-    change: str
-    rule: str
-    words: _Words
-
-
-class _FormattedKinds(NamedTuple):
-    """The kinds of a change: see the attributes of ``FormattedChange``."""
-
-    kinds: tuple[str, ...]
-    kind_indexes: str
-    kind_count: str
+def _words(change: Change) -> _Words:
+    return change_label(change), change_segments(change)
 
 
 class ChangeFormatter:
@@ -196,31 +175,29 @@ class ChangeFormatter:
         releases: Sequence[str] = (),
         releases_of_changes: ReleasesOfChanges | None = None,
     ) -> None:
-        self._kind_indexes = {kind: index for index, kind in enumerate(kinds)}
+        self._kind_indexes = {kind: str(index) for index, kind in enumerate(kinds)}
         self._links = links
         self._releases = releases
         self._releases_of_changes = releases_of_changes or {}
         self._anchor_counts: dict[str, int] = {}
-        self._formatted_kinds: dict[tuple[GroupVersionKind, ...], _FormattedKinds] = {}
+        self._formatted_kinds: dict[
+            tuple[GroupVersionKind, ...], tuple[tuple[str, ...], str, str]
+        ] = {}
 
     def merged(
         self, changes: Iterable[Change], anchor_prefix: str = ""
     ) -> tuple[FormattedChange, ...]:
         """The changes of one kind, most severe first, those that are the same in
         several of its versions together."""
-        groups: dict[_MergeKey, list[Change]] = {}
+        groups: dict[tuple[int, str, str, str, _Words], list[Change]] = {}
         for change in changes:
-            key = _MergeKey(
-                SEVERITIES.index(change.severity),
-                change.users_path,
-                change.change,
-                change.rule.name,
-                _words(change),
-            )
+            severity, rule = SEVERITIES.index(change.severity), change.rule.name
+            words = _words(change)
+            key = severity, change.users_path, change.change, rule, words
             groups.setdefault(key, []).append(change)
-        ordered = sorted(groups, key=lambda key: (key.severity, key.path))
         return tuple(
-            self._formatted(groups[key], key.words, anchor_prefix) for key in ordered
+            self._formatted(groups[key], key[-1], anchor_prefix)
+            for key in sorted(groups, key=lambda key: key[:2])
         )
 
     def change(self, change: Change) -> FormattedChange:
@@ -234,33 +211,37 @@ class ChangeFormatter:
         ``anchor_prefix`` tells them from others of their names in anchors."""
         ordered = sorted(changes, key=_version_order, reverse=True)
         change = ordered[0]
-        anchors = [
+        anchor, *other_anchors = (
             self.anchor(
                 f"{anchor_prefix}{same.definition}:{same.field or ''}:{same.change}"
             )
             for same in ordered
-        ]
-        versions = dict.fromkeys(_version(same) for same in ordered)
-        kinds = change.kinds
+        )
+        versions = dict.fromkeys(filter(None, map(_version, ordered)))
+        all_kinds = change.kinds
         if len(ordered) > 1:
-            kinds = tuple(sorted({kind for same in ordered for kind in same.kinds}))
+            all_kinds = tuple(sorted({kind for same in ordered for kind in same.kinds}))
+        kinds, kind_indexes, kind_count = self._kinds(all_kinds)
         schema = change.after or change.before or {}
         note = first_sentence(schema) if change.keyword is None else ""
+        link = partial(self._links.field_link, change.definition)
         return self._with_words(change, words)._replace(
-            anchor=anchors[0],
-            other_anchors=tuple(anchors[1:]),
+            anchor=anchor,
+            other_anchors=tuple(other_anchors),
             note=one_line(note),
-            link=self._link(change, change.field or ""),
-            type_link=self._link(change, ""),
+            link=link(change.field or "", self._releases),
+            type_link=link("", self._releases),
             path=one_line(change.users_path),
             definition=one_line(change.definition.rpartition(".")[2]),
             full_name=one_line(change.definition),
-            versions=one_line(", ".join(filter(None, versions))),
+            versions=one_line(", ".join(versions)),
             stages=stage_in_words(change.stage),
             reason=one_line(change.reason),
             detail=one_line(change.detail),
             releases=self.releases_of(ordered),
-            **self._kinds(kinds)._asdict(),
+            kinds=kinds,
+            kind_indexes=kind_indexes,
+            kind_count=kind_count,
             audiences=_audience_severities(change.audience),
             audience_pairs=audience_pairs(change.audience),
             is_minor=is_minor(change),
@@ -272,50 +253,39 @@ class ChangeFormatter:
 
     def anchor(self, name: str) -> str:
         """A unique anchor of letters, digits, dots, dashes, underscores and colons."""
-        safe = ":".join(
-            _UNSAFE_IN_ANCHOR.sub(_hex_escape, part) for part in name.split(":")
-        )
+        safe = _UNSAFE_IN_ANCHOR.sub(lambda match: f"_{ord(match[0]):x}_", name)
         count = self._anchor_counts[safe] = self._anchor_counts.get(safe, 0) + 1
         return safe if count == 1 else f"{safe}:{count}"
 
-    def _with_words(self, change: Change | Event, words: _Words) -> FormattedChange:
+    def _with_words(self, change: Change, words: _Words) -> FormattedChange:
+        label, segments = words
         return FormattedChange(
-            anchor="",
             severity=change.severity,
             stability=change.stability,
-            label=words.label,
+            label=label,
             field=one_line(change.field or ""),
-            segments=tuple(
-                Segment(segment.role, one_line(segment.text))
-                for segment in words.segments
-            ),
-            note="",
-            link="",
+            segments=tuple(Segment(role, one_line(text)) for role, text in segments),
             rule=change.rule,
         )
 
     def kind_indexes(self, changes: Iterable[Change]) -> str:
         """The indexes of the kinds of changes; see ``FormattedChange``."""
         kinds = {kind for change in changes for kind in change.kinds}
-        return self._kinds(tuple(sorted(kinds))).kind_indexes
+        return self._kinds(tuple(sorted(kinds)))[1]
 
-    def _kinds(self, kinds: tuple[GroupVersionKind, ...]) -> _FormattedKinds:
-        """The kinds of a change; shared types have the same hundred in each change."""
-        formatted = self._formatted_kinds.get(kinds)
-        if formatted is None:
-            formatted = self._formatted_kinds[kinds] = _FormattedKinds(
-                tuple(one_line(kind_name(kind)) for kind in kinds),
-                " ".join(
-                    str(self._kind_indexes[kind])
-                    for kind in kinds
-                    if kind in self._kind_indexes
-                ),
-                _kind_count(kinds),
-            )
-        return formatted
-
-    def _link(self, change: Change, field: str) -> str:
-        return self._links.field_link(change.definition, field, self._releases)
+    def _kinds(
+        self, kinds: tuple[GroupVersionKind, ...]
+    ) -> tuple[tuple[str, ...], str, str]:
+        """The names, indexes and number of the kinds of a change; shared types have the
+        same hundred in each change."""
+        if kinds not in self._formatted_kinds:
+            names = tuple(one_line(kind_name(kind)) for kind in kinds)
+            indexes = filter(None, map(self._kind_indexes.get, kinds))
+            # A kind of several versions counts once.
+            count = len({(kind.group, kind.kind) for kind in kinds})
+            words = f"used in {count} kinds" if count > 1 else ""
+            self._formatted_kinds[kinds] = names, " ".join(indexes), words
+        return self._formatted_kinds[kinds]
 
     def releases_of(self, changes: Iterable[Change]) -> str:
         """The releases in which changes happened, in their order; empty where only two
@@ -343,12 +313,6 @@ def _audience_severities(audience: Audience) -> tuple[AudienceSeverity, ...]:
     )
 
 
-def _kind_count(kinds: Iterable[GroupVersionKind]) -> str:
-    """How many kinds these are, a kind of several versions once."""
-    count = len({(kind.group, kind.kind) for kind in kinds})
-    return f"used in {count} kinds" if count > 1 else ""
-
-
 def _version(change: Change) -> str:
     """The API version that a change is in."""
     if change.owner is not None:
@@ -359,7 +323,3 @@ def _version(change: Change) -> str:
 
 def _version_order(change: Change) -> tuple[tuple[int, int, int, str], str]:
     return precedence(_version(change)), change.definition
-
-
-def _hex_escape(match: re.Match[str]) -> str:
-    return f"_{ord(match[0]):x}_"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from kubestencil.diff.history import History, Row
 from kubestencil.diff.releases.stages import DEFAULT_NAMES
 from kubestencil.schema import GroupVersionKind
-from kubestencil.schema.facts.feature_gates import GateStage
 from kubestencil.schema.facts.lifecycle import lifecycle
 from kubestencil.source.releases import is_minor_version, release_order
 
@@ -60,15 +59,13 @@ def lifecycle_note(kind: GroupVersionKind, newest: str) -> str:
     if facts is None:
         return ""
     parts: list[str] = []
-    order = release_order(newest)
-    if facts.deprecated:
-        is_planned = release_order(facts.deprecated) > order
-        verb = "deprecation planned for" if is_planned else "deprecated in"
-        parts.append(f"{verb} {facts.deprecated}")
-    if facts.removed:
-        is_planned = release_order(facts.removed) > order
-        verb = "removal planned for" if is_planned else "removed in"
-        parts.append(f"{verb} {facts.removed}")
+    for release, done, planned in (
+        (facts.deprecated, "deprecated in", "deprecation planned for"),
+        (facts.removed, "removed in", "removal planned for"),
+    ):
+        if release:
+            is_planned = release_order(release) > release_order(newest)
+            parts.append(f"{planned if is_planned else done} {release}")
     if facts.replacement:
         successor = facts.replacement
         parts.append(f"replaced by {successor.api_version} {successor.kind}")
@@ -78,7 +75,11 @@ def lifecycle_note(kind: GroupVersionKind, newest: str) -> str:
 def stage_note(row: Row, history: History) -> str:
     """The stages of a field's feature gate: ``alpha 1.32..1.33 (off), beta 1.34..1.37
     (on), gate PodLevelResources``; empty for a field without a gate."""
-    gates = _gates_by_release(row, history)
+    gates = {
+        column.release: cell.gate
+        for column, cell in zip(history.columns, row.cells, strict=True)
+        if cell is not None and cell.gate is not None
+    }
     runs = groupby(
         (release for release in history.releases if release in gates),
         lambda release: (gates[release].level, gates[release].enabled),
@@ -89,12 +90,3 @@ def stage_note(row: Row, history: History) -> str:
     ]
     names = dict.fromkeys(gate.gate for gate in gates.values())
     return ", ".join((*stages, f"gate {' and '.join(names)}")) if stages else ""
-
-
-def _gates_by_release(row: Row, history: History) -> Mapping[str, GateStage]:
-    """The gate of a field in each release that has one."""
-    return {
-        column.release: cell.gate
-        for column, cell in zip(history.columns, row.cells, strict=True)
-        if cell is not None and cell.gate is not None
-    }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
-from kubestencil.diff.history import Event, History, Row
+from kubestencil.diff.history import History, Row
 from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.timeline import KindTimeline, ServedVersion, Timeline
 from kubestencil.schema import GroupVersionKind
@@ -137,18 +137,18 @@ class HistoryVariables(TypedDict):
 
 def history_matrix(history: History) -> Matrix:
     """The fields of a type through releases and API versions."""
-    formatter = ChangeFormatter()
-    runs = _newest_version_first(_unchanged_runs(history), history)
+    runs = _unchanged_runs(history)
     headings = _column_headings(history, runs)
+    name = ".".join(filter(None, (history.kind, history.field_path)))
     return Matrix(
-        title=one_line(_title(history)),
+        title=one_line(f"{history.group} {name}"),
         releases=one_line(release_range(history.releases)),
         row_heading="Field",
         detail_heading="Type",
         versions=_version_headings(headings, history),
         columns=headings,
         rows=tuple(_field_row(row, history, runs) for row in history.rows),
-        changes=_column_changes(history, runs, headings, formatter),
+        changes=_column_changes(history, runs, headings),
         legend=_FIELD_LEGEND,
     )
 
@@ -175,12 +175,6 @@ def timeline_matrix(timeline: Timeline, links: LinkResolver = NO_LINKS) -> Matri
     )
 
 
-def _title(history: History) -> str:
-    """The group and name of a type, and the field that the history is limited to."""
-    name = ".".join(filter(None, (history.kind, history.field_path)))
-    return f"{history.group} {name}"
-
-
 def _version_row(
     kind: KindTimeline,
     version: ServedVersion,
@@ -205,32 +199,21 @@ _ColumnRun = list[int]
 
 
 def _unchanged_runs(history: History) -> list[_ColumnRun]:
-    """The columns, those together that have one version and no change between them."""
+    """The columns, those together that have one version and no change between them.
+
+    Those of the version that Kubernetes prefers come first (v2, v1, v2beta1), and of a
+    version those of the oldest release.
+    """
     changed = {event.column for event in history.events}
     runs: list[_ColumnRun] = []
     for index, column in enumerate(history.columns):
-        previous = history.columns[index - 1] if index else None
-        if (
-            previous is not None
-            and index not in changed
-            and previous.version == column.version
-            and previous.definition == column.definition
-        ):
+        previous = history.columns[index - 1][1:] if index else None
+        if previous == column[1:] and index not in changed:
             runs[-1].append(index)
         else:
             runs.append([index])
-    return runs
-
-
-def _newest_version_first(
-    runs: Sequence[_ColumnRun], history: History
-) -> list[_ColumnRun]:
-    """The runs of the version that Kubernetes prefers first (v2, v1, v2beta1), those of
-    a version with the oldest release first."""
     return sorted(
-        runs,
-        key=lambda run: precedence(history.columns[run[0]].version),
-        reverse=True,
+        runs, key=lambda run: precedence(history.columns[run[0]].version), reverse=True
     )
 
 
@@ -241,13 +224,12 @@ def _column_headings(
     previous_version = None
     for run in runs:
         column = history.columns[run[0]]
+        releases = [history.columns[index].release for index in run]
         headings.append(
             ColumnHeading(
                 version=one_line(column.version or "none"),
                 stability=column.stability,
-                releases=one_line(
-                    release_range([history.columns[index].release for index in run])
-                ),
+                releases=one_line(release_range(releases)),
                 starts_version=column.version != previous_version,
             )
         )
@@ -256,60 +238,41 @@ def _column_headings(
 
 
 def _column_changes(
-    history: History,
-    runs: Sequence[_ColumnRun],
-    headings: Sequence[ColumnHeading],
-    formatter: ChangeFormatter,
+    history: History, runs: Sequence[_ColumnRun], headings: Sequence[ColumnHeading]
 ) -> tuple[ColumnChanges, ...]:
     """The changes in the first column of each run: the others have none."""
-    events_by_column: dict[int, list[Event]] = {}
-    for event in history.events:
-        events_by_column.setdefault(event.column, []).append(event)
+    formatter = ChangeFormatter()
     shown_fields = {None, *(row.field for row in history.rows)}
-
-    def formatted(events: Iterable[Event], shown: bool) -> tuple[FormattedChange, ...]:
-        return tuple(
-            formatter.event(event)
-            for event in sorted(events, key=_severity_order)
-            if (event.field in shown_fields) is shown
-        )
-
+    changes: dict[int, tuple[list[FormattedChange], list[FormattedChange]]] = {}
+    for event in sorted(
+        history.events, key=lambda event: SEVERITIES.index(event.severity)
+    ):
+        shown, minor = changes.setdefault(event.column, ([], []))
+        is_shown = event.field in shown_fields
+        (shown if is_shown else minor).append(formatter.event(event))
     return tuple(
-        ColumnChanges(
-            f"{heading.version} {heading.releases}",
-            formatted(events_by_column[run[0]], shown=True),
-            formatted(events_by_column[run[0]], shown=False),
-        )
+        ColumnChanges(f"{heading.version} {heading.releases}", *map(tuple, lists))
         for heading, run in zip(headings, runs, strict=True)
-        if run[0] in events_by_column
+        if (lists := changes.get(run[0]))
     )
-
-
-def _severity_order(event: Event) -> int:
-    return SEVERITIES.index(event.severity)
 
 
 def _version_headings(
     headings: Sequence[ColumnHeading], history: History
 ) -> tuple[VersionHeading, ...]:
-    notes = {
-        one_line(version): one_line(
-            lifecycle_note(_kind(history, version), history.releases[-1])
-        )
-        for version in {column.version for column in history.columns}
-        if history.field_path is None
-    }
+    group = "" if history.group == "core" else history.group
+    notes: dict[str, str] = {}
+    for version in {column.version for column in history.columns}:
+        if history.field_path is None:
+            kind = GroupVersionKind(group, version, history.kind)
+            note = lifecycle_note(kind, history.releases[-1])
+            notes[one_line(version)] = one_line(note)
     return tuple(
         VersionHeading(version, stability, len(list(columns)), notes.get(version, ""))
         for (version, stability), columns in groupby(
             headings, lambda heading: (heading.version, heading.stability)
         )
     )
-
-
-def _kind(history: History, version: str) -> GroupVersionKind:
-    group = "" if history.group == "core" else history.group
-    return GroupVersionKind(group, version, history.kind)
 
 
 def _field_row(row: Row, history: History, runs: Sequence[_ColumnRun]) -> MatrixRow:
@@ -320,21 +283,19 @@ def _field_row(row: Row, history: History, runs: Sequence[_ColumnRun]) -> Matrix
         note=one_line(stage_note(row, history)),
         period=one_line(_field_period(row, history)),
         stability="",
-        cells=tuple(_field_mark(row, run[0]) for run in runs),
+        cells=tuple(
+            "absent" if cell is None else cell.mark or "same"
+            for cell in (row.cells[run[0]] for run in runs)
+        ),
     )
-
-
-def _field_mark(row: Row, column: int) -> CellMark:
-    cell = row.cells[column]
-    return "absent" if cell is None else cell.mark or "same"
 
 
 def _field_type(row: Row) -> str:
     """The types that the field had, in their order, and whether it is required."""
     types = dict.fromkeys(type_in_words(cell.schema) for cell in row.cells if cell)
     last_cell = row.cells[row.last]
-    is_required = last_cell is not None and last_cell.required
-    return " → ".join(types) + (", required" if is_required else "")
+    words = " → ".join(types)
+    return f"{words}, required" if last_cell and last_cell.required else words
 
 
 def _field_period(row: Row, history: History) -> str:

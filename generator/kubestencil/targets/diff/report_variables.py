@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
-from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.comparison import Change, Comparison, Graduation
 from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules.audience import (
     AUDIENCE_MEANINGS,
@@ -15,22 +15,18 @@ from kubestencil.diff.rules.audience import (
     Severity,
 )
 from kubestencil.diff.rules.table import Rule
-from kubestencil.schema.kinds import STAGES, Stage, version_stage
+from kubestencil.schema.kinds import STAGES, Stage, precedence, version_stage
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,
     FormattedChange,
     ReleasesOfChanges,
     SeverityCount,
     change_key,
+    is_alpha,
+    is_minor,
+    severity_counts,
 )
 from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
-from kubestencil.targets.diff.sections import (
-    GraduationSection,
-    GroupSection,
-    graduation_section,
-    group_sections,
-    split_alpha,
-)
 from kubestencil.targets.diff.upgrade import (
     UpgradeList,
     added_list,
@@ -38,6 +34,8 @@ from kubestencil.targets.diff.upgrade import (
     upgrade_lists,
 )
 from kubestencil.text.controls import one_line
+
+_SHARED = "Shared by several kinds"
 
 
 class ApiVersionChange(NamedTuple):
@@ -59,6 +57,49 @@ class Step(NamedTuple):
     summary: tuple[SeverityCount, ...]
     api_versions: tuple[ApiVersionChange, ...]
     lists: tuple[UpgradeList, ...]
+
+
+class KindSection(NamedTuple):
+    """The changes of one kind, or of one type that several kinds share.
+
+    ``title`` is its name, ``versions`` are the API versions with changes, the preferred
+    one first. ``counts`` has the number of changes of each severity that occurs.
+    ``changes`` are those that users have to know, most severe first, ``minor`` the
+    others: wording, and what was true before. ``anchor`` is the fragment of the
+    section's URL.
+    """
+
+    anchor: str
+    title: str
+    versions: str
+    counts: tuple[SeverityCount, ...]
+    changes: tuple[FormattedChange, ...]
+    minor: tuple[FormattedChange, ...]
+
+
+class GroupSection(NamedTuple):
+    """The changed kinds of one API group, most severe changes first; ``title`` names the
+    group."""
+
+    anchor: str
+    title: str
+    counts: tuple[SeverityCount, ...]
+    kinds: tuple[KindSection, ...]
+
+
+class GraduationSection(NamedTuple):
+    """Kinds that are served in a newer version, and the differences between the two.
+
+    ``title`` has the group and the versions, ``kinds`` names the kinds,
+    ``both_served`` is whether the older version is still served as well. ``counts`` and
+    ``changes`` are empty where the schemas are equal.
+    """
+
+    title: str
+    kinds: str
+    both_served: bool
+    counts: tuple[SeverityCount, ...]
+    changes: tuple[FormattedChange, ...]
 
 
 class ComparisonVariables(TypedDict):
@@ -116,15 +157,17 @@ def comparison_variables(
     formatter = ChangeFormatter(
         kinds, links, (comparison.after, comparison.before), releases
     )
-    stable, alpha = split_alpha(changes)
-    groups = group_sections(stable, formatter, "")
-    alpha_groups = group_sections(alpha, formatter, "alpha:")
-    anchors = _anchors((*groups, *alpha_groups))
-
-    def anchor_of(change: Change) -> str:
-        return anchors.get((one_line(change.users_path), change.rule.name), "")
-
-    lists = upgrade_lists(comparison, formatter, anchor_of)
+    alpha = [change for change in changes if is_alpha(change)]
+    stable = [change for change in changes if not is_alpha(change)]
+    groups = _group_sections(stable, formatter, "")
+    alpha_groups = _group_sections(alpha, formatter, "alpha:")
+    anchors = {
+        (change.path, change.rule.name): change.anchor
+        for group in (*groups, *alpha_groups)
+        for kind in group.kinds
+        for change in kind.changes
+    }
+    lists = upgrade_lists(comparison, formatter, anchors)
     return {
         "before": one_line(comparison.before),
         "after": one_line(comparison.after),
@@ -137,7 +180,7 @@ def comparison_variables(
         "added": added_list(comparison, formatter),
         "steps": tuple(_step(step, ChangeFormatter(kinds)) for step in steps),
         "graduations": tuple(
-            graduation_section(graduation, formatter)
+            _graduation_section(graduation, formatter)
             for graduation in comparison.graduations
         ),
         "groups": groups,
@@ -158,14 +201,19 @@ def summary_counts(comparison: Comparison) -> tuple[SeverityCount, ...]:
 
 def api_version_changes(comparison: Comparison) -> tuple[ApiVersionChange, ...]:
     """The API versions that were removed, then those that were added."""
-    return (
-        *_api_versions("removed", comparison.api_versions_removed),
-        *_api_versions("added", comparison.api_versions_added),
+    changes: Mapping[Literal["added", "removed"], tuple[str, ...]] = {
+        "removed": comparison.api_versions_removed,
+        "added": comparison.api_versions_added,
+    }
+    return tuple(
+        ApiVersionChange(change, one_line(name), version_stage(name.rpartition("/")[2]))
+        for change, names in changes.items()
+        for name in names
     )
 
 
 def _step(comparison: Comparison, formatter: ChangeFormatter) -> Step:
-    lists = upgrade_lists(comparison, formatter)
+    lists = upgrade_lists(comparison, formatter, {})
     return Step(
         one_line(comparison.before),
         one_line(comparison.after),
@@ -184,37 +232,92 @@ def _releases_of_changes(steps: Iterable[Comparison]) -> ReleasesOfChanges:
     return releases
 
 
-def _anchors(groups: Iterable[GroupSection]) -> Mapping[tuple[str, str], str]:
-    """The anchors of changes by their path and rule."""
-    changes: list[FormattedChange] = [
-        change for group in groups for kind in group.kinds for change in kind.changes
-    ]
-    return {(change.path, change.rule.name): change.anchor for change in changes}
+def _applied_rules(comparison: Comparison) -> tuple[Rule, ...]:
+    def order(rule: Rule) -> tuple[int, str]:
+        return SEVERITIES.index(rule.severity), rule.name
+
+    return tuple(sorted(comparison.rules.values(), key=order))
 
 
-def _api_versions(
-    change: Literal["added", "removed"], api_versions: Iterable[str]
-) -> Iterable[ApiVersionChange]:
-    return (
-        ApiVersionChange(change, one_line(name), version_stage(name.rpartition("/")[2]))
-        for name in api_versions
+def _group_sections(
+    changes: Iterable[Change], formatter: ChangeFormatter, prefix: str
+) -> tuple[GroupSection, ...]:
+    """Changes by group and kind, the most severe ones first; those of shared types
+    last. ``prefix`` begins the anchors of sections."""
+    groups: dict[str, list[Change]] = {}
+    for change in changes:
+        groups.setdefault(_group(change), []).append(change)
+    ordered = sorted(groups.items(), key=lambda item: _group_order(*item))
+    return tuple(
+        GroupSection(
+            formatter.anchor(f"{prefix}{group}"),
+            one_line(group),
+            severity_counts(group_changes),
+            _kind_sections(group, group_changes, formatter, prefix),
+        )
+        for group, group_changes in ordered
     )
 
 
-def _applied_rules(comparison: Comparison) -> tuple[Rule, ...]:
-    changes = [
-        *comparison.changes,
-        *comparison.notices,
-        *(
-            change
-            for graduation in comparison.graduations
-            for change in graduation.changes
-        ),
-    ]
-    rules = {change.rule.name: change.rule for change in changes}
-    return tuple(
-        sorted(
-            rules.values(),
-            key=lambda rule: (SEVERITIES.index(rule.severity), rule.name),
+def _graduation_section(
+    graduation: Graduation, formatter: ChangeFormatter
+) -> GraduationSection:
+    """A graduation with the differences between the two versions."""
+    group = graduation.group or "core"
+    versions = graduation.before, graduation.after
+    return GraduationSection(
+        one_line(f"{group}: {' → '.join(versions)}"),
+        one_line(", ".join(graduation.kinds)),
+        not graduation.before_removed,
+        severity_counts(graduation.changes),
+        formatter.merged(graduation.changes, f"{'-'.join((group, *versions))}:"),
+    )
+
+
+def _kind_sections(
+    group: str,
+    changes: Iterable[Change],
+    formatter: ChangeFormatter,
+    prefix: str,
+) -> tuple[KindSection, ...]:
+    kinds: dict[str, list[Change]] = {}
+    for change in changes:
+        kinds.setdefault(_kind(change), []).append(change)
+    ordered = sorted(kinds.items(), key=lambda item: (_severity(item[1]), item[0]))
+    sections: list[KindSection] = []
+    for kind, of_kind in ordered:
+        versions = {change.owner.version for change in of_kind if change.owner}
+        sections.append(
+            KindSection(
+                formatter.anchor(f"{prefix}{group}:{kind}"),
+                one_line(kind),
+                one_line(", ".join(sorted(versions, key=precedence, reverse=True))),
+                severity_counts(of_kind),
+                formatter.merged(change for change in of_kind if not is_minor(change)),
+                formatter.merged(change for change in of_kind if is_minor(change)),
+            )
         )
+    return tuple(sections)
+
+
+def _group(change: Change) -> str:
+    return _SHARED if change.owner is None else change.owner.group or "core"
+
+
+def _kind(change: Change) -> str:
+    if change.owner is None:
+        return change.definition.rpartition(".")[2]
+    return change.owner.kind
+
+
+def _group_order(group: str, changes: Sequence[Change]) -> tuple[bool, int, str]:
+    return group == _SHARED, _severity(changes), "" if group == "core" else group
+
+
+def _severity(changes: Iterable[Change]) -> int:
+    """The most severe severity of changes as a number, 0 for the most severe one; what
+    users need not know counts as the least severe."""
+    return min(
+        len(SEVERITIES) if is_minor(change) else SEVERITIES.index(change.severity)
+        for change in changes
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
-from kubestencil.diff.rules.table import UpgradeTopic
+from kubestencil.diff.rules.table import RuleName, UpgradeTopic
 from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,
@@ -77,18 +77,12 @@ class UpgradeList(NamedTuple):
     items: tuple[UpgradeItem, ...]
 
 
-def _no_anchor(_: Change) -> str:
-    return ""
-
-
-#: Gives the anchor of a change.
-AnchorOf = Callable[[Change], str]
+#: The anchors of changes, by their paths and rules.
+Anchors = Mapping[tuple[str, RuleName], str]
 
 
 def upgrade_lists(
-    comparison: Comparison,
-    formatter: ChangeFormatter,
-    anchor_of: AnchorOf = _no_anchor,
+    comparison: Comparison, formatter: ChangeFormatter, anchors: Anchors
 ) -> tuple[UpgradeList, ...]:
     """The lists that are not empty."""
     changes_by_topic: dict[UpgradeTopic, list[Change]] = {}
@@ -100,7 +94,7 @@ def upgrade_lists(
         UpgradeList(
             name,
             _TITLES[name],
-            tuple(_items(changes_by_topic[name], formatter, anchor_of)),
+            tuple(_items(changes_by_topic[name], formatter, anchors)),
         )
         for name in UPGRADE_TOPICS
         if name in changes_by_topic
@@ -120,8 +114,7 @@ def added_list(
     ]
     if not added:
         return None
-    items = _items(added, formatter, _no_anchor)
-    return UpgradeList("added", _TITLES["added"], tuple(items))
+    return UpgradeList("added", _TITLES["added"], tuple(_items(added, formatter, {})))
 
 
 def topic(change: Change) -> UpgradeTopic | None:
@@ -150,7 +143,7 @@ class _Entry(NamedTuple):
 
 
 def _items(
-    changes: Iterable[Change], formatter: ChangeFormatter, anchor_of: AnchorOf
+    changes: Iterable[Change], formatter: ChangeFormatter, anchors: Anchors
 ) -> Iterator[UpgradeItem]:
     """The changes, those together that are the same in several API versions, or the
     promotion of one feature or kind."""
@@ -169,7 +162,7 @@ def _items(
         features.setdefault(_feature(entry, by_entry[entry][0]), []).append(entry)
     for entries in features.values():
         of_entries = {entry: by_entry[entry] for entry in entries}
-        yield _item(of_entries, formatter, anchor_of)
+        yield _item(of_entries, formatter, anchors)
 
 
 def _feature(entry: _Entry, change: Change) -> object:
@@ -186,37 +179,25 @@ def _feature(entry: _Entry, change: Change) -> object:
 def _item(
     changes_by_entry: Mapping[_Entry, Sequence[Change]],
     formatter: ChangeFormatter,
-    anchor_of: AnchorOf,
+    anchors: Anchors,
 ) -> UpgradeItem:
     changes = [change for same in changes_by_entry.values() for change in same]
-    anchors = {
-        entry.path: anchor_of(same[0]) for entry, same in changes_by_entry.items()
-    }
+    rules = {entry.path: same[0].rule for entry, same in changes_by_entry.items()}
     # Of several versions of a kind the most stable one; a field has the defaults of its
     # gate, which a kind may lack.
-    text, releases = max(
-        (
-            (
-                max(map(_version_order, same)),
-                len(entry.text),
-                entry.text,
-                entry.releases,
-            )
-            for entry, same in changes_by_entry.items()
-        )
-    )[2:]
+    *_, text, releases = max(
+        (max(map(_version_order, same)), len(entry.text), entry.text, entry.releases)
+        for entry, same in changes_by_entry.items()
+    )
     api_versions = _api_versions(changes)
     severest = min(changes, key=lambda change: SEVERITIES.index(change.severity))
     return UpgradeItem(
         paths=tuple(
-            UpgradePath(one_line(path), anchor) for path, anchor in anchors.items()
+            UpgradePath(one_line(path), anchors.get((one_line(path), rule.name), ""))
+            for path, rule in rules.items()
         ),
         api_versions=one_line(", ".join(api_versions)),
-        level=(
-            version_stage(api_versions[0].rpartition("/")[2])
-            if api_versions
-            else "stable"
-        ),
+        level=version_stage(api_versions[0].rpartition("/")[2] if api_versions else ""),
         text=one_line(text),
         releases="" if text.endswith(f" in {releases}") else releases,
         severity=severest.severity,

@@ -58,6 +58,7 @@ _COMMON_VARIABLES: Mapping[str, object] = {
     "title": Annotated[str, "the title of the report"],
     "paint": Annotated[Paint, PAINT_MEANING],
 }
+_TIMELINE_TITLE = "API availability"
 _RELEASES = {"before": "the older release", "after": "the newer release"}
 
 #: The values that ``each`` can have in a manifest.
@@ -146,11 +147,11 @@ def history_contexts(histories: Sequence[History], paint: Paint = plain) -> Cont
     return Contexts(
         files={
             "history": lambda: [
-                _history(title, HistoryVariables(matrices=matrices), paint)
+                _report(title, HistoryVariables(matrices=matrices), paint)
                 for matrices in [tuple(map(history_matrix, histories))]
             ],
             "history-json": lambda: [
-                _json(title, {}, [serialize.history_json(item) for item in histories])
+                _json(title, list(map(serialize.history_json, histories)))
             ],
         }
     )
@@ -195,24 +196,18 @@ def timeline_report(
 ) -> FileContext:
     """The context of the report on a timeline."""
     matrices = (timeline_matrix(timeline, links),)
-    return _history("API availability", HistoryVariables(matrices=matrices), paint)
+    return _report(_TIMELINE_TITLE, HistoryVariables(matrices=matrices), paint)
 
 
 def index(comparisons: Sequence[Comparison], suffixes: tuple[str, ...]) -> FileContext:
     """The context of the list of all comparisons."""
-    title = "API changes"
-    variables = IndexVariables(
-        comparisons=tuple(
-            IndexedComparison(
-                one_line(comparison.before),
-                one_line(comparison.after),
-                summary_counts(comparison),
-            )
-            for comparison in comparisons
-        ),
-        suffixes=suffixes,
+    indexed = tuple(
+        IndexedComparison(one_line(item.before), one_line(item.after), counts)
+        for item in comparisons
+        for counts in [summary_counts(item)]
     )
-    return FileContext(title, {}, {"title": title, "paint": plain, **variables})
+    variables = IndexVariables(comparisons=indexed, suffixes=suffixes)
+    return _report("API changes", variables)
 
 
 def _with_steps(
@@ -230,16 +225,8 @@ def _comparison_report(
     links: LinkResolver = NO_LINKS,
     paint: Paint = plain,
 ) -> FileContext:
-    title = _title(comparison)
-    return FileContext(
-        title,
-        _releases(comparison),
-        {
-            "title": title,
-            "paint": paint,
-            **comparison_variables(comparison, links, steps),
-        },
-    )
+    variables = comparison_variables(comparison, links, steps)
+    return _report(_title(comparison), variables, paint, _releases(comparison))
 
 
 def _comparison_json(
@@ -248,19 +235,28 @@ def _comparison_json(
     document = serialize.comparison_json(comparison)
     if steps:
         document["steps"] = [serialize.comparison_json(step) for step in steps]
-    return _json(_title(comparison), _releases(comparison), document)
+    return _json(_title(comparison), document, _releases(comparison))
 
 
 def _timeline_json(timeline: Timeline) -> FileContext:
-    return _json("API availability", {}, serialize.timeline_json(timeline))
+    return _json(_TIMELINE_TITLE, serialize.timeline_json(timeline))
 
 
-def _history(title: str, variables: HistoryVariables, paint: Paint) -> FileContext:
-    return FileContext(title, {}, {"title": title, "paint": paint, **variables})
+def _report(
+    title: str,
+    variables: Mapping[str, object],
+    paint: Paint = plain,
+    placeholders: Mapping[str, str] | None = None,
+) -> FileContext:
+    common = {"title": title, "paint": paint}
+    return FileContext(title, placeholders or {}, {**common, **variables})
 
 
-def _json(title: str, placeholders: Mapping[str, str], value: Any) -> FileContext:
-    return FileContext(title, placeholders, {}, serialize.json_text(value).encode())
+def _json(
+    title: str, value: Any, placeholders: Mapping[str, str] | None = None
+) -> FileContext:
+    data = serialize.json_text(value).encode()
+    return FileContext(title, placeholders or {}, {}, data)
 
 
 def _title(comparison: Comparison) -> str:

@@ -11,7 +11,6 @@ from typing import Any
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.differences.validations import VALIDATIONS
-from kubestencil.diff.history import Event
 from kubestencil.diff.releases.stages import (
     DEFAULT_NAMES,
     StageChange,
@@ -44,7 +43,7 @@ _LABELS: Mapping[ChangeName, str] = {
 _MAX_VALUE = 400  # characters
 
 
-def change_label(change: Change | Event) -> str:
+def change_label(change: Change) -> str:
     """The name of a change in words: ``field added``, ``now required``, ``deprecated``.
     A change of a list's items or a map's values says so: ``items: pattern added``."""
     if change.keyword is not None and change.rule.label:
@@ -95,46 +94,35 @@ def first_sentence(schema: JsonObject) -> str:
     return _truncated(_SENTENCE_END.split(description, maxsplit=1)[0])
 
 
-def change_segments(change: Change | Event) -> tuple[Segment, ...]:
+def change_segments(change: Change) -> tuple[Segment, ...]:
     """What was replaced by what; the differing words of a description."""
     return tuple(_segments(change))
 
 
-def _segments(change: Change | Event) -> Iterable[Segment]:
-    before, after = change.before, change.after
-    if before is None and after is None:
+def _segments(change: Change) -> Iterable[Segment]:
+    sides, keyword = (change.before, change.after), change.keyword
+    if sides == (None, None) or keyword in ("required", "properties"):
         return ()
-    if change.keyword is None and change.field is None:
-        return _replacement(_field_names(before), _field_names(after))
-    if change.keyword is None:
+    if keyword is None:
+        in_words = _field_names if change.field is None else type_in_words
         return _replacement(
-            None if before is None else type_in_words(before),
-            None if after is None else type_in_words(after),
+            *(None if side is None else in_words(side) for side in sides)
         )
-    keyword = change.keyword
-    if keyword in ("required", "properties"):
-        return ()
-    old_value = None if before is None else before[keyword]
-    new_value = None if after is None else after[keyword]
-    if (
-        keyword in _PROSE_KEYWORDS
-        and isinstance(old_value, str)
-        and isinstance(new_value, str)
-    ):
-        return with_spaces_outside(shorten(diff_words(old_value, new_value)))
-    if keyword == VALIDATIONS and old_value and new_value:
-        return with_spaces_outside(
-            shorten(diff_words(_rule_in_words(old_value), _rule_in_words(new_value)))
-        )
-    if keyword == KINDS_KEYWORD and old_value and new_value:
-        segments = tuple(_kind_segments(old_value, new_value))
+    values: list[Any] = [None if side is None else side[keyword] for side in sides]
+    if all(values) and keyword == KINDS_KEYWORD:
+        segments = tuple(_kind_segments(*values))
         if segments:
             return segments
-    old = None if before is None else _value_in_words(keyword, old_value)
-    new = None if after is None else _value_in_words(keyword, new_value)
-    if old == new:
-        old, new = _json(old_value), _json(new_value)
-    return _replacement(old, new)
+    texts = values if keyword in _PROSE_KEYWORDS else []
+    if all(values) and keyword == VALIDATIONS:
+        texts = list(map(_rule_in_words, values))
+    if texts and all(isinstance(text, str) for text in texts):
+        return with_spaces_outside(shorten(diff_words(*texts)))
+    old, new = (
+        None if side is None else _value_in_words(keyword, side[keyword])
+        for side in sides
+    )
+    return _replacement(*(map(_json, values) if old == new else (old, new)))
 
 
 def _replacement(before: str | None, after: str | None) -> Iterator[Segment]:
@@ -160,9 +148,9 @@ def _kind_segments(
         yield Segment("ins", _truncated(", ".join(added)))
 
 
-def _field_names(schema: JsonObject | None) -> str | None:
+def _field_names(schema: JsonObject) -> str | None:
     """The fields of a type, without those that every kind has; None for no fields."""
-    names = (schema or {}).get("properties", {}).keys() - {"apiVersion", "kind"}
+    names = schema.get("properties", {}).keys() - {"apiVersion", "kind"}
     return ", ".join(sorted(names)) or None
 
 
