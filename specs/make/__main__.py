@@ -14,10 +14,12 @@ from specs.make import (
     changed_fields,
     gated_fields,
     gates,
+    go_modules,
     lifecycle,
     parameters,
     required_fields,
     resources,
+    strategies,
 )
 from specs.make.checkouts import Checkout
 from specs.make.tables import write_table
@@ -34,10 +36,12 @@ TABLES = {
     "changed-fields": Table(changed_fields.HEADER, changed_fields.make_rows),
     "feature-gates": Table(gates.HEADER, gates.make_rows),
     "gated-fields": Table(gated_fields.HEADER, gated_fields.make_rows),
+    "go-modules": Table(go_modules.HEADER, go_modules.make_rows),
     "lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows),
     "parameters": Table(parameters.HEADER, parameters.make_rows),
     "required-fields": Table(required_fields.HEADER, required_fields.make_rows),
     "resources": Table(resources.HEADER, resources.make_rows),
+    "strategies": Table(strategies.HEADER, strategies.make_rows),
 }
 
 

@@ -10,19 +10,22 @@ from kubestencil.checking.decoding.remarks import Remarks
 from kubestencil.checking.problems import Check
 from kubestencil.schema.lazy import LazyDefinitions
 from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.validator.process import Validator
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedRelease:
     """A release with its kinds by group, version and kind, and their checks.
 
-    ``kinds`` has the names of definitions.
+    ``kinds`` has the names of definitions. ``validator`` runs the code of the release's
+    API server, where that was built.
     """
 
     release: Release
     kinds: Mapping[GroupVersionKind, str]
     decoder: Decoder
     _versions: Mapping[tuple[str, str], tuple[str, ...]]
+    validator: Validator | None = None
 
     @property
     def name(self) -> str:
@@ -39,7 +42,11 @@ class CheckedRelease:
         return self._versions.get((group, kind), ())
 
 
-def prepare(release: Release, earlier: Release | None = None) -> CheckedRelease:
+def prepare(
+    release: Release,
+    earlier: Release | None = None,
+    validator: Validator | None = None,
+) -> CheckedRelease:
     """A release with its checks, which are compiled when they are needed.
 
     ``earlier`` is the release that an upgrade starts from: fields whose meaning changed
@@ -52,7 +59,7 @@ def prepare(release: Release, earlier: Release | None = None) -> CheckedRelease:
         key = kind.group, kind.kind
         versions[key] = (*versions.get(key, ()), kind.version)
     decoder = Decoder(release.definitions, remarks)
-    return CheckedRelease(release, kinds, decoder, versions)
+    return CheckedRelease(release, kinds, decoder, versions, validator)
 
 
 def _kinds(release: Release) -> Iterator[tuple[GroupVersionKind, str]]:

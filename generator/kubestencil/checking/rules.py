@@ -30,6 +30,9 @@ RuleId = Literal[
     "invalid-enum",
     "invalid-value",
     "missing-field",
+    "duplicate-item",
+    "forbidden-field",
+    "server-warning",
     "not-served-by-default",
     "deprecated-kind",
     "deprecated-field",
@@ -91,9 +94,18 @@ _RULES: tuple[CheckRule, ...] = (
         "error",
         "The value breaks a rule of the custom resource's schema.",
     ),
+    CheckRule("duplicate-item", "error", "Two items of a list are the same."),
+    CheckRule(
+        "forbidden-field",
+        "error",
+        "The field must not be set here, or not together with what else is set.",
+    ),
+    CheckRule(
+        "server-warning", "warning", "The API server accepts the object and warns."
+    ),
     CheckRule(
         "missing-field",
-        "warning",
+        "error",
         "A required field is absent: the API server refuses the object unless "
         "something fills it in.",
         is_for_patches=False,

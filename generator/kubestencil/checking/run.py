@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from kubestencil.checking.files.find import ManifestFile, find_files
 from kubestencil.checking.files.kustomize import (
@@ -26,15 +27,20 @@ from kubestencil.checking.upgrade import Upgrade, kind_of
 from kubestencil.errors import UsageError
 from kubestencil.schema.types import Release
 from kubestencil.source.crds import SUFFIXES
+from kubestencil.validator.process import Validator
 
 
 def check(
-    paths: Sequence[str], after: Release, before: Release | None = None
+    paths: Sequence[str],
+    after: Release,
+    before: Release | None = None,
+    validators: Mapping[str, Validator] = MappingProxyType({}),
 ) -> Report:
     """What is wrong with the manifests at ``paths`` in the release ``after``, and in
     ``before``, which an upgrade starts from.
 
-    ``paths`` are files, folders and ``-`` for standard input. Raises UsageError for a
+    ``paths`` are files, folders and ``-`` for standard input. ``validators`` run the
+    code of the API servers of releases, by name, where that was built. Raises UsageError for a
     path that does not exist and where there is nothing to check, SourceError for a
     file that cannot be read.
     """
@@ -43,7 +49,10 @@ def check(
         raise UsageError(
             f"no {', '.join(SUFFIXES)} file", where=", ".join(paths) or "check"
         )
-    upgrade = Upgrade(prepare(before) if before else None, prepare(after, before))
+    upgrade = Upgrade(
+        prepare(before, None, validators.get(before.name)) if before else None,
+        prepare(after, before, validators.get(after.name)),
+    )
     run = Run(upgrade, listed_patches(files))
     for file in files:
         run.check_file(file)

@@ -20,6 +20,7 @@ from kubestencil.checking.named_resources import removed_resources
 from kubestencil.checking.problems import missing_field
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change
+from kubestencil.checking.verdicts import with_verdict
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.types import GroupVersionKind
 
@@ -71,8 +72,12 @@ class Upgrade:
         self, value: Mapping[str, Any], kind: GroupVersionKind, *, is_patch: bool
     ) -> ObjectResult:
         """Check an object; of a patch, it does not matter what is absent."""
-        after = _results(value, kind, self.after)
-        before = None if self.before is None else _results(value, kind, self.before)
+        after = _results(value, kind, self.after, is_patch)
+        before = (
+            None
+            if self.before is None
+            else _results(value, kind, self.before, is_patch)
+        )
         unchecked = Counter(after.unchecked)
         if before is not None:
             unchecked |= Counter(before.unchecked)
@@ -116,7 +121,10 @@ def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
 
 
 def _results(
-    value: Mapping[str, Any], kind: GroupVersionKind, release: CheckedRelease
+    value: Mapping[str, Any],
+    kind: GroupVersionKind,
+    release: CheckedRelease,
+    is_patch: bool,
 ) -> Results:
     """What is wrong with an object in a release."""
     check = release.check_of(kind)
@@ -126,6 +134,8 @@ def _results(
     check(value, ("", None), results)
     if is_of_kubernetes(kind) and value.get("spec") is None:
         results.problems.extend(_missing_spec(kind, release))
+    if release.validator and not is_patch and is_of_kubernetes(kind):
+        results.problems[:] = with_verdict(results.problems, value, release.validator)
     results.problems.extend(remarks_on_kind(kind, release))
     results.problems.extend(removed_resources(value, kind, release))
     return results

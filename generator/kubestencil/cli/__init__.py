@@ -25,7 +25,9 @@ from kubestencil.cli.releases import releases
 from kubestencil.cli.render import render
 from kubestencil.cli.serve import serve
 from kubestencil.cli.signals import handle_signals
+from kubestencil.cli.stored import convert, default
 from kubestencil.cli.targets import targets
+from kubestencil.cli.validator import validator
 from kubestencil.version import __version__
 
 
@@ -38,7 +40,19 @@ def cli(context: click.Context) -> None:
     context.color = console.colour()
 
 
-for command in (render, serve, diff, history, check, fetch, releases, targets):
+for command in (
+    render,
+    serve,
+    diff,
+    history,
+    check,
+    default,
+    convert,
+    fetch,
+    releases,
+    targets,
+    validator,
+):
     cli.add_command(command)
 
 

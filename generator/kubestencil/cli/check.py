@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from kubestencil.engine.reports import ReportFormat
     from kubestencil.source import Source
     from kubestencil.source.find import DocumentOptions
+    from kubestencil.validator.process import Validator
+
+Exact = Literal["auto", "require", "off"]
 
 
 @click.command()
@@ -78,6 +83,14 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Earlier report in JSON, whose findings are left out.",
 )
+@click.option(
+    "--exact",
+    type=click.Choice(["auto", "require", "off"]),
+    default="auto",
+    show_default=True,
+    help="Whether the API server's own code decides (kubestencil validator): where it "
+    "is built, always, or never.",
+)
 @quiet_option
 @click.pass_context
 def check(
@@ -95,6 +108,7 @@ def check(
     fail_on: Severity,
     config: Path | None,
     baseline: Path | None,
+    exact: Exact,
     quiet: bool,
 ) -> None:
     """Show what is wrong with manifests in a release.
@@ -120,7 +134,13 @@ def check(
         )
     *earlier, latest = [load_lazily(source) for source in sources]
     console.show_notes(latest.notes, quiet)
-    report = _without_suppressed(check_paths(paths, latest, *earlier), config, baseline)
+    with ExitStack() as stack:
+        validators = {
+            name: stack.enter_context(validator)
+            for name, validator in _validators(sources, exact, quiet)
+        }
+        report = check_paths(paths, latest, earlier[0] if earlier else None, validators)
+    report = _without_suppressed(report, config, baseline)
     contexts = check_contexts(
         report, fail_on, lambda name: Path(name).read_bytes(), paint(file)
     )
@@ -137,6 +157,27 @@ def check(
         )
     if any(report.count(severity) for severity in at_least(fail_on)):
         context.exit(1)
+
+
+def _validators(
+    sources: Sequence[Source], exact: Exact, quiet: bool
+) -> Iterator[tuple[str, Validator]]:
+    """The programs that run the API server's own code, by release."""
+    from kubestencil.validator.binaries import find_binary, require_binary
+    from kubestencil.validator.process import Validator
+
+    if exact == "off":
+        return
+    for source in sources:
+        find = require_binary if exact == "require" else find_binary
+        program = find(source.release)
+        if program is not None:
+            yield source.release, Validator(program)
+        elif not quiet:
+            console.status(
+                f"{source.release}: without the API server's own code "
+                f"(kubestencil validator build {source.release})"
+            )
 
 
 def _is_older(release: str, other: str) -> bool:

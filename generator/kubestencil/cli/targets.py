@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("name", required=False, shell_complete=complete_target)
 @templates_option
 def targets(name: str | None, templates: Path | None) -> None:
-    """List the targets and their options, or document the target NAME.
+    """List the targets and their options, or document NAME.
 
     The documentation of a target has everything that its manifest and templates can
     use: values of "each", placeholders, variables with their types, filters, options.

@@ -86,6 +86,11 @@ def listed_releases() -> dict[str, ListedRelease]:
     }
 
 
+def newest_release() -> str:
+    """The newest supported release."""
+    return max(listed_releases(), key=release_order)
+
+
 def expand_ranges(arguments: Iterable[str], available: Iterable[str]) -> list[str]:
     """The releases that ``arguments`` name, each once, oldest first.
 

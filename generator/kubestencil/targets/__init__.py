@@ -38,6 +38,7 @@ _VIEWS: Mapping[Scope, Mapping[str, str]] = {
         "python": "kubestencil.targets.python.view",
         "python-client": "kubestencil.targets.python_client.view",
         "rust": "kubestencil.targets.rust.view",
+        "validator": "kubestencil.targets.validator.view",
     },
     "releases": {
         "reports": "kubestencil.targets.diff.view",

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 # Begins with a letter, so that it is no number, date, anchor, tag or comment.
 _PLAIN = re.compile(r"\$?[A-Za-z][A-Za-z0-9_./-]*\Z")
@@ -106,3 +107,22 @@ def four_or_eight_digits(code: int) -> str:
 
 def _escape(code: int) -> str:
     return f"\\x{code:02x}" if code <= 0xFF else four_or_eight_digits(code)
+
+
+def dump_all(documents: Iterable[Any]) -> str:
+    """Values of JSON as YAML documents, whose keys keep their order."""
+    import yaml
+
+    class Dumper(yaml.SafeDumper):
+        """Quotes what YAML 1.1 or 1.2 could read as another type."""
+
+    def represent_string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+        style = "|" if literal_lines(text) else None
+        if style is None and block_string(text) != text:
+            style = '"'
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+    Dumper.add_representer(str, represent_string)
+    return yaml.dump_all(
+        documents, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=1_000_000
+    )

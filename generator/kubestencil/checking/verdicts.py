@@ -1,0 +1,100 @@
+"""What the API server's own code says about an object (``kubestencil.validator``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from kubestencil.checking.files.placeholders import has_placeholder
+from kubestencil.checking.findings import Path, Problem
+from kubestencil.checking.rules import RULES, RuleId
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Answer, Cause, Request
+
+# Reasons of k8s.io/apimachinery/pkg/util/validation/field/errors.go; others are about
+# values.
+_RULES: Mapping[str, RuleId] = {
+    "FieldValueRequired": "missing-field",
+    "FieldValueNotSupported": "invalid-enum",
+    "FieldValueDuplicate": "duplicate-item",
+    "FieldValueForbidden": "forbidden-field",
+}
+
+# A step of a path of the server: a name, an index, or a key in brackets.
+_STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
+
+
+def with_verdict(
+    problems: list[Problem], value: Mapping[str, Any], validator: Validator
+) -> list[Problem]:
+    """The problems of an object with those that a server finds.
+
+    What it cannot decode, a server does not look at: there, the problems say more. What
+    is required is the server's to say.
+    """
+    if any(
+        RULES[problem.rule].severity == "error" and problem.rule != "missing-field"
+        for problem in problems
+    ):
+        return problems
+    (answer,) = validator.ask([Request("create", value)])
+    if answer.is_verdict:
+        problems = [entry for entry in problems if entry.rule != "missing-field"]
+    return [*problems, *_refusals(answer, value), *_warnings(answer, value)]
+
+
+def _refusals(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
+    if answer.accepted or not answer.is_verdict:
+        return
+    # One mistake can have several causes of equal texts.
+    for cause in dict.fromkeys(answer.causes) or (Cause("", "", answer.message),):
+        path, rest = located(cause.field, value)
+        if not _is_filled_in_later(path, value):
+            yield _problem(cause, path, rest)
+
+
+def _problem(cause: Cause, path: Path, rest: str) -> Problem:
+    """``rest`` is the end of the path that the object does not have."""
+    name = _RULES.get(cause.reason, "invalid-value")
+    message = f"{cause.field}: {cause.message}" if cause.field else cause.message
+    hint = f"add {rest.lstrip('.')}" if name == "missing-field" and rest else ""
+    return Problem(name, path, message, hint)
+
+
+def _warnings(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
+    for warning in dict.fromkeys(answer.warnings):
+        field, colon, _ = warning.partition(": ")
+        path, rest = located(field, value) if colon else ((), field)
+        yield Problem("server-warning", () if rest else path, warning, "")
+
+
+def located(field: str, value: Any) -> tuple[Path, str]:
+    """The part of a path of the server that an object has, and the rest of it:
+    ``spec.containers[0].image`` of a container without an image is
+    ``("spec", "containers", 0)`` and ``.image``."""
+    path: list[str | int] = []
+    position = 0
+    while match := _STEP.match(field, position):
+        step, key = match.groups()
+        if isinstance(value, Mapping) and (name := step or key) in value:
+            path.append(name)
+            value = value[name]
+        elif (
+            isinstance(value, list)
+            and (key or "").isdecimal()
+            and int(key) < len(value)
+        ):
+            path.append(int(key))
+            value = value[int(key)]
+        else:
+            break
+        position = match.end()
+    return tuple(path), field[position:]
+
+
+def _is_filled_in_later(path: Path, value: Any) -> bool:
+    """Whether a placeholder stands in the place of a value."""
+    for step in path:
+        value = value[step]
+    return isinstance(value, str) and has_placeholder(value)

@@ -1,0 +1,110 @@
+"""kubestencil validator: programs that run the API server's own code."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import click
+
+from kubestencil.cli import console
+from kubestencil.cli.options import complete_release, quiet_option
+from kubestencil.errors import UsageError
+
+_VERSION = re.compile(r"v?(1\.\d+)(?:\.(\d+))?\Z")
+
+
+@click.group()
+def validator() -> None:
+    """Build programs that answer as an API server would.
+
+    They run the server's own code: decoding, defaults and validation. check, default and
+    convert use them where they are there.
+    """
+
+
+@validator.command()
+@click.argument(
+    "releases", nargs=-1, metavar="[RELEASE]...", shell_complete=complete_release
+)
+@click.option(
+    "--platform",
+    "platforms",
+    multiple=True,
+    metavar="OS/ARCH",
+    help="Platform to build for, such as linux/arm64; may be repeated.  "
+    "[default: this one]",
+)
+@quiet_option
+def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) -> None:
+    """Build the programs of releases, by default of the newest one.
+
+    A RELEASE is 1.35, for the code of 1.35.0, or a patch release: 1.35.2. Go is needed,
+    which downloads modules; each release takes some minutes.
+    """
+    from kubestencil.source.releases import newest_release
+    from kubestencil.validator.binaries import (
+        binary_path,
+        build_binary,
+        check_platform,
+        this_platform,
+    )
+
+    for platform in platforms:
+        check_platform(platform)
+    for argument in releases or [newest_release()]:
+        release, patch = _version(argument)
+        version = f"{release}.{patch}"
+        for platform in platforms or [this_platform()]:
+            path = binary_path(version, platform)
+            if path.is_file():
+                console.status(f"{version} for {platform} is up to date: {path}")
+                continue
+            if not quiet:
+                console.status(f"Go builds {version} for {platform}")
+            started = time.monotonic()
+            build_binary(version, _files(release, patch), platform)
+            if not quiet:
+                megabytes = path.stat().st_size / 1e6
+                seconds = time.monotonic() - started
+                console.status(f"{path}: {megabytes:.0f} MB, {seconds:.0f} s")
+
+
+@validator.command("list")
+def list_() -> None:
+    """List the programs that were built."""
+    from kubestencil.validator.binaries import binaries
+
+    for binary in binaries():
+        note = "" if binary.is_current else "  (of another version of kubestencil)"
+        click.echo(f"{binary.version}  {binary.platform}  {binary.path}{note}")
+
+
+@validator.command()
+@click.argument("release", shell_complete=complete_release)
+def path(release: str) -> None:
+    """Print the path of the program of a release."""
+    from kubestencil.validator.binaries import require_binary
+
+    _version(release)
+    click.echo(require_binary(release))
+
+
+def _version(text: str) -> tuple[str, int]:
+    """The release and the patch that a user names: 1.35, 1.35.2."""
+    match = _VERSION.match(text)
+    if match is None:
+        raise UsageError(f"{text!r} is not a release", hint="1.35, or 1.35.2")
+    return match[1], int(match[2] or 0)
+
+
+def _files(release: str, patch: int) -> dict[str, bytes]:
+    """The files of the Go module of a release, by name."""
+    from kubestencil.engine import load_targets
+    from kubestencil.schema.load import load_release
+    from kubestencil.source import locate
+    from kubestencil.targets import generate_files
+
+    target = load_targets(None)["validator"].with_options({"patch": str(patch)})
+    files = generate_files(load_release(locate(release, None)), target)
+    return {file.path: file.data for file in files}

@@ -1,0 +1,29 @@
+"""The strategies of API servers: ``specs/strategies.tsv``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kubestencil.schema.facts.tables import ReleaseRange, rows
+
+
+class StrategyFacts(NamedTuple):
+    """The Go code that prepares and validates objects of a kind in some releases.
+
+    ``expression`` is a variable or a call of a constructor in ``package``; ``types`` is
+    the package that adds the types of the group to a scheme.
+    """
+
+    releases: ReleaseRange
+    group: str
+    kind: str
+    package: str
+    expression: str
+    types: str
+
+
+def strategy_rows() -> Iterator[StrategyFacts]:
+    """The rows of the table, sorted by group, kind and release."""
+    for releases, *cells in rows("strategies"):
+        yield StrategyFacts(ReleaseRange.parse(releases), *cells)

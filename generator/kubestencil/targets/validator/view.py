@@ -1,0 +1,112 @@
+"""The view ``validator``: a Go module that runs the code of a release's API server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
+from kubestencil.engine.view import Contexts, Each, FileContext
+from kubestencil.errors import SpecError
+from kubestencil.schema import Release
+from kubestencil.schema.facts.go_modules import go_module_rows
+from kubestencil.schema.facts.strategies import StrategyFacts, strategy_rows
+
+QUIRKS: Mapping[str, str] = {}
+
+_MINOR = re.compile(r"1\.(\d+)\Z")
+# The first release in the tables of facts.
+_OLDEST = 25
+
+
+@dataclass(frozen=True, slots=True)
+class ValidatorOptions:
+    """The options of the view ``validator``: ``patch`` is that of the release whose code
+    is built, the last number of 1.35.0."""
+
+    patch: int
+
+
+class Package(NamedTuple):
+    """A Go package, and the name by which the module imports it."""
+
+    name: str
+    path: str
+
+
+class Strategy(NamedTuple):
+    """The strategy of a kind: ``expression`` is Go, in a package of ``packages``."""
+
+    group: str
+    kind: str
+    expression: str
+
+
+#: The values that ``each`` can have in a manifest.
+EACH: Mapping[str, Each] = {
+    "release": Each(
+        summary="the module",
+        variables={
+            "version": Annotated[str, "of k8s.io/kubernetes: 1.35.0"],
+            "module_version": Annotated[str, "of the modules beside it: 0.35.0"],
+            "minor": Annotated[str, "the second number of the release: 35"],
+            "go": Annotated[str, "the version of Go that the release needs"],
+            "modules": Annotated[list[str], "the modules that are published with it"],
+            "packages": Annotated[list[Package], "the packages of strategies"],
+            "types": Annotated[
+                list[Package], "the packages that add types to a scheme"
+            ],
+            "strategies": Annotated[list[Strategy], "one for each kind"],
+        },
+    ),
+}
+
+
+def make_contexts(release: Release, target: Target) -> Contexts:
+    """The contexts of the module's files.
+
+    Raises SpecError for a release that is not one of Kubernetes, or too old.
+    """
+    minor = _MINOR.match(release.name)
+    if minor is None or int(minor[1]) < _OLDEST:
+        raise SpecError(
+            f"a validator is built for a release of Kubernetes since 1.{_OLDEST}",
+            where=f"release {release.name}",
+            hint="leave out the target validator",
+        )
+    patch = read_options(target, ValidatorOptions).patch
+    return Contexts({"release": lambda: [_module(release.name, minor[1], patch)]})
+
+
+def _module(release: str, minor: str, patch: int) -> FileContext:
+    rows = [row for row in strategy_rows() if row.releases.includes(release)]
+    modules = [row for row in go_module_rows() if row.releases.includes(release)]
+    variables = {
+        "version": f"1.{minor}.{patch}",
+        "module_version": f"0.{minor}.{patch}",
+        "minor": minor,
+        "go": next(row.version for row in modules if row.version),
+        "modules": [row.name for row in modules if not row.version],
+        "packages": _packages({row.package for row in rows}),
+        "types": _packages({row.types for row in rows}),
+        "strategies": list(_strategies(rows)),
+    }
+    return FileContext(release, {}, variables)
+
+
+def _packages(paths: set[str]) -> list[Package]:
+    return [Package(_package_name(path), path) for path in sorted(paths)]
+
+
+def _package_name(path: str) -> str:
+    """The last two parts of a path: packages of several groups have the same name."""
+    return re.sub(r"\W", "_", "_".join(path.split("/")[-2:]))
+
+
+def _strategies(rows: list[StrategyFacts]) -> Iterator[Strategy]:
+    for row in rows:
+        expression = f"{_package_name(row.package)}.{row.expression}"
+        yield Strategy(row.group, row.kind, expression)

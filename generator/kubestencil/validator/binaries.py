@@ -1,0 +1,201 @@
+"""The programs on this machine: where they are, and how Go builds them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from platformdirs import user_cache_path
+
+from kubestencil.data_files import data_file
+from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.version import __version__
+
+#: The platforms that programs are built for, as Go calls them.
+PLATFORMS = (
+    "linux/amd64",
+    "linux/arm64",
+    "darwin/amd64",
+    "darwin/arm64",
+    "windows/amd64",
+    "windows/arm64",
+)
+
+_SYSTEMS = {"Linux": "linux", "Darwin": "darwin", "Windows": "windows"}
+_MACHINES = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+_GO_LINE = re.compile(r"^go (\d+)\.(\d+)", re.M)
+_GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
+_TABLES = ("specs/strategies.tsv", "specs/go-modules.tsv")
+
+
+class Binary(NamedTuple):
+    """A program that was built: of the version 1.35.0 of Kubernetes, for a platform.
+
+    ``is_current`` says whether it was built from what this version of kubestencil has.
+    """
+
+    version: str
+    platform: str
+    path: Path
+    is_current: bool
+
+
+def this_platform() -> str:
+    """The platform of this machine, as Go calls it."""
+    system, machine = platform.system(), platform.machine()
+    return f"{_SYSTEMS.get(system, system.lower())}/{_MACHINES.get(machine, machine)}"
+
+
+def find_binary(release: str) -> Path | None:
+    """The program of a release for this machine, that of its newest patch; None where
+    there is none."""
+    candidates = [
+        (int(binary.version.rpartition(".")[2]), binary.path)
+        for binary in binaries()
+        if binary.is_current
+        and binary.platform == this_platform()
+        and release in (binary.version, binary.version.rpartition(".")[0])
+    ]
+    return max(candidates)[1] if candidates else None
+
+
+def require_binary(release: str) -> Path:
+    """The program of a release. Raises UsageError where there is none."""
+    path = find_binary(release.removeprefix("v"))
+    if path is None:
+        raise UsageError(
+            "is not built",
+            where=f"the validator of {release}",
+            hint=f"kubestencil validator build {release}",
+        )
+    return path
+
+
+def binaries() -> Iterator[Binary]:
+    """All programs that were built."""
+    digest = _digest()
+    for path in sorted(_folder().glob("*/*/*/validator*")):
+        version, system, built_from, _ = path.relative_to(_folder()).parts
+        yield Binary(version, system.replace("-", "/"), path, built_from == digest)
+
+
+def binary_path(version: str, system: str) -> Path:
+    """Where the program of a version (1.35.0) is, or would be."""
+    suffix = ".exe" if system.startswith("windows/") else ""
+    folder = _folder() / version / system.replace("/", "-") / _digest()
+    return folder / f"validator{suffix}"
+
+
+def build_binary(version: str, files: Mapping[str, bytes], system: str) -> Path:
+    """Build the program of a version from the files of its Go module.
+
+    Go downloads modules. Raises KubestencilError without Go, and where it fails.
+    """
+    _check_go(files["go.mod"].decode())
+    path = binary_path(version, system)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="kubestencil-validator-") as folder:
+        module = Path(folder)
+        for name, data in files.items():
+            (module / name).write_bytes(data)
+        program = module / path.name
+        _go_build(program, module, system)
+        # Renamed last, so that a build that was stopped leaves no program.
+        staged = path.with_name(f".{path.name}.{os.getpid()}")
+        shutil.copyfile(program, staged)
+        staged.chmod(0o755)
+        staged.replace(path)
+    return path
+
+
+def _check_go(manifest: str) -> None:
+    """Raise KubestencilError where Go is missing, or older than a go.mod asks for and
+    than 1.21, which fetches the version that it needs."""
+    needed, found = _GO_LINE.search(manifest), _GO_VERSION.search(_go_version())
+    assert needed is not None
+    wanted = int(needed[1]), int(needed[2])
+    version = (int(found[1]), int(found[2])) if found else (0, 0)
+    if version < min(wanted, (1, 21)):
+        raise KubestencilError(
+            f"is {version[0]}.{version[1]}, and the release needs {needed[1]}.{needed[2]}",
+            where="go",
+        )
+
+
+def check_platform(system: str) -> None:
+    """Raise UsageError for a platform that no program is built for."""
+    if system not in PLATFORMS:
+        raise UsageError(
+            f"unknown platform {system!r}",
+            where="--platform",
+            hint=f"available: {', '.join(PLATFORMS)}",
+        )
+
+
+def _folder() -> Path:
+    """``KUBESTENCIL_VALIDATORS``, such as a folder of a container, or the user's cache."""
+    named = os.environ.get("KUBESTENCIL_VALIDATORS")
+    return Path(named) if named else user_cache_path("kubestencil") / "validators"
+
+
+def _digest() -> str:
+    """What a program is built from, apart from its release: the version, the target's
+    files, and the tables of facts."""
+    digest = hashlib.sha256(__version__.encode())
+    for path in (*_target_files(), *map(data_file, _TABLES)):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _target_files() -> Iterable[Path]:
+    return sorted(
+        path
+        for path in (data_file("templates") / "validator").iterdir()
+        if path.is_file()
+    )
+
+
+def _go_version() -> str:
+    try:
+        return subprocess.run(
+            ["go", "version"], check=True, capture_output=True, text=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise KubestencilError(
+            "cannot be run",
+            where="go",
+            hint="install Go (go.dev/doc/install)",
+        ) from error
+
+
+def _go_build(program: Path, module: Path, system: str) -> None:
+    operating_system, _, architecture = system.partition("/")
+    environment = {
+        **os.environ,
+        "GOOS": operating_system,
+        "GOARCH": architecture,
+        "CGO_ENABLED": "0",
+        "GOWORK": "off",
+        "GOFLAGS": "",
+    }
+    command = ["go", "build", "-mod=mod", "-trimpath", "-ldflags=-s -w"]
+    run = subprocess.run(
+        [*command, f"-o={program}", "."],
+        cwd=module,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    if run.returncode:
+        lines = run.stderr.strip().splitlines()
+        raise KubestencilError(
+            "\n  ".join(["Go could not build it:", *lines[-10:]]), where="go build"
+        )

@@ -1,0 +1,107 @@
+"""Requests and answers of validators (``templates/validator/protocol.go``)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+#: The version of the protocol that this code speaks.
+PROTOCOL = 1
+
+Operation = Literal["create", "update", "default", "convert", "version"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a validator is asked.
+
+    ``object`` is a manifest, ``old`` the one that was applied before it (``update``),
+    ``to`` the apiVersion to convert to. ``namespace`` is that of objects without one,
+    ``feature_gates`` are set for this request.
+    """
+
+    operation: Operation
+    object: Mapping[str, Any] | None = None
+    old: Mapping[str, Any] | None = None
+    to: str = ""
+    namespace: str = ""
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+
+    def line(self) -> bytes:
+        """The request as a line of JSON.
+
+        Raises ValueError for an object that JSON cannot have: NaN, or a lone surrogate.
+        """
+        request: dict[str, Any] = {"operation": self.operation}
+        for key, value in (
+            ("object", self.object),
+            ("old", self.old),
+            ("to", self.to),
+            ("namespace", self.namespace),
+            ("featureGates", self.feature_gates),
+        ):
+            if value:
+                request[key] = value
+        text = json.dumps(request, ensure_ascii=False, allow_nan=False)
+        return text.encode() + b"\n"
+
+
+class Cause(NamedTuple):
+    """One reason why an object is refused, in the words of the API server.
+
+    ``field`` is a path (``spec.containers[0].image``), ``reason`` a constant such as
+    FieldValueRequired.
+    """
+
+    reason: str
+    field: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an API server would answer.
+
+    ``code`` is its HTTP status: 200 and 201 accepted, 400 cannot be decoded, 404 and 405
+    for a kind without rules, 422 invalid, 500 the server's code failed; 0 where the
+    program was ended because it took too long or too much memory. ``object`` is the
+    result of ``default`` and ``convert``.
+    """
+
+    code: int
+    message: str = ""
+    causes: tuple[Cause, ...] = ()
+    warnings: tuple[str, ...] = ()
+    object: Mapping[str, Any] | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether a server would accept the object."""
+        return 200 <= self.code < 300
+
+    @property
+    def is_verdict(self) -> bool:
+        """Whether the server's rules decided: not where the kind has none, and not where
+        the program failed."""
+        return self.accepted or self.code in (400, 422)
+
+
+def read_answer(line: bytes) -> Answer:
+    """The answer in a line of JSON. Raises ValueError where it is none."""
+    answer = json.loads(line)
+    return Answer(
+        code=int(answer["code"]),
+        message=answer.get("message", ""),
+        causes=tuple(
+            Cause(
+                cause.get("reason", ""),
+                cause.get("field", ""),
+                cause.get("message", ""),
+            )
+            for cause in answer.get("causes", ())
+        ),
+        warnings=tuple(answer.get("warnings", ())),
+        object=answer.get("object"),
+    )

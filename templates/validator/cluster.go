@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	v1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/component-base/featuregate"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/apis/core"
+	"k8s.io/utils/clock"
+)
+
+// What constructors of strategies take (specs/strategies.tsv).
+var (
+	namespaces corev1.NamespaceInterface = anyNamespace{}
+	scheme                               = legacyscheme.Scheme
+	time                                 = clock.RealClock{}
+)
+
+// anyNamespace answers that a namespace is there and permits what its labels can permit:
+// what depends on a cluster is never refused.
+type anyNamespace struct {
+	corev1.NamespaceInterface
+}
+
+// Get implements corev1.NamespaceInterface.
+func (anyNamespace) Get(_ context.Context, name string, _ metav1.GetOptions) (*v1.Namespace, error) {
+	return &v1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name:   name,
+		Labels: map[string]string{"resource.kubernetes.io/admin-access": "true", "resource.k8s.io/admin-access": "true"},
+	}}, nil
+}
+
+// allocate fills in what the registry of Services allocates before it validates
+// (k8s.io/kubernetes/pkg/registry/core/service/storage/alloc.go). Any free address and
+// port of a cluster would do; the function that it returns takes them away again.
+func allocate(created runtime.Object) (release func()) {
+	service, ok := created.(*core.Service)
+	if !ok || service.Spec.Type == core.ServiceTypeExternalName {
+		return func() {}
+	}
+	spec := &service.Spec
+	address, addresses, port := spec.ClusterIP, spec.ClusterIPs, spec.HealthCheckNodePort
+	if spec.ClusterIP == "" && len(spec.ClusterIPs) == 0 {
+		spec.ClusterIP = "10.0.0.9"
+	}
+	if len(spec.ClusterIPs) == 0 {
+		spec.ClusterIPs = []string{spec.ClusterIP}
+	}
+	if spec.ClusterIP != core.ClusterIPNone && len(spec.IPFamilies) == 0 {
+		spec.IPFamilies = []core.IPFamily{core.IPv4Protocol}
+	}
+	if spec.IPFamilyPolicy == nil {
+		policy := core.IPFamilyPolicySingleStack
+		spec.IPFamilyPolicy = &policy
+	}
+	isLocal := spec.ExternalTrafficPolicy == core.ServiceExternalTrafficPolicyLocal
+	if spec.Type == core.ServiceTypeLoadBalancer && isLocal && spec.HealthCheckNodePort == 0 {
+		spec.HealthCheckNodePort = 32000
+	}
+	return func() {
+		spec.ClusterIP, spec.ClusterIPs, spec.HealthCheckNodePort = address, addresses, port
+	}
+}
+
+// setFeatureGates sets the gates of a request; the function that it returns restores
+// them.
+func setFeatureGates(gates map[string]bool) (restore func(), err error) {
+	before := map[string]bool{}
+	known := utilfeature.DefaultMutableFeatureGate.GetAll()
+	for name, enabled := range gates {
+		gate := featuregate.Feature(name)
+		if _, ok := known[gate]; !ok {
+			return func() {}, apierrors.NewBadRequest(fmt.Sprintf("the release has no feature gate %q", name))
+		}
+		if current := utilfeature.DefaultFeatureGate.Enabled(gate); current != enabled {
+			before[name] = current
+		}
+	}
+	changes := map[string]bool{}
+	for name := range before {
+		changes[name] = gates[name]
+	}
+	restore = func() {
+		if len(before) > 0 {
+			_ = utilfeature.DefaultMutableFeatureGate.SetFromMap(before)
+		}
+	}
+	if len(changes) > 0 {
+		err = utilfeature.DefaultMutableFeatureGate.SetFromMap(changes)
+	}
+	return restore, err
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	pod        = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i:1"}]}}`
+	deployment = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"app":"APP"}},"template":{"metadata":{"labels":{"app":"APP"}},"spec":{"containers":[{"name":"c","image":"i:1"}]}}}}`
+	job        = `{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a"},"spec":{"parallelism":1,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i:1"}]}}}}`
+)
+
+func ask(t *testing.T, lines ...string) []answer {
+	t.Helper()
+	var output bytes.Buffer
+	if err := serve(strings.NewReader(strings.Join(lines, "\n")), &output); err != nil {
+		t.Fatal(err)
+	}
+	var answers []answer
+	scanner := bufio.NewScanner(&output)
+	scanner.Buffer(nil, 1<<20)
+	for scanner.Scan() {
+		var one answer
+		if err := json.Unmarshal(scanner.Bytes(), &one); err != nil {
+			t.Fatal(err)
+		}
+		answers = append(answers, one)
+	}
+	if len(answers) != len(lines) {
+		t.Fatalf("%d answers to %d requests", len(answers), len(lines))
+	}
+	return answers
+}
+
+func asked(operation, object string) string {
+	return `{"operation":"` + operation + `","object":` + object + `}`
+}
+
+func updated(old, object string) string {
+	return `{"operation":"update","old":` + old + `,"object":` + object + `}`
+}
+
+func TestAnswersAreInTheOrderOfRequests(t *testing.T) {
+	answers := ask(t, `{"id":1,"operation":"create","object":`+pod+`}`, `{"id":"b","operation":"version"}`)
+	if string(answers[0].ID) != "1" || string(answers[1].ID) != `"b"` || answers[1].Release != release {
+		t.Errorf("unexpected answers: %+v", answers)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	for name, check := range map[string]struct {
+		object string
+		code   int
+		text   string
+	}{
+		"accepted":          {pod, 201, ""},
+		"wrong enum":        {strings.Replace(pod, `"containers"`, `"restartPolicy":"always","containers"`, 1), 422, "supported values"},
+		"unknown field":     {strings.Replace(pod, `"image"`, `"imag"`, 1), 400, `unknown field "spec.containers[0].imag"`},
+		"wrong type":        {strings.Replace(pod, `"i:1"`, `1`, 1), 400, "cannot unmarshal"},
+		"no kind":           {`{}`, 400, "Kind"},
+		"null":              {`null`, 400, ""},
+		"unknown kind":      {`{"apiVersion":"v1","kind":"Nothing"}`, 404, ""},
+		"never stored":      {`{"apiVersion":"v1","kind":"ConfigMapList"}`, 405, ""},
+		"generated name":    {strings.Replace(pod, `"name":"a"`, `"generateName":"a-"`, 1), 201, ""},
+		"generated service": {`{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{"ports":[{"port":80}]}}`, 201, ""},
+	} {
+		result := ask(t, asked("create", check.object))[0]
+		if result.Code != check.code || !strings.Contains(result.Message, check.text) {
+			t.Errorf("%s: %d %s", name, result.Code, result.Message)
+		}
+	}
+}
+
+func TestEveryKindHasAStrategyThatAnswers(t *testing.T) {
+	for kind := range strategies {
+		versions := scheme.PrioritizedVersionsForGroup(kind.Group)
+		for _, version := range versions {
+			if !scheme.Recognizes(version.WithKind(kind.Kind)) {
+				continue
+			}
+			object, _ := json.Marshal(map[string]any{
+				"apiVersion": version.String(), "kind": kind.Kind, "metadata": map[string]any{"name": "a"},
+			})
+			if result := ask(t, asked("create", string(object)))[0]; result.Code != 201 && result.Code != 422 && result.Code != 400 {
+				t.Errorf("%s in %s: %d %s", kind, version, result.Code, result.Message)
+			}
+		}
+	}
+}
+
+func TestUpdateRefusesWhatIsImmutable(t *testing.T) {
+	other := strings.ReplaceAll(deployment, "APP", "b")
+	result := ask(t, updated(deployment, other))[0]
+	if result.Code != 422 || len(result.Causes) == 0 || result.Causes[0].Field != "spec.selector" {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+	if result = ask(t, updated(job, strings.Replace(job, "i:1", "i:2", 1)))[0]; result.Code != 422 {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+}
+
+func TestUpdateKeepsWhatAManifestLeavesOut(t *testing.T) {
+	for _, object := range []string{pod, deployment, job} {
+		if result := ask(t, updated(object, object))[0]; result.Code != 200 {
+			t.Errorf("unexpected answer: %+v", result)
+		}
+	}
+	if result := ask(t, updated(job, strings.Replace(job, `"parallelism":1`, `"parallelism":2`, 1)))[0]; result.Code != 200 {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+}
+
+func TestDefaultFillsInWhatAServerFillsIn(t *testing.T) {
+	result := ask(t, asked("default", pod))[0]
+	if !bytes.Contains(result.Object, []byte(`"imagePullPolicy":"IfNotPresent"`)) || bytes.Contains(result.Object, []byte(`"uid"`)) {
+		t.Errorf("unexpected object: %s", result.Object)
+	}
+}
+
+func TestConvert(t *testing.T) {
+	autoscaler := `{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"maxReplicas":3,"targetCPUUtilizationPercentage":50,"scaleTargetRef":{"kind":"Deployment","name":"a"}}}`
+	result := ask(t, `{"operation":"convert","to":"autoscaling/v2","object":`+autoscaler+`}`)[0]
+	if !bytes.Contains(result.Object, []byte(`"averageUtilization":50`)) {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+}
+
+func TestAnUnknownFeatureGateIsRefused(t *testing.T) {
+	request := `{"operation":"create","object":` + pod + `,"featureGates":{"NoSuchGate":true}}`
+	if result := ask(t, request)[0]; result.Code != 400 {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+}
+
+func TestAPanicAnswersItsRequest(t *testing.T) {
+	pods := schema.GroupKind{Kind: "Pod"}
+	before := strategies[pods]
+	strategies[pods] = nil
+	defer func() { strategies[pods] = before }()
+	answers := ask(t, asked("create", pod), asked("create", deployment))
+	if answers[0].Code != 500 || answers[1].Code != 201 {
+		t.Errorf("unexpected answers: %+v", answers)
+	}
+}
+
+// The sandbox holds for the rest of a process, so that another one enters it.
+func TestTheSandboxRefusesFilesProgramsAndTheNetwork(t *testing.T) {
+	if os.Getenv("ENTER_SANDBOX") == "" {
+		command := exec.Command(os.Args[0], "-test.run", t.Name())
+		command.Env = append(os.Environ(), "ENTER_SANDBOX=1")
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, output)
+		}
+		return
+	}
+	if err := enterSandbox(); err != nil {
+		t.Skip(err)
+	}
+	if _, err := os.ReadFile("/etc/hostname"); err == nil {
+		t.Error("a file was read")
+	}
+	if _, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
+		t.Error("a port was opened")
+	}
+	if err := exec.Command("/bin/true").Run(); err == nil {
+		t.Error("a program was started")
+	}
+	if result := ask(t, asked("create", pod))[0]; result.Code != 201 {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+}

@@ -1,0 +1,306 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/deprecation"
+	endpoints "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/warning"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+)
+
+// generatedSuffix ends names that a server generates from metadata.generateName.
+const generatedSuffix = "abcde"
+
+// strategy is what a server asks about the objects of a kind.
+type strategy interface {
+	rest.RESTCreateStrategy
+	rest.RESTUpdateStrategy
+}
+
+// perform carries out the operation of a request.
+func (asked *request) perform() (answer, error) {
+	if asked.Operation == "version" {
+		sandbox := "seccomp"
+		if sandboxProblem != nil {
+			sandbox = sandboxProblem.Error()
+		}
+		return answer{Code: http.StatusOK, Protocol: protocolVersion, Release: release, Sandbox: sandbox}, nil
+	}
+	restore, err := setFeatureGates(asked.FeatureGates)
+	defer restore()
+	if err != nil {
+		return answer{}, err
+	}
+	recorder := &warningRecorder{}
+	result := answer{Code: http.StatusOK}
+	switch asked.Operation {
+	case "create":
+		_, err = asked.create(asked.Object, recorder)
+		result.Code = http.StatusCreated
+	case "default":
+		var created *object
+		if created, err = asked.create(asked.Object, recorder); err == nil {
+			result.Object, err = created.asStored()
+		}
+	case "update":
+		err = asked.update(recorder)
+	case "convert":
+		result.Object, err = asked.convert()
+	default:
+		err = apierrors.NewBadRequest(fmt.Sprintf("unknown operation %q", asked.Operation))
+	}
+	result.Warnings = recorder.warnings
+	return result, err
+}
+
+// object is a manifest that was decoded: in the version that it was written in, and as
+// the code of the server sees it.
+type object struct {
+	kind      schema.GroupVersionKind
+	versioned runtime.Object
+	internal  runtime.Object
+	metadata  metav1.Object
+	// release takes away what depends on a cluster.
+	release func()
+}
+
+// decode reads a manifest as a server does that is asked for strict validation.
+func decode(data []byte, recorder *warningRecorder) (*object, error) {
+	versioned, kind, err := strictSerializer().Decode(data, nil, nil)
+	if err != nil {
+		return nil, decodingError(err, kind)
+	}
+	recorder.addDeprecation(versioned, kind)
+	legacyscheme.Scheme.Default(versioned)
+	internal, err := legacyscheme.Scheme.ConvertToVersion(versioned, schema.GroupVersion{Group: kind.Group, Version: runtime.APIVersionInternal})
+	if err != nil {
+		return nil, decodingError(err, kind)
+	}
+	metadata, err := meta.Accessor(internal)
+	if err != nil {
+		// Options and events of watches are no objects that a server stores.
+		return nil, notStored(*kind)
+	}
+	return &object{kind: *kind, versioned: versioned, internal: internal, metadata: metadata}, nil
+}
+
+func strictSerializer() runtime.Serializer {
+	for _, info := range legacyscheme.Codecs.SupportedMediaTypes() {
+		if info.MediaType == runtime.ContentTypeJSON {
+			return info.StrictSerializer
+		}
+	}
+	panic("the server reads no JSON")
+}
+
+// decodingError is what the handlers of a server make of an error of its decoder
+// (transformDecodeError in k8s.io/apiserver/pkg/endpoints/handlers/rest.go).
+func decodingError(err error, kind *schema.GroupVersionKind) error {
+	if runtime.IsNotRegisteredError(err) {
+		return apierrors.NewNotFound(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, "")
+	}
+	if kind == nil || kind.Kind == "" {
+		return apierrors.NewBadRequest("the object provided is unrecognized: " + err.Error())
+	}
+	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind.Kind, kind.Version, kind.Kind, err))
+}
+
+// strategyOf is the strategy of an object's kind.
+func strategyOf(kind schema.GroupVersionKind) (strategy, error) {
+	found, ok := strategies[kind.GroupKind()]
+	if !ok {
+		return nil, notStored(kind)
+	}
+	return found, nil
+}
+
+func notStored(kind schema.GroupVersionKind) error {
+	return apierrors.NewMethodNotSupported(schema.GroupResource{Group: kind.Group, Resource: kind.Kind}, "create")
+}
+
+// requestContext is the context of a request for an object.
+func (asked *request) requestContext(verb string, target *object, namespaced bool, recorder *warningRecorder) context.Context {
+	namespace := ""
+	if namespaced {
+		namespace = target.metadata.GetNamespace()
+		if namespace == "" {
+			namespace = asked.Namespace
+		}
+		if namespace == "" {
+			namespace = metav1.NamespaceDefault
+		}
+	}
+	sender := &user.DefaultInfo{Name: asked.User, Groups: asked.Groups}
+	if asked.User == "" {
+		sender = &user.DefaultInfo{Name: "system:admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
+	}
+	resource, _ := meta.UnsafeGuessKindToResource(target.kind)
+	ctx := warning.WithWarningRecorder(context.Background(), recorder)
+	ctx = endpoints.WithUser(ctx, sender)
+	ctx = endpoints.WithNamespace(ctx, namespace)
+	return endpoints.WithRequestInfo(ctx, &endpoints.RequestInfo{
+		IsResourceRequest: true,
+		Verb:              verb,
+		APIGroup:          target.kind.Group,
+		APIVersion:        target.kind.Version,
+		Namespace:         namespace,
+		Resource:          resource.Resource,
+		Name:              target.metadata.GetName(),
+	})
+}
+
+// create decides about a new object, and prepares it to be stored.
+func (asked *request) create(data []byte, recorder *warningRecorder) (*object, error) {
+	created, err := decode(data, recorder)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := strategyOf(created.kind)
+	if err != nil {
+		return nil, err
+	}
+	ctx := asked.requestContext("create", created, rules.NamespaceScoped(), recorder)
+	rest.WipeObjectMetaSystemFields(created.metadata)
+	if !rules.NamespaceScoped() {
+		created.metadata.SetNamespace("")
+	}
+	rest.FillObjectMetaSystemFields(created.metadata)
+	removeEqualOwners(created.metadata, recorder)
+	if created.metadata.GetName() == "" && created.metadata.GetGenerateName() != "" {
+		created.metadata.SetName(created.metadata.GetGenerateName() + generatedSuffix)
+	}
+	created.release = allocate(created.internal)
+	return created, rest.BeforeCreate(rules, ctx, created.internal)
+}
+
+// removeEqualOwners leaves each owner of an object once, as the handlers of a server do
+// (dedupOwnerReferences in k8s.io/apiserver/pkg/endpoints/handlers/rest.go).
+func removeEqualOwners(metadata metav1.Object, recorder *warningRecorder) {
+	var owners []metav1.OwnerReference
+	for _, owner := range metadata.GetOwnerReferences() {
+		isNew := true
+		for _, earlier := range owners {
+			isNew = isNew && !equality.Semantic.DeepEqual(owner, earlier)
+		}
+		if isNew {
+			owners = append(owners, owner)
+		}
+	}
+	if len(owners) < len(metadata.GetOwnerReferences()) {
+		recorder.AddWarning("", "metadata.ownerReferences: an owner is there twice")
+		metadata.SetOwnerReferences(owners)
+	}
+}
+
+// update decides about applying a manifest where another one had been applied.
+//
+// The old object is one as it is created. What a manifest leaves out stays as it is, as
+// with kubectl apply.
+func (asked *request) update(recorder *warningRecorder) error {
+	old, err := asked.create(asked.Old, &warningRecorder{})
+	if err != nil {
+		return err
+	}
+	old.metadata.SetResourceVersion("1")
+	data, err := asked.merge(old)
+	if err != nil {
+		return err
+	}
+	updated, err := decode(data, recorder)
+	if err != nil {
+		return err
+	}
+	rules, err := strategyOf(updated.kind)
+	if err != nil {
+		return err
+	}
+	ctx := asked.requestContext("update", updated, rules.NamespaceScoped(), recorder)
+	return rest.BeforeUpdate(rules, ctx, updated.internal, old.internal)
+}
+
+// merge is the object that results where the manifest is applied to an object that was
+// made by the old one.
+func (asked *request) merge(old *object) ([]byte, error) {
+	if _, err := decode(asked.Object, &warningRecorder{}); err != nil {
+		return nil, err
+	}
+	current, err := old.encode(old.kind.GroupVersion())
+	if err != nil {
+		return nil, err
+	}
+	var before, after metav1.TypeMeta
+	if json.Unmarshal(asked.Old, &before) != nil || json.Unmarshal(asked.Object, &after) != nil || before.APIVersion != after.APIVersion {
+		return nil, apierrors.NewBadRequest("the old object and the new one have different versions")
+	}
+	patchMeta, err := strategicpatch.NewPatchMetaFromStruct(old.versioned)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := strategicpatch.CreateThreeWayMergePatch(asked.Old, asked.Object, current, patchMeta, true)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return strategicpatch.StrategicMergePatchUsingLookupPatchMeta(current, patch, patchMeta)
+}
+
+// convert is the object in another version of its kind.
+func (asked *request) convert() ([]byte, error) {
+	converted, err := decode(asked.Object, &warningRecorder{})
+	if err != nil {
+		return nil, err
+	}
+	target, err := schema.ParseGroupVersion(asked.To)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return converted.encode(target)
+}
+
+// asStored is the object without what a server sets anew for each object, and without
+// what depends on a cluster.
+func (stored *object) asStored() ([]byte, error) {
+	stored.release()
+	stored.metadata.SetUID("")
+	stored.metadata.SetCreationTimestamp(metav1.Time{})
+	return stored.encode(stored.kind.GroupVersion())
+}
+
+func (stored *object) encode(target schema.GroupVersion) ([]byte, error) {
+	versioned, err := legacyscheme.Scheme.ConvertToVersion(stored.internal, target)
+	if err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return json.Marshal(versioned)
+}
+
+// warningRecorder collects the warnings of a request.
+type warningRecorder struct {
+	warnings []string
+}
+
+// AddWarning implements warning.Recorder.
+func (recorder *warningRecorder) AddWarning(_, text string) {
+	recorder.warnings = append(recorder.warnings, text)
+}
+
+// addDeprecation warns of a kind that is deprecated, as a server does before it decodes
+// (k8s.io/apiserver/pkg/endpoints/installer.go).
+func (recorder *warningRecorder) addDeprecation(versioned runtime.Object, kind *schema.GroupVersionKind) {
+	if deprecation.IsDeprecated(versioned, 1, minor) {
+		versioned.GetObjectKind().SetGroupVersionKind(*kind)
+		recorder.AddWarning("", deprecation.WarningMessage(versioned))
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// protocolVersion changes when a request or an answer means something else.
+const protocolVersion = 1
+
+// request is one line of standard input.
+type request struct {
+	// ID is repeated in the answer.
+	ID json.RawMessage `json:"id,omitempty"`
+	// Operation is create, update, delete, default, convert or version.
+	Operation string `json:"operation"`
+	// Object is a manifest; Old is the manifest that was applied before it (update).
+	Object json.RawMessage `json:"object,omitempty"`
+	Old    json.RawMessage `json:"old,omitempty"`
+	// To is the apiVersion that an object is converted to.
+	To string `json:"to,omitempty"`
+	// Namespace is that of objects without one: "default" if it is empty.
+	Namespace string `json:"namespace,omitempty"`
+	// FeatureGates are set for this request.
+	FeatureGates map[string]bool `json:"featureGates,omitempty"`
+	// User is who sends the request: an administrator if it is empty.
+	User   string   `json:"user,omitempty"`
+	Groups []string `json:"groups,omitempty"`
+}
+
+// answer is one line of standard output.
+type answer struct {
+	ID json.RawMessage `json:"id,omitempty"`
+	// Code is the status of an API server: 201 or 200 accepted, 400 cannot be decoded,
+	// 404 the kind is not served, 422 invalid, 500 the code of the server failed.
+	Code     int                  `json:"code"`
+	Reason   metav1.StatusReason  `json:"reason,omitempty"`
+	Message  string               `json:"message,omitempty"`
+	Causes   []metav1.StatusCause `json:"causes,omitempty"`
+	Warnings []string             `json:"warnings,omitempty"`
+	// Object is what would be stored (default), or the converted object (convert).
+	Object json.RawMessage `json:"object,omitempty"`
+	// Protocol, Release and Sandbox answer the operation version; Sandbox is what keeps the
+	// program from files and the network, or why nothing does.
+	Protocol int    `json:"protocol,omitempty"`
+	Release  string `json:"release,omitempty"`
+	Sandbox  string `json:"sandbox,omitempty"`
+}

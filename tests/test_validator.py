@@ -1,0 +1,258 @@
+"""Programs that run the API server's own code: what renders, builds and asks them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from kubestencil.checking.verdicts import located
+from kubestencil.cli import cli
+from kubestencil.errors import KubestencilError
+from kubestencil.schema.facts.go_modules import go_module_rows
+from kubestencil.schema.facts.resources import resource_facts
+from kubestencil.schema.facts.strategies import strategy_rows
+from kubestencil.source.releases import listed_releases
+from kubestencil.validator.binaries import binary_path, find_binary, this_platform
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Answer, Request, read_answer
+
+CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+DEPLOYMENT: dict[str, Any] = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "web"},
+    "spec": {
+        "selector": {"matchLabels": {"app": "web"}},
+        "template": {
+            "metadata": {"labels": {"app": "web"}},
+            "spec": {"containers": [{"name": "web", "image": "nginx:1"}]},
+        },
+    },
+}
+# Answers a request after it was read, and does what the name of the object says.
+PROGRAM = """\
+#!/usr/bin/env python3
+import json, sys, time
+for line in sys.stdin:
+    name = json.loads(line)["object"]["metadata"]["name"]
+    if name == "hang":
+        time.sleep(60)
+    if name == "crash":
+        sys.exit(1)
+    print(json.dumps({"code": 201, "message": name}), flush=True)
+"""
+
+
+def _named(name: str) -> Request:
+    return Request("create", {**CONFIG_MAP, "metadata": {"name": name}})
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "program"
+    path.write_text(
+        PROGRAM.replace("/usr/bin/env python3", shutil.which("python3") or "")
+    )
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def validator(monkeypatch: pytest.MonkeyPatch) -> Iterator[Validator]:
+    """The validator of 1.35, where CI has built it."""
+    folder = os.environ.get("KUBESTENCIL_BUILT_VALIDATORS")
+    if not folder:
+        pytest.skip("KUBESTENCIL_BUILT_VALIDATORS names no folder of validators")
+    monkeypatch.setenv("KUBESTENCIL_VALIDATORS", folder)
+    path = find_binary("1.35")
+    if path is None:
+        pytest.skip(f"{folder} has no current validator of 1.35")
+    with Validator(path) as process:
+        yield process
+
+
+@pytest.fixture
+def none_built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("KUBESTENCIL_VALIDATORS", str(tmp_path / "validators"))
+    return tmp_path / "validators"
+
+
+def _run(*arguments: str, stdin: str = "") -> Result:
+    return CliRunner().invoke(cli, arguments, input=stdin)
+
+
+@pytest.mark.parametrize("release", listed_releases())
+def test_every_kind_that_a_release_stores_has_a_strategy(release: str) -> None:
+    stored = {
+        (row.kind.group, row.kind.kind)
+        for row in resource_facts()
+        if not row.subresource
+        and row.releases.includes(release)
+        and {"create", "delete"} <= set(row.verbs)
+    }
+    strategies = {
+        (row.group, row.kind)
+        for row in strategy_rows()
+        if row.releases.includes(release)
+    }
+    assert stored == strategies
+    modules = [row for row in go_module_rows() if row.releases.includes(release)]
+    assert [row.name for row in modules if row.version] == ["go"]
+
+
+def test_an_answer_is_read() -> None:
+    cause = {
+        "reason": "FieldValueRequired",
+        "message": "Required value",
+        "field": "a.b",
+    }
+    line = json.dumps({"code": 422, "message": "no", "causes": [cause]}).encode()
+    answer = read_answer(line)
+    assert answer.is_verdict and not answer.accepted
+    assert answer.causes == (("FieldValueRequired", "a.b", "Required value"),)
+    assert not Answer(404).is_verdict and not Answer(500).is_verdict
+
+
+def test_a_program_that_hangs_is_ended_and_no_answer_is_lost(program: Path) -> None:
+    names = ["a", "hang", "b", "crash", "c"]
+    with Validator(program, seconds=1) as validator:
+        answers = list(validator.ask(map(_named, names)))
+    assert [answer.code for answer in answers] == [201, 0, 201, 0, 201]
+    assert [answer.message for answer in answers if answer.code] == ["a", "b", "c"]
+
+
+def test_a_program_that_cannot_be_run_is_an_error(tmp_path: Path) -> None:
+    with (
+        Validator(tmp_path / "missing") as validator,
+        pytest.raises(KubestencilError, match="cannot be run"),
+    ):
+        list(validator.ask([_named("a")]))
+
+
+def test_a_value_that_json_cannot_have_is_no_line() -> None:
+    with pytest.raises(ValueError):
+        Request("create", {"a": float("nan")}).line()
+
+
+@pytest.mark.parametrize(
+    ("field", "path", "rest"),
+    [
+        ("spec.containers[0].image", ("spec", "containers", 0), ".image"),
+        ("spec.containers[0].name", ("spec", "containers", 0, "name"), ""),
+        ("spec.containers[1].name", ("spec", "containers"), "[1].name"),
+        ("metadata.labels[a.b/c]", ("metadata", "labels", "a.b/c"), ""),
+        ("spec.selector", ("spec",), ".selector"),
+        ("", (), ""),
+        ("<nil>", (), "<nil>"),
+    ],
+)
+def test_a_path_of_the_server_is_located(
+    field: str, path: tuple[str | int, ...], rest: str
+) -> None:
+    value = {
+        "metadata": {"labels": {"a.b/c": "1"}},
+        "spec": {"containers": [{"name": "a"}]},
+    }
+    assert located(field, value) == (path, rest)
+
+
+def test_a_command_says_how_to_get_a_program_that_is_missing(none_built: Path) -> None:
+    for arguments in (
+        ("validator", "path", "1.35"),
+        ("default", "-", "--release", "1.35"),
+        ("check", "-", "--to", "1.35", "--exact", "require"),
+    ):
+        result = _run(*arguments, stdin=json.dumps(CONFIG_MAP))
+        assert isinstance(result.exception, KubestencilError)
+        assert "kubestencil validator build 1.35" in result.exception.hint
+
+
+def test_only_current_programs_are_found(none_built: Path) -> None:
+    path = binary_path("1.35.2", this_platform())
+    for folder in (path.parent, path.parent.parent / "0123456789abcdef"):
+        folder.mkdir(parents=True)
+        (folder / path.name).touch()
+    assert find_binary("1.35") == find_binary("1.35.2") == path
+    assert find_binary("1.35.0") is None and find_binary("1.34") is None
+    assert _run("validator", "list").output.count("another version") == 1
+
+
+@pytest.mark.compiler("gofmt")
+def test_the_module_is_formatted_as_gofmt_does(tmp_path: Path) -> None:
+    for release in ("1.29", "1.35"):
+        result = _run("render", release, "-t", "validator", "-o", str(tmp_path), "-q")
+        assert result.exit_code == 0, result.output
+    run = subprocess.run(
+        ["gofmt", "-l", tmp_path], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == ""
+
+
+@pytest.mark.server
+def test_mistakes_are_found_with_the_words_of_the_server(
+    validator: Validator, tmp_path: Path
+) -> None:
+    path = tmp_path / "web.json"
+    text = json.dumps(DEPLOYMENT).replace(
+        '"containers"', '"restartPolicy": "no", "containers"'
+    )
+    path.write_text(
+        text.replace('"image": "nginx:1"', '"ports": [{"containerPort": 0}]')
+    )
+    result = _run("check", str(path), "--to", "1.35", "-f", "json", "-q")
+    findings = json.loads(result.output)["findings"]
+    assert {(finding["rule"], finding["path"]) for finding in findings} == {
+        ("invalid-enum", "spec.template.spec.restartPolicy"),
+        ("missing-field", "spec.template.spec.containers[0]"),
+        ("missing-field", "spec.template.spec.containers[0].ports[0].containerPort"),
+    }
+    without = _run("check", str(path), "--to", "1.35", "--exact", "off", "-q")
+    assert without.exit_code == 0
+
+
+@pytest.mark.server
+def test_an_update_of_what_is_immutable_is_refused(validator: Validator) -> None:
+    text = json.dumps(DEPLOYMENT)
+    other = json.loads(text.replace('"app": "web"', '"app": "api"'))
+    newer = json.loads(text.replace("nginx:1", "nginx:2"))
+    refused, accepted = validator.ask(
+        Request("update", value, old=DEPLOYMENT) for value in (other, newer)
+    )
+    assert [cause.field for cause in refused.causes] == ["spec.selector"]
+    assert accepted.accepted
+
+
+@pytest.mark.server
+def test_defaults_and_conversions_keep_the_order_of_fields(
+    validator: Validator,
+) -> None:
+    service = "kind: Service\napiVersion: v1\nmetadata: {name: a}\nspec:\n"
+    service += "  ports: [{port: 80}]\n  selector: {app: 'yes'}\n"
+    lines = _run(
+        "default",
+        "-",
+        stdin=service,
+    ).output.splitlines()
+    assert lines[:2] == ["kind: Service", "apiVersion: v1"]
+    assert "  - port: 80" in lines and '    app: "yes"' in lines
+    assert not any("clusterIP:" in line for line in lines)
+    scaler = {
+        "apiVersion": "autoscaling/v1",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "a"},
+        "spec": {
+            "maxReplicas": 3,
+            "scaleTargetRef": {"kind": "Deployment", "name": "a"},
+            "targetCPUUtilizationPercentage": 50,
+        },
+    }
+    result = _run("convert", "-", "--to", "autoscaling/v2", stdin=json.dumps(scaler))
+    assert "averageUtilization: 50" in result.output
