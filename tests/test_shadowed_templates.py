@@ -30,6 +30,8 @@ _COMMENTS = {
     ".py.j2": "# mine",
     ".pyi.j2": "# mine",
     ".rs.j2": "// mine",
+    ".go.j2": "// mine",
+    ".mod.j2": "// mine",
     ".toml.j2": "# mine",
     ".libsonnet.j2": "// mine",
     ".ts.j2": "// mine",

@@ -8,6 +8,9 @@ releases, and ``run`` files. ``ignores`` and ``suppressions``
 leave findings out. All results are values (``findings``), whose meaning is in
 ``rules``; ``serialize`` writes them as JSON and ``sarif`` as SARIF, and the target
 ``check`` has the other formats.
+
+``verdicts`` asks the API server's own code (``kubestencil.validator``), where that is
+built; ``stored`` prints what it would store.
 """
 
 from __future__ import annotations

@@ -7,10 +7,9 @@ from typing import Any, Literal
 
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.manifests import (
+    Item,
     Manifest,
-    NoObject,
-    RepeatedKey,
-    Unreadable,
+    Mistake,
     read_manifests,
 )
 from kubestencil.errors import SourceError, UsageError
@@ -34,8 +33,6 @@ def results(
         if file.reason_to_skip:
             raise UsageError(f"is not read: {file.reason_to_skip}", where=file.name)
         for item in read_manifests(file.read(), file.name):
-            if isinstance(item, RepeatedKey):
-                continue
             manifest = _manifest(item, file.name)
             where = f"{file.name}: {manifest.subject.kind} {manifest.subject.name}"
             (answer,) = validator.ask([Request(operation, manifest.value, to=to)])
@@ -44,13 +41,14 @@ def results(
             yield _ordered_like(answer.object, manifest.value)
 
 
-def _manifest(item: Manifest | Unreadable | NoObject, file: str) -> Manifest:
-    if isinstance(item, Unreadable):
+def _manifest(item: Item, file: str) -> Manifest:
+    if isinstance(item, Manifest):
+        return item
+    if isinstance(item, Mistake):
         where = f"{file}:{item.at.line}:{item.at.column}"
-        raise SourceError(item.message, where=where, hint=item.hint)
-    if isinstance(item, NoObject):
-        raise SourceError(f"document {item.document} has {item.reason}", where=file)
-    return item
+        raise SourceError(item.problem.message, where=where, hint=item.problem.hint)
+    document = item.subject.document
+    raise SourceError(f"document {document} has {item.reason}", where=file)
 
 
 def _ordered_like(value: Any, original: Any) -> Any:

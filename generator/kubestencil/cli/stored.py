@@ -37,7 +37,12 @@ def default(paths: tuple[str, ...], release: str | None, file: Path | None) -> N
 
 @click.command()
 @_paths
-@click.option("--to", required=True, metavar="VERSION", help="apiVersion: apps/v1.")
+@click.option(
+    "--to",
+    required=True,
+    metavar="VERSION",
+    help="Version to convert to, such as apps/v1.",
+)
 @_release
 @file_option
 def convert(

@@ -2,5 +2,5 @@
 
 ``tables`` reads rows and ranges of releases; each other module has one subject:
 ``feature_gates`` (with the fields that they guard), ``fields``, ``lifecycle``,
-``parameters`` and ``resources``.
+``parameters``, ``resources``, ``strategies`` and ``go_modules``.
 """

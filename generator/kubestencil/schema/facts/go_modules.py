@@ -20,5 +20,4 @@ class GoModule(NamedTuple):
 
 def go_module_rows() -> Iterator[GoModule]:
     """The rows of the table, sorted by name and release."""
-    for releases, name, version in rows("go-modules"):
-        yield GoModule(ReleaseRange.parse(releases), name, version)
+    return rows("go-modules", GoModule)

@@ -25,5 +25,4 @@ class StrategyFacts(NamedTuple):
 
 def strategy_rows() -> Iterator[StrategyFacts]:
     """The rows of the table, sorted by group, kind and release."""
-    for releases, *cells in rows("strategies"):
-        yield StrategyFacts(ReleaseRange.parse(releases), *cells)
+    return rows("strategies", StrategyFacts)

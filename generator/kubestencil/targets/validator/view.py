@@ -10,7 +10,6 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
-from kubestencil.errors import SpecError
 from kubestencil.schema import Release
 from kubestencil.schema.facts.go_modules import go_module_rows
 from kubestencil.schema.facts.strategies import StrategyFacts, strategy_rows
@@ -66,17 +65,11 @@ EACH: Mapping[str, Each] = {
 
 
 def make_contexts(release: Release, target: Target) -> Contexts:
-    """The contexts of the module's files.
-
-    Raises SpecError for a release that is not one of Kubernetes, or too old.
-    """
+    """The contexts of the module's files: none for a document that is not one of the
+    releases of Kubernetes whose code is known."""
     minor = _MINOR.match(release.name)
     if minor is None or int(minor[1]) < _OLDEST:
-        raise SpecError(
-            f"a validator is built for a release of Kubernetes since 1.{_OLDEST}",
-            where=f"release {release.name}",
-            hint="leave out the target validator",
-        )
+        return Contexts({"release": lambda: []})
     patch = read_options(target, ValidatorOptions).patch
     return Contexts({"release": lambda: [_module(release.name, minor[1], patch)]})
 
