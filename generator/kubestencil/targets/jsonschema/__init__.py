@@ -1,7 +1,6 @@
 """JSON Schemas, as yannh/kubernetes-json-schema publishes them.
 
 ``view`` gives the files of each of the ``flavours`` as bytes. ``published`` makes the
-schemas of a folder of ``definitions``, as openapi2jsonschema changes them, with its
-``names`` and ``quirks``. ``custom`` is for custom resources, and ``writer`` prints
-JSON.
+schemas of a folder of ``definitions``, as openapi2jsonschema changes them. ``custom`` is
+for custom resources, and ``writer`` prints JSON.
 """

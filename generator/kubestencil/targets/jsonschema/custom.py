@@ -22,9 +22,6 @@ from kubestencil.text.re2.ecma import ecma_pattern
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
 
-# Kubernetes reads a quantity from a number, too.
-_TYPES: Mapping[str, tuple[str, ...]] = {QUANTITY: ("string", "number")}
-
 # Draft-07 has a number where OpenAPI has a boolean.
 _EXCLUSIVE_BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 
@@ -127,22 +124,22 @@ class CustomSchemas:
         key = (definition.name, position)
         schema = self._schemas.get(key)
         if schema is None:
-            types = _TYPES.get(definition.name, ())
-            schema = self._schemas[key] = self._schema(
-                definition.schema, position, types
-            )
+            schema = self._schema(definition.schema, position)
+            if definition.name == QUANTITY:
+                # Kubernetes reads a quantity from a number, too.
+                null = ["null"] if position.or_null else []
+                schema = {**schema, "type": ["string", "number", *null]}
+            self._schemas[key] = schema
         return schema
 
-    def _schema(
-        self, value: Schema, position: _Position, types: tuple[str, ...] = ()
-    ) -> JsonObject:
+    def _schema(self, value: Schema, position: _Position) -> JsonObject:
         if value.ref is not None:
             return {**self._reference(value.ref, position), **_copied(value, position)}
         logic = self._logic(value)
         if position.or_null and logic:
-            plain = self._plain(value, position._replace(or_null=False), types, logic)
+            plain = self._plain(value, position._replace(or_null=False), logic)
             return {"anyOf": [{"type": "null"}, plain]}
-        return self._plain(value, position, types, logic)
+        return self._plain(value, position, logic)
 
     def _reference(self, name: str, position: _Position) -> JsonObject:
         """The schema of a definition in place of a reference to it."""
@@ -155,11 +152,7 @@ class CustomSchemas:
         return {"allOf": [reference]}
 
     def _plain(
-        self,
-        value: Schema,
-        position: _Position,
-        types: tuple[str, ...],
-        logic: JsonObject,
+        self, value: Schema, position: _Position, logic: JsonObject
     ) -> JsonObject:
         """A schema without a reference; null is one more type of it."""
         null = ["null"] if position.or_null else []
@@ -169,9 +162,8 @@ class CustomSchemas:
         elif value.int_or_string:
             names = ["integer", "string", *null]
             schema["oneOf"] = [{"type": name} for name in names]
-        elif types or value.type:
-            names = [*(types or (str(value.type),)), *null]
-            schema["type"] = names if len(names) > 1 else names[0]
+        elif value.type:
+            schema["type"] = [value.type, *null] if null else value.type
         schema |= logic
         if value.items is not None:
             inner = position._replace(or_null=value.items.nullable)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,7 +20,6 @@ from kubestencil.targets.jsonschema.definitions import (
     with_prefix,
 )
 from kubestencil.targets.jsonschema.flavours import Flavour
-from kubestencil.targets.jsonschema.names import SchemaFile, schema_files
 from kubestencil.targets.jsonschema.writer import (
     MAX_LENGTH,
     SchemaWriter,
@@ -28,8 +27,20 @@ from kubestencil.targets.jsonschema.writer import (
 )
 
 _DIALECT = "http://json-schema.org/schema#"
+# The files of a folder that are about no single definition.
+_RESERVED = frozenset({"_definitions", "all"})
 # The schemas of a real release have some 60 MB in a folder.
 _MAX_TOTAL = 16 * MAX_LENGTH
+
+
+class _SchemaFile(NamedTuple):
+    """A file about one definition.
+
+    ``with_api_version`` says whether the schema of a kind lists its API versions.
+    """
+
+    definition: str
+    with_api_version: bool
 
 
 class PublishedSchema(NamedTuple):
@@ -86,9 +97,9 @@ class PublishedSchemas:
 
         Raises SpecError where one is too large, since each contains what it refers to.
         """
-        texts: dict[SchemaFile, bytes] = {}
+        texts: dict[_SchemaFile, bytes] = {}
         total = 0
-        for name, file in schema_files(self._definitions, self._quirks).items():
+        for name, file in _schema_files(self._definitions, self._quirks).items():
             if self._is_left_out(file.definition):
                 continue
             if file.definition not in self._with_api_versions:
@@ -124,6 +135,14 @@ class PublishedSchemas:
             return kinds
         return frozenset(reachable(reverse(self._graph), kinds))
 
+    def _writer(self, definitions: Definitions) -> SchemaWriter:
+        return SchemaWriter(
+            definitions if self._flavour.standalone else {},
+            local=self._cyclic,
+            ascii_only="ascii-only" in self._quirks,
+            keeps_siblings="dropped-siblings" not in self._quirks,
+        )
+
     @cached_property
     def _by_kind(self) -> _Texts:
         return _Texts(self._prepared.by_kind, self._writer(self._prepared.by_kind))
@@ -131,32 +150,13 @@ class PublishedSchemas:
     @cached_property
     def _by_api_version(self) -> _Texts:
         definitions = self._prepared.by_api_version
-        writer = self._writer(
-            definitions, self._by_kind.writer, self._with_api_versions
-        )
-        return _Texts(definitions, writer)
-
-    def _writer(
-        self,
-        definitions: Definitions,
-        unchanged: SchemaWriter | None = None,
-        changed: frozenset[str] = frozenset(),
-    ) -> SchemaWriter:
-        standalone = self._flavour.standalone
-        return SchemaWriter(
-            definitions if standalone else {},
-            local=self._cyclic,
-            ascii_only="ascii-only" in self._quirks,
-            keeps_siblings="dropped-siblings" not in self._quirks,
-            unchanged=unchanged,
-            changed=changed,
-        )
+        return _Texts(definitions, self._writer(definitions))
 
     def _plain(self, value: JsonObject) -> bytes:
         writer = SchemaWriter({}, ascii_only="ascii-only" in self._quirks)
         return f"{writer.plain(value)}{self._end}".encode()
 
-    def _encoded(self, file: SchemaFile) -> bytes:
+    def _encoded(self, file: _SchemaFile) -> bytes:
         try:
             return f"{self._schema(file)}{self._end}".encode()
         except TooLargeError as error:
@@ -175,18 +175,19 @@ class PublishedSchemas:
             "--set jsonschema.flavours=local",
         )
 
-    def _schema(self, file: SchemaFile) -> str:
+    def _schema(self, file: _SchemaFile) -> str:
         definitions, writer = (
             self._by_api_version if file.with_api_version else self._by_kind
         )
         schema = self._top_level(definitions, file.definition)
+        parent = None if "required-may-be-null" in self._quirks else schema
         texts = {
             key: (
-                self._properties(writer, schema)
+                writer.properties(value, parent)
                 if key == "properties"
-                else writer.plain(schema[key], "  ")
+                else writer.plain(value, "  ")
             )
-            for key in schema
+            for key, value in schema.items()
         }
         cycles = self._cyclic & reachable(self._graph, [file.definition])
         if self._flavour.standalone and cycles:
@@ -196,10 +197,6 @@ class PublishedSchemas:
             }
             texts["definitions"] = writer.members(local, "  ")
         return writer.members(texts)
-
-    def _properties(self, writer: SchemaWriter, schema: JsonObject) -> str:
-        parent = None if "required-may-be-null" in self._quirks else schema
-        return writer.properties(schema["properties"], parent)
 
     def _top_level(self, definitions: Definitions, name: str) -> JsonObject:
         """The schema of a definition with the keywords that only a file has."""
@@ -219,3 +216,33 @@ class PublishedSchemas:
             if flavour.strict:
                 schema["additionalProperties"] = False
         return schema
+
+
+def _schema_files(
+    definitions: Mapping[str, Definition], quirks: Iterable[str]
+) -> Mapping[str, _SchemaFile]:
+    """The files by name, without ``.json``: ``deployment-apps-v1``, ``deployment``.
+
+    Two definitions with one name in lower case have one file: that of the last one.
+    """
+    by_position = "position-in-name" in quirks
+    files = {
+        _name_with_group(definition, by_position): _SchemaFile(definition.name, True)
+        for definition in definitions.values()
+    }
+    by_kind: dict[str, list[str]] = {}
+    for definition in definitions.values():
+        by_kind.setdefault(definition.kind.lower(), []).append(definition.name)
+    for kind, names in by_kind.items():
+        if "last-definition-wins" in quirks or len(names) == 1:
+            files[kind] = _SchemaFile(names[-1], False)
+    return {name: file for name, file in files.items() if name not in _RESERVED}
+
+
+def _name_with_group(definition: Definition, by_position: bool) -> str:
+    group, version = definition.group, definition.version
+    if by_position:
+        _, group, version, _ = ("", "", "", *definition.name.rsplit(".", 3))[-4:]
+    if group.lower() in ("api", "core"):
+        group = ""
+    return "-".join(filter(None, (definition.kind, group, version))).lower()

@@ -7,8 +7,7 @@ resources have what OpenAPI 3.0 says of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -27,9 +26,23 @@ from kubestencil.targets.jsonschema.flavours import (
     kubernetes_version,
 )
 from kubestencil.targets.jsonschema.published import PublishedSchemas
-from kubestencil.targets.jsonschema.quirks import QUIRKS
 
-__all__ = ["EACH", "QUIRKS", "make_contexts"]
+#: What openapi2jsonschema makes of a document, where a manifest asks for it.
+QUIRKS: Mapping[str, str] = {
+    "ascii-only": "characters outside of ASCII are escaped",
+    "dropped-siblings": "a type that is put in for its reference has its own "
+    "description, not that of the field",
+    "last-definition-wins": "KIND.json is that of the last definition of that name",
+    "no-final-newline": "files do not end in a newline",
+    "objects-only": "a definition without a type is an object, and strict schemas "
+    "forbid additional properties of every definition, also of a string",
+    "position-in-name": "the group in a file name is the third last part of the "
+    "definition's name",
+    "required-may-be-null": "null is allowed in the fields of a schema's top level, "
+    "also in required ones",
+    "schema-last": "$schema comes last",
+    "unsupported-kinds": "these kinds have no schema where references are replaced",
+}
 
 _FOLDER = {"folder": "the version and the flavour: v1.35.0-standalone-strict"}
 
@@ -45,6 +58,8 @@ class Folder(NamedTuple):
     standalone: bool
     strict: bool
 
+
+_Folders = Iterable[tuple[Folder, PublishedSchemas]]
 
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
@@ -95,7 +110,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     strict = any(flavour.strict for flavour in flavours.values())
     definitions = _published_definitions(release, kinds)
     folders = [
-        _FolderContexts(
+        (
             Folder(f"{version}{flavour.suffix}", flavour.standalone, flavour.strict),
             PublishedSchemas(
                 definitions, flavour, target.quirks, recursive=options.recursive
@@ -106,16 +121,14 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     ]
     variables = {
         "kubernetes_version": version,
-        "folders": tuple(folder.folder for folder in folders),
+        "folders": tuple(folder for folder, _ in folders),
         "custom_kinds": kinds,
     }
     return Contexts(
         files={
-            "schema": lambda: chain.from_iterable(
-                map(_FolderContexts.schemas, folders)
-            ),
-            "definitions": lambda: map(_FolderContexts.definitions, folders),
-            "all": lambda: map(_FolderContexts.all, folders),
+            "schema": lambda: _schemas(folders),
+            "definitions": lambda: _files(folders, PublishedSchemas.definitions_file),
+            "all": lambda: _files(folders, PublishedSchemas.all_file),
             "custom-kind": lambda: _custom_contexts(
                 kinds, CustomSchemas(release, strict=strict)
             ),
@@ -153,26 +166,18 @@ def _custom_contexts(
         yield FileContext(kind.definition, placeholders, {}, schemas.schema(kind))
 
 
-class _FolderContexts:
-    """Makes the contexts of one flavour."""
-
-    def __init__(self, folder: Folder, published: PublishedSchemas) -> None:
-        self.folder = folder
-        self._published = published
-
-    def schemas(self) -> Iterator[FileContext]:
-        """The contexts of the schemas of all definitions."""
-        for schema in self._published.schemas():
-            placeholders = {"folder": self.folder.name, "name": schema.name}
+def _schemas(folders: _Folders) -> Iterator[FileContext]:
+    """The contexts of the schemas of all definitions in all flavours."""
+    for folder, published in folders:
+        for schema in published.schemas():
+            placeholders = {"folder": folder.name, "name": schema.name}
             yield FileContext(schema.definition, placeholders, {}, schema.data)
 
-    def definitions(self) -> FileContext:
-        """The context of the file with all definitions."""
-        return self._context("all definitions", self._published.definitions_file())
 
-    def all(self) -> FileContext:
-        """The context of the schema that refers to all definitions."""
-        return self._context("all definitions", self._published.all_file())
-
-    def _context(self, subject: str, data: bytes) -> FileContext:
-        return FileContext(subject, {"folder": self.folder.name}, {}, data)
+def _files(
+    folders: _Folders, make_file: Callable[[PublishedSchemas], bytes]
+) -> Iterator[FileContext]:
+    """The context of one file about all definitions for each flavour."""
+    for folder, published in folders:
+        data = make_file(published)
+        yield FileContext("all definitions", {"folder": folder.name}, {}, data)

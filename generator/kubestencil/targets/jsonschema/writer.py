@@ -46,7 +46,7 @@ class SchemaWriter:
 
     ``definitions`` are those that references are replaced by; ``local`` has the names
     of those that are referred to as ``#/definitions/NAME``, since they contain
-    themselves. ``unchanged`` writes the definitions that are not in ``changed``.
+    themselves.
     """
 
     def __init__(
@@ -56,14 +56,10 @@ class SchemaWriter:
         local: Collection[str] = frozenset(),
         ascii_only: bool = True,
         keeps_siblings: bool = False,
-        unchanged: SchemaWriter | None = None,
-        changed: Collection[str] = frozenset(),
     ) -> None:
         self._definitions = definitions
         self._local = local
         self._keeps_siblings = keeps_siblings
-        self._unchanged = unchanged
-        self._changed = changed
         self._string: Callable[[str], str] = (
             encode_basestring_ascii if ascii_only else encode_basestring
         )
@@ -206,16 +202,11 @@ class SchemaWriter:
             ),
             dumps(siblings) if siblings else "",
         )
-        return _indented(self._fragment_text(fragment, siblings), margin)
-
-    def _fragment_text(self, fragment: _Fragment, siblings: JsonObject) -> str:
-        if self._unchanged is not None and fragment.name not in self._changed:
-            return self._unchanged._fragment_text(fragment, siblings)
         text = self._fragments.get(fragment)
         if text is None:
             text = self._reference_text(fragment, siblings)
             self._fragments[fragment] = text
-        return text
+        return _indented(text, margin)
 
     def _reference_text(self, fragment: _Fragment, siblings: JsonObject) -> str:
         if fragment.name in self._local:
