@@ -3,6 +3,5 @@
 ``library`` is the library as values: ``paths`` of types, their ``builders`` and other
 ``members``, as ``spelling`` writes them. ``overlay`` reads a user's overlay, which
 ``evaluate`` and ``overlay_evaluation`` run in a process of its own. ``view`` hands
-templates the result, ``example`` writes examples, ``options`` are those of both
-Jsonnet targets.
+templates the result, and ``example`` writes examples.
 """

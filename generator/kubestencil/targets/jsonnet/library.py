@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
-from kubestencil.schema import Definition, Release
+from kubestencil.schema import Release
 from kubestencil.targets.jsonnet.builders import Builders
 from kubestencil.targets.jsonnet.members import LibraryType, NestedObject
-from kubestencil.targets.jsonnet.options import JsonnetOptions
-from kubestencil.targets.jsonnet.paths import TypePath, type_paths
+from kubestencil.targets.jsonnet.paths import type_paths
 
 #: The accidents of k8s-gen in what it makes of CustomResourceDefinitions.
 _CUSTOM_QUIRKS: Mapping[str, str] = {
@@ -39,6 +39,26 @@ LIBRARY_QUIRKS: Mapping[str, str] = {
     "status-anywhere": "fields called status have no builders at any level",
     "type-description": "the description of a field is that of its type",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class JsonnetOptions:
+    """The options of the views ``jsonnet`` and ``jsonnet-docs``.
+
+    ``name`` and ``description`` are those of the library, ``repository`` is where it is
+    imported from. ``overlay`` is a folder of files that extend it, or "default", or
+    empty. ``prefix`` is a regular expression that the full names of its types match.
+    ``custom_resources`` says whether the builders of custom resources have the quirks
+    of the target.
+    """
+
+    name: str
+    description: str
+    repository: str
+    overlay: str
+    prefix: str
+    custom_resources: Literal["correct", "k8s-gen"]
+
 
 #: The objects of a library by name: groups, the versions in them, the types in those,
 #: and the objects at the top of a type, which are empty here.
@@ -95,12 +115,20 @@ def make_library(release: Release, target: Target) -> Library:
     # In the builders of custom resources: all quirks of the target, or none.
     has_custom_quirks = options.custom_resources == "k8s-gen"
     custom_quirks = frozenset(target.quirks if has_custom_quirks else ())
-    _check_pattern(options.prefix, target)
+    try:
+        re.compile(options.prefix)
+    except re.error as error:
+        raise target.option_error(
+            f"is not a regular expression: {error}", "prefix"
+        ) from error
     builders = Builders(release, quirks, custom_quirks)
     paths = type_paths(release, options.prefix, quirks, custom_quirks)
     types = (
-        _library_type(release.definitions[name], path, builders)
+        LibraryType(
+            name, *path, builders.help(definition), builders.of_type(definition)
+        )
         for name, path in paths.items()
+        for definition in [release.definitions[name]]
     )
     return Library(
         release=release.name,
@@ -109,25 +137,3 @@ def make_library(release: Release, target: Target) -> Library:
         description=options.description.replace("{release}", release.name),
         types=tuple(sorted(types, key=lambda type_: type_.path)),
     )
-
-
-def _library_type(
-    definition: Definition, path: TypePath, builders: Builders
-) -> LibraryType:
-    return LibraryType(
-        definition=definition.name,
-        group=path.group,
-        version=path.version,
-        name=path.name,
-        help=builders.help(definition),
-        members=builders.of_type(definition),
-    )
-
-
-def _check_pattern(prefix: str, target: Target) -> None:
-    try:
-        re.compile(prefix)
-    except re.error as error:
-        raise target.option_error(
-            f"is not a regular expression: {error}", "prefix"
-        ) from error

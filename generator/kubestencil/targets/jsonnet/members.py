@@ -163,9 +163,7 @@ def with_unique_names(
         base = member.name
         if not base or base.startswith("#"):
             base = f"_{base}"
-        name, number = base, 2
-        while name in taken:
-            name, number = f"{base}{number}", number + 1
+        name = next(name for name in jsonnet.numbered(base) if name not in taken)
         taken.add(name)
         yield member._replace(name=name)
 

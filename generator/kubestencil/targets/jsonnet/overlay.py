@@ -16,8 +16,7 @@ from typing import NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.errors import TargetError
-from kubestencil.targets.jsonnet.library import ObjectTree
-from kubestencil.targets.jsonnet.options import JsonnetOptions
+from kubestencil.targets.jsonnet.library import JsonnetOptions, ObjectTree
 
 _DEFAULT = "default"
 _REQUIREMENTS = "needs.toml"

@@ -112,19 +112,18 @@ def _package_paths(
         {tuple(reversed(parts[:-1])) for parts in packages.values()} - {()},
         taken_groups,
     )
-    taken: set[tuple[str, str, str]] = set()
+    taken: dict[tuple[str, str], set[str]] = {}
     for name, parts in packages.items():
         labels = tuple(reversed(parts[:-1]))
         if not labels:
             continue
         group, version = groups[labels], parts[-1]
         base = jsonnet.lower_first_word(name.rpartition(".")[2])
-        field, number = base, 2
-        while (
-            field.lower() in _RESERVED_NAMES or (group, version, field.lower()) in taken
-        ):
-            field, number = f"{base}{number}", number + 1
-        taken.add((group, version, field.lower()))
+        in_version = taken.setdefault((group, version), set(_RESERVED_NAMES))
+        field = next(
+            field for field in jsonnet.numbered(base) if field.lower() not in in_version
+        )
+        in_version.add(field.lower())
         yield name, TypePath(group, version, field)
 
 
@@ -145,23 +144,17 @@ def _group_fields(
             if (uses[field] > 1 or field in taken) and counts[labels] < len(labels)
         ]
         if not ambiguous:
-            return _numbered(fields, taken)
+            break
         for labels in ambiguous:
             counts[labels] += 1
-
-
-def _numbered(
-    fields: Mapping[tuple[str, ...], str], taken: set[str]
-) -> Mapping[tuple[str, ...], str]:
-    """The same fields, with a number where groups differ in dashes and dots only."""
+    # A number where groups differ in dashes and dots only.
     used = set(taken)
     numbered: dict[tuple[str, ...], str] = {}
     for labels, field in fields.items():
-        candidate, number = field, 2
-        while candidate in used:
-            candidate, number = f"{field}{number}", number + 1
-        used.add(candidate)
-        numbered[labels] = candidate
+        numbered[labels] = next(
+            name for name in jsonnet.numbered(field) if name not in used
+        )
+        used.add(numbered[labels])
     return numbered
 
 

@@ -142,7 +142,6 @@ class _LibraryFiles:
     def __init__(self, library: Library, html_escapes: bool) -> None:
         self._library = library
         self._html_escapes = html_escapes
-        self._lines: dict[tuple[Members, tuple[str, ...], int], list[MemberLine]] = {}
 
     def library_context(self, overlay: tuple[OverlayFile, ...]) -> FileContext:
         library = self._library
@@ -202,15 +201,7 @@ class _LibraryFiles:
     def _member_lines(
         self, members: Members, path: tuple[str, ...], depth: int
     ) -> list[MemberLine]:
-        """The lines of an object that sets what is inside the field at ``path``.
-
-        They are kept, since many types have the same at the same path: every kind has
-        the members of ObjectMeta in ``metadata``.
-        """
-        key = members, path, depth
-        cached = self._lines.get(key)
-        if cached is not None:
-            return cached
+        """The lines of an object that sets what is inside the field at ``path``."""
         lines: list[MemberLine] = []
         indent = "  " * depth
         for member in members.entries:
@@ -222,7 +213,6 @@ class _LibraryFiles:
                 lines += self._object_lines(member, inner, indent)
             else:
                 lines.append(self._constructor_line(member, indent))
-        self._lines[key] = lines
         return lines
 
     def _function_line(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kubestencil.targets.jsonnet import spelling as jsonnet
@@ -20,16 +20,13 @@ from kubestencil.targets.jsonnet_docs.pages import (
     FieldDocs,
     LibraryPackage,
     ObjectDocs,
-    PackageLink,
     sort_fields,
 )
 from kubestencil.text import markdown
 
-NO_FIELDS = ObjectDocs(())
-
 
 class GeneratedDocs:
-    """The documentation of the builders of a library, made once for each object.
+    """The documentation of the builders of a library.
 
     ``open_tags`` are HTML elements that are not escaped in descriptions.
     """
@@ -37,14 +34,10 @@ class GeneratedDocs:
     def __init__(self, library: Library, open_tags: frozenset[str]) -> None:
         self._types = {type_.path: type_ for type_ in library.types}
         self._open_tags = open_tags
-        self._docs: dict[Members, ObjectDocs] = {}
 
     def page(self, path: Sequence[str]) -> LibraryPackage:
         """The page of the type at a path of group, version and name."""
-        return self.type_page(self._type(path))
-
-    def type_page(self, type_: LibraryType) -> LibraryPackage:
-        """The page of a type."""
+        type_ = self._type(path)
         help_ = self._help(type_.help)
         return LibraryPackage(
             type_.path, "", help_, (), self._object_docs(type_.members)
@@ -85,11 +78,7 @@ class GeneratedDocs:
         return markdown.inline(text, self._open_tags)
 
     def _object_docs(self, members: Members) -> ObjectDocs:
-        docs = self._docs.get(members)
-        if docs is None:
-            docs = sort_fields(map(self._field_docs, members.entries))
-            self._docs[members] = docs
-        return docs
+        return sort_fields(map(self._field_docs, members.entries))
 
     def _field_docs(self, member: Member) -> FieldDocs:
         name = jsonnet.printable_name(member.name)
@@ -116,21 +105,3 @@ class GeneratedDocs:
         parameter = {"name": member.parameter, "type": type_, "default": None}
         parameters = [parameter] if member.parameter else []
         return {"function": {"help": help_, "args": parameters}}
-
-
-def generated_packages(
-    library: Library, docs: GeneratedDocs
-) -> Iterator[LibraryPackage]:
-    """The packages of a library without an overlay."""
-    groups = tuple(library.groups())
-    links = tuple(PackageLink(group, f"{group}/index.md") for group, _ in groups)
-    yield LibraryPackage((), library.url, library.description, links, NO_FIELDS)
-    for group, versions in groups:
-        links = tuple(
-            PackageLink(version, f"{version}/index.md") for version in versions
-        )
-        yield LibraryPackage((group,), "", "", links, NO_FIELDS)
-    for group, version, types in library.versions():
-        links = tuple(PackageLink(type_.name, f"{type_.name}.md") for type_ in types)
-        yield LibraryPackage((group, version), "", "", links, NO_FIELDS)
-        yield from map(docs.type_page, types)

@@ -1,4 +1,5 @@
-"""The documentation of a library with an overlay, from its evaluated ``#…`` fields.
+"""The documentation of a library, from its ``#…`` fields: with an overlay, they are
+evaluated.
 
 The rules are those of https://github.com/jsonnet-libs/docsonnet (pkg/docsonnet), and
 of its doc-util, whose functions return the values of ``#…`` fields.
@@ -14,8 +15,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.errors import TargetError
 from kubestencil.targets.jsonnet import spelling as jsonnet
-from kubestencil.targets.jsonnet.library import Library
-from kubestencil.targets.jsonnet.options import JsonnetOptions
+from kubestencil.targets.jsonnet.library import JsonnetOptions, Library
 from kubestencil.targets.jsonnet.overlay import OverlayFile
 from kubestencil.targets.jsonnet.overlay_evaluation import (
     DocumentationTree,
@@ -44,26 +44,40 @@ class _PackageValue(NamedTuple):
     help: str
 
 
-def overlaid_packages(
+def library_packages(
     library: Library,
     generated: GeneratedDocs,
     target: Target,
     files: Sequence[OverlayFile],
 ) -> Iterator[LibraryPackage]:
-    """The packages of a library with an overlay.
+    """The packages of a library with the ``files`` of an overlay, if there are any.
 
     Raises TargetError for a mistake in the overlay, and for documentation that is not
     as doc-util returns it.
     """
-    objects = library.object_tree()
-    fields = read_documentation(target, files, objects, generated.source)
-    package = {
-        "name": library.name,
-        "import": library.url,
-        "help": library.description,
-    }
+    fields = (
+        read_documentation(target, files, library.object_tree(), generated.source)
+        if files
+        else _documentation_tree(library)
+    )
+    package = _package(library.name, library.url, library.description)
     overlay = read_options(target, JsonnetOptions).overlay
     yield from _EvaluatedDocs(generated, overlay).packages({"#": package, **fields})
+
+
+def _documentation_tree(library: Library) -> DocumentationTree:
+    """What a library without an overlay documents."""
+    tree: dict[str, dict[str, Any]] = {}
+    for group, version, types in library.versions():
+        versions = tree.setdefault(group, {"#": _package(group)})
+        names = dict.fromkeys(type_.name for type_ in types)
+        versions[version] = {"#": _package(version), **names}
+    return tree
+
+
+def _package(name: str, url: str = "", help_: str = "") -> Mapping[str, str]:
+    """A package as ``d.pkg`` of doc-util returns it."""
+    return {"name": name, "import": url, "help": help_}
 
 
 class _EvaluatedDocs:

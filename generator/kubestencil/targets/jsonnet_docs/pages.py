@@ -30,12 +30,8 @@ class FieldDocs(NamedTuple):
     inner: ObjectDocs | None
 
 
-# Compared by identity: one is a dictionary key thousands of times, and is made once.
-@dataclass(frozen=True, slots=True, eq=False)
-class ObjectDocs:
-    """The documented fields of an object, in the order of its page."""
-
-    fields: tuple[FieldDocs, ...]
+#: The documented fields of an object, in the order of its page.
+ObjectDocs = tuple[FieldDocs, ...]
 
 
 class PackageLink(NamedTuple):
@@ -101,42 +97,30 @@ class PageBody(NamedTuple):
     sections: list[FieldSection]
 
 
-class PageBodies:
-    """Makes the bodies of pages. What many pages have in common, such as
-    the fields of ObjectMeta, is made once."""
+def page_body(docs: ObjectDocs) -> PageBody:
+    """The body of the page about an object."""
+    body = _object_body(docs, "", "")
+    return PageBody(_with_distinct_anchors(body.entries), body.sections)
 
-    def __init__(self) -> None:
-        self._bodies: dict[tuple[ObjectDocs, str, str], PageBody] = {}
 
-    def page_body(self, docs: ObjectDocs) -> PageBody:
-        """The body of the page about an object."""
-        body = self._object_body(docs, "", "")
-        return PageBody(_with_distinct_anchors(body.entries), body.sections)
-
-    def _object_body(self, docs: ObjectDocs, prefix: str, indent: str) -> PageBody:
-        """The part of a body about an object; ``prefix`` is its path and a dot, or
-        empty."""
-        key = docs, prefix, indent
-        cached = self._bodies.get(key)
-        if cached is not None:
-            return cached
-        entries: list[PageEntry] = []
-        sections: list[FieldSection] = []
-        for form, name, parameters, help_, default, inner in docs.fields:
-            title = f"{prefix}{name}"
-            heading = f"{form} {title}"
-            anchor = markdown.anchor(heading).lower()
-            signature = f"{name}({parameters})" if form == "fn" else ""
-            label = f"fn {signature}" if signature else heading
-            entries.append(PageEntry(indent, label, heading, anchor))
-            sections.append(FieldSection(form, title, signature, help_, default))
-            if inner is not None:
-                inner_indent = f"{indent}  "
-                body = self._object_body(inner, f"{title}.", inner_indent)
-                entries += body.entries or [PageEntry(inner_indent, "", "", "")]
-                sections += body.sections
-        self._bodies[key] = PageBody(entries, sections)
-        return self._bodies[key]
+def _object_body(docs: ObjectDocs, prefix: str, indent: str) -> PageBody:
+    """The part of a body about an object; ``prefix`` is its path and a dot, or empty."""
+    entries: list[PageEntry] = []
+    sections: list[FieldSection] = []
+    for form, name, parameters, help_, default, inner in docs:
+        title = f"{prefix}{name}"
+        heading = f"{form} {title}"
+        anchor = markdown.anchor(heading).lower()
+        signature = f"{name}({parameters})" if form == "fn" else ""
+        label = f"fn {signature}" if signature else heading
+        entries.append(PageEntry(indent, label, heading, anchor))
+        sections.append(FieldSection(form, title, signature, help_, default))
+        if inner is not None:
+            inner_indent = f"{indent}  "
+            body = _object_body(inner, f"{title}.", inner_indent)
+            entries += body.entries or [PageEntry(inner_indent, "", "", "")]
+            sections += body.sections
+    return PageBody(entries, sections)
 
 
 def sort_fields(fields: Iterable[FieldDocs]) -> ObjectDocs:
@@ -147,7 +131,7 @@ def sort_fields(fields: Iterable[FieldDocs]) -> ObjectDocs:
         is_new = field.name.lower().startswith("new")
         return not is_new, field.form != "fn", field.name
 
-    return ObjectDocs(tuple(sorted(fields, key=sort_key)))
+    return tuple(sorted(fields, key=sort_key))
 
 
 def _with_distinct_anchors(entries: list[PageEntry]) -> list[PageEntry]:

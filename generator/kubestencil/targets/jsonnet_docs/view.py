@@ -17,14 +17,14 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.targets.jsonnet.library import LIBRARY_QUIRKS, Library, make_library
 from kubestencil.targets.jsonnet.overlay import read_overlay
-from kubestencil.targets.jsonnet_docs.generated import GeneratedDocs, generated_packages
-from kubestencil.targets.jsonnet_docs.overlaid import overlaid_packages
+from kubestencil.targets.jsonnet_docs.generated import GeneratedDocs
+from kubestencil.targets.jsonnet_docs.overlaid import library_packages
 from kubestencil.targets.jsonnet_docs.pages import (
     FieldSection,
     LibraryPackage,
     PackageLink,
-    PageBodies,
     PageEntry,
+    page_body,
 )
 
 #: The accidents of the published pages that this view can reproduce.
@@ -76,41 +76,25 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     open_tags = target.quirks.get("open-tags", {}).get("elements", ())
     generated = GeneratedDocs(library, frozenset(open_tags))
     overlay = read_overlay(target, library.object_tree())
-    packages = tuple(
-        overlaid_packages(library, generated, target, overlay)
-        if overlay
-        else generated_packages(library, generated)
-    )
-    bodies = PageBodies()
+    packages = tuple(library_packages(library, generated, target, overlay))
     return Contexts(
-        files={
-            each: partial(_page_contexts, each, packages, library, bodies)
-            for each in EACH
-        }
+        files={each: partial(_page_contexts, each, packages, library) for each in EACH}
     )
 
 
 def _page_contexts(
-    each: str, packages: Iterable[LibraryPackage], library: Library, bodies: PageBodies
+    each: str, packages: Iterable[LibraryPackage], library: Library
 ) -> Iterator[FileContext]:
     """The contexts of the packages for which a rule generates pages."""
     for package in packages:
-        if _each(package) == each:
-            yield _page_context(package, library, bodies)
+        of_package = "package" if package.packages else "page"
+        if each == (of_package if package.path else "release"):
+            yield _page_context(package, library)
 
 
-def _each(package: LibraryPackage) -> str:
-    """The value of ``each`` that a package belongs to."""
-    if not package.path:
-        return "release"
-    return "package" if package.packages else "page"
-
-
-def _page_context(
-    package: LibraryPackage, library: Library, bodies: PageBodies
-) -> FileContext:
+def _page_context(package: LibraryPackage, library: Library) -> FileContext:
     name = ".".join(package.path) or library.name
-    body = bodies.page_body(package.docs)
+    body = page_body(package.docs)
     variables = {
         "permalink": "/".join(("", library.release, *package.path, "")),
         "name": name,
