@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
@@ -33,14 +32,6 @@ _LOSES_LINE_BREAK = re.compile(
     r"\n(?!.* \n)[^\x00-\x09\x0b-\x1f\x7f-\x9f]*(?<! )\Z", re.S
 )
 _FIELDS_OF_KINDS = ("apiVersion", "kind", "metadata")
-
-
-@dataclass(frozen=True, slots=True)
-class _FieldMembers:
-    """A field of a definition, and the members that set it."""
-
-    field: Field
-    members: tuple[Member, ...]
 
 
 class _BuilderRules(NamedTuple):
@@ -83,7 +74,8 @@ class Builders:
         # has fields in the document, which is read to a depth of a hundred.
         fields = sum(len(self._definitions[name].fields) for name in self._inline)
         self._custom_limits = Limits(LIMITS.size + 3 * fields, LIMITS.depth + 100)
-        self._fields: dict[str, tuple[_FieldMembers, ...]] = {}
+        # The fields of each definition, with the members that set them.
+        self._fields: dict[str, list[tuple[Field, list[Member]]]] = {}
         self._members: dict[str, Members] = {}
         graph = {
             name: dict.fromkeys(self._inlined_references(definition.schema))
@@ -122,22 +114,23 @@ class Builders:
 
     def _add(self, definition: Definition) -> None:
         rules = self._rules(definition.name)
-        fields = tuple(
-            _FieldMembers(field, tuple(self._field_members(field, rules)))
+        fields = [
+            (field, list(self._field_members(field, rules)))
             for field in _fields_with_builders(definition.schema, rules)
-        )
+        ]
         self._fields[definition.name] = fields
         self._members[definition.name] = rules.make_members(
-            member for inner in fields for member in inner.members
+            member for _, members in fields for member in members
         )
 
     def _top_members(
         self, definition: Definition, rules: _BuilderRules
     ) -> Iterator[Member]:
         """The members of a type: ``new`` replaces the functions for two fields."""
-        named = "new-without-metadata" in rules.quirks
-        for field_members in self._fields[definition.name]:
-            named = named or takes_name(field_members.members)
+        fields = self._fields[definition.name]
+        named = "new-without-metadata" in rules.quirks or any(
+            takes_name(members) for _, members in fields
+        )
         if definition.kinds:
             kind = _preferred_kind(definition.kinds)
             resource = self._release.resources.get(kind)
@@ -150,10 +143,10 @@ class Builders:
                 and not resource.namespaced
                 and not is_built_in(definition.name),
             )
-        for field_members in self._fields[definition.name]:
-            if field_members.field.name in ("apiVersion", "status"):
+        for field, members in fields:
+            if field.name in ("apiVersion", "status"):
                 continue
-            for member in field_members.members:
+            for member in members:
                 if member.name != "withKind" or not definition.kinds:
                     yield member
 

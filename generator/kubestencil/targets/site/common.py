@@ -82,7 +82,14 @@ def make_contexts(
                 context.releases, options.url
             ),
             "release-changes": lambda: comparison.changes_contexts(site),
-            "not-found": lambda: [_not_found_page(options.url)],
+            # Where a server shows it: its links are absolute.
+            "not-found": lambda: [
+                FileContext(
+                    "the page for unknown addresses",
+                    {},
+                    {"root": urlsplit(options.url).path or "/"},
+                )
+            ],
             "extra-page": lambda: extra_pages.page_contexts(pages),
             "asset": lambda: _assets(target, options, index),
         },
@@ -124,13 +131,6 @@ def _other_addresses(
         yield from (f"{comparison.FOLDER}/", "diff/", "diff/history.html")
         yield from (report.address for report in report_links(releases))
     yield from (f"pages/{page.path}/" for page in pages)
-
-
-def _not_found_page(site_url: str) -> FileContext:
-    """The page for an unknown address, where a server shows it: its links are
-    absolute."""
-    path = urlsplit(site_url).path or "/"
-    return FileContext("the page for unknown addresses", {}, {"root": path})
 
 
 def _assets(

@@ -109,7 +109,7 @@ class ReleaseContexts:
         self._changes: dict[str, list[TypeChange]] = {}
         self._summaries: dict[str, ReleaseSummary] = {}
         kinds = [
-            _kind_paths(release, addresses)
+            {addresses[name].path for name in kind_definitions(release)}
             for release, addresses in zip(releases, self._addresses, strict=True)
         ]
         for new, (before, after) in enumerate(pairwise(releases), 1):
@@ -192,10 +192,6 @@ def _badge(change: Change, formatted: FormattedChange) -> str:
         or change.rule.badge is not None
     )
     return formatted.label if is_shown else ""
-
-
-def _kind_paths(release: Release, addresses: Mapping[str, PageAddress]) -> set[str]:
-    return {addresses[name].path for name in kind_definitions(release)}
 
 
 def _summary(

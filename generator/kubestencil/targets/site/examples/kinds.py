@@ -54,25 +54,23 @@ class Example(NamedTuple):
     """An example in one language.
 
     ``language`` is ``yaml``, ``python``, ``jsonnet``, ``rust`` or ``typescript``, for
-    calls of operations ``kubectl`` or ``curl`` as well; ``title`` is the language's name
-    for people, ``code`` the example's text.
+    calls of operations ``kubectl`` or ``curl`` as well; ``code`` is the example's text.
     """
 
     language: str
-    title: str
     code: str
     installation: Installation
+
+    @property
+    def title(self) -> str:
+        """The language's name for people."""
+        return _TITLES[self.language]
 
     @property
     def html(self) -> Markup:
         """The code, highlighted. Templates that are rendered once for equal examples
         do this once."""
         return highlight(self.language, self.code)
-
-
-def make_example(language: str, code: str, installation: Installation) -> Example:
-    """An example with the title of its language."""
-    return Example(language, _TITLES[language], code, installation)
 
 
 class Examples:
@@ -114,7 +112,7 @@ class Examples:
             code = codes.get((definition.name, shape))
             if code is not None:
                 installation = example_installation(language, code, resource)
-                yield make_example(language, code, installation)
+                yield Example(language, code, installation)
 
     def _resource(self, definition: Definition) -> Resource | None:
         kinds = definition.kinds
@@ -128,7 +126,12 @@ class Examples:
         much memory. So each writes all examples, and is gone before the next.
         """
         trees = ExampleTrees(self._release)
-        tree = cache(partial(_tree, trees, self._release))
+
+        @cache
+        def tree(name: str, shape: _Shape) -> Object | None:
+            make = trees.starter if shape == "starter" else trees.all_fields
+            return make(self._release.definitions[name])
+
         return {
             language: dict(self._written_examples(make_writer, tree))
             for language, make_writer in self._writers()
@@ -169,11 +172,3 @@ class Examples:
             # A user's target of the same name may generate something else.
             if target is not None and target.view == view:
                 yield name, partial(writer, self._release, target)
-
-
-def _tree(
-    trees: ExampleTrees, release: Release, name: str, shape: _Shape
-) -> Object | None:
-    definition = release.definitions[name]
-    is_starter = shape == "starter"
-    return trees.starter(definition) if is_starter else trees.all_fields(definition)

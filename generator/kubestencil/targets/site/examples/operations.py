@@ -21,7 +21,7 @@ from kubestencil.targets.site.examples.calls import (
     rust_calls,
 )
 from kubestencil.targets.site.examples.installation import call_installation
-from kubestencil.targets.site.examples.kinds import Example, make_example
+from kubestencil.targets.site.examples.kinds import Example
 from kubestencil.targets.site.examples.kubectl import kubectl_lines
 from kubestencil.targets.site.examples.python_calls import PythonMethods
 
@@ -142,7 +142,7 @@ class ReleaseOperations:
             code = "\n".join(lines)
             if code:
                 installation = call_installation(language, is_custom=is_custom)
-                yield make_example(language, f"{code}\n", installation)
+                yield Example(language, f"{code}\n", installation)
 
     def _paths(
         self,

@@ -16,8 +16,7 @@ from kubestencil.schema.resources.operation import Operation
 from kubestencil.targets.python.literals import literal
 from kubestencil.targets.site.examples.calls import NAMESPACE, PATCH, CalledResource
 
-_TARGET, _VIEW = "python-client", "python-client"
-_MODELS = "python"
+_CLIENT = "python-client"
 # What a method takes besides the name and the namespace, by the action.
 _ARGUMENTS = {
     "list": 'label_selector="app=web"',
@@ -26,8 +25,6 @@ _ARGUMENTS = {
     "put": "example",
     "deletecollection": 'label_selector="app=web"',
 }
-# Bodies that are not the example, and connections, are left out.
-_ACTIONS_OF_SUBRESOURCES = frozenset({"get"})
 
 
 class PythonMethods:
@@ -40,15 +37,15 @@ class PythonMethods:
         target: Target,
     ) -> None:
         self._operations = operations
-        self._client = target.dependency(_TARGET)
-        self._models = target.dependency(_MODELS)
+        self._client = target.dependency(_CLIENT)
+        self._models = target.dependency("python")
 
     def calls(
         self, called: CalledResource, operations: Iterable[Operation]
     ) -> Iterator[str]:
         """Lines of Python that call operations on a resource; none where the targets do
         not exist, or are the user's own."""
-        if self._client is None or self._client.view != _VIEW or self._models is None:
+        if self._client is None or self._client.view != _CLIENT or self._models is None:
             return
         lines = list(self._lines(called, operations))
         if not lines:
@@ -68,8 +65,8 @@ class PythonMethods:
     ) -> Iterator[str]:
         resource = called.resource
         for operation in operations:
-            is_of_subresource = "/{name}/" in operation.path
-            if is_of_subresource and operation.action not in _ACTIONS_OF_SUBRESOURCES:
+            # Of subresources, bodies are not the example, and there are connections.
+            if "/{name}/" in operation.path and operation.action != "get":
                 continue
             _, method = self._names[operation.path, operation.method]
             arguments = list(_arguments(operation, called))
@@ -96,7 +93,8 @@ class PythonMethods:
 
         assert self._models is not None
         operations = [
-            _light_details(rebuilt.operation, tag)
+            # What methods are named by.
+            OperationDetails(rebuilt.operation, tag, "", (), (), (), (), ())
             for kind, rebuilt_operations in self._operations.items()
             for tag in [operation_tag(kind.group, kind.version)]
             for rebuilt in rebuilt_operations
@@ -109,11 +107,6 @@ class PythonMethods:
             for name, api in named_api_classes(operations, read_spelling(self._models))
             for method in api.methods
         }
-
-
-def _light_details(operation: Operation, tag: str) -> OperationDetails:
-    """The operation with what its method is named by."""
-    return OperationDetails(operation, tag, "", (), (), (), (), ())
 
 
 def _arguments(operation: Operation, called: CalledResource) -> Iterator[str]:
