@@ -9,7 +9,6 @@ A file ``needs.toml`` may list the types that it extends (``core.v1 = ["pod"]``)
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,7 +57,11 @@ def read_overlay(target: Target, objects: ObjectTree) -> tuple[OverlayFile, ...]
             "overlay",
             f"name a folder of .libsonnet files, or {_DEFAULT!r}, or nothing",
         )
-    if not _has_required_types(objects, folder / _REQUIREMENTS):
+    required = _required_types(folder / _REQUIREMENTS) or ()
+    if not all(
+        name in objects.get(group, {}).get(version, {})
+        for group, version, name in required
+    ):
         return ()
     files: dict[str, OverlayFile] = {}
     for path in sorted(folder.rglob("*.libsonnet"), key=lambda path: path.parts):
@@ -87,10 +90,7 @@ def extended_types(
     folder = _overlay_folder(target)
     if folder is None or not read_overlay(target, objects):
         return frozenset()
-    requirements = folder / _REQUIREMENTS
-    if not requirements.is_file():
-        return None
-    return frozenset(_required_types(requirements))
+    return _required_types(folder / _REQUIREMENTS)
 
 
 def shared_path(target: Target, name: str) -> Path:
@@ -106,24 +106,21 @@ def _overlay_folder(target: Target) -> Path | None:
     return Path(overlay) if overlay else None
 
 
-def _has_required_types(objects: ObjectTree, requirements: Path) -> bool:
+def _required_types(requirements: Path) -> frozenset[tuple[str, str, str]] | None:
+    """The types in a ``needs.toml``: group, version, name; None without the file."""
     if not requirements.is_file():
-        return True
+        return None
     try:
-        return all(
-            name in objects.get(group, {}).get(version, {})
-            for group, version, name in _required_types(requirements)
+        return frozenset(
+            (group, version, name)
+            for group, versions in tomllib.loads(
+                requirements.read_text("utf-8")
+            ).items()
+            for version, names in versions.items()
+            for name in names
         )
     except (ValueError, AttributeError, TypeError) as error:
         raise TargetError(
             f"does not list types by group and version: {error}",
             where=str(requirements),
         ) from error
-
-
-def _required_types(requirements: Path) -> Iterator[tuple[str, str, str]]:
-    """The types in ``needs.toml``: group, version, name."""
-    for group, versions in tomllib.loads(requirements.read_text("utf-8")).items():
-        for version, names in versions.items():
-            for name in names:
-                yield group, version, name

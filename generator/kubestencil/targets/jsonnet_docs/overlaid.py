@@ -8,7 +8,6 @@ of its doc-util, whose functions return the values of ``#…`` fields.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -102,11 +101,9 @@ class _EvaluatedDocs:
             if name.startswith("#"):
                 continue
             inner_path = (*path, name)
-            if field is None:
-                if len(inner_path) == _TYPE_LEVEL:
-                    page = self._generated.page(inner_path)
-                    inner[name] = [replace(page, path=(*package_path, name))]
-            elif "#" in field:
+            if field is None and len(inner_path) == _TYPE_LEVEL:
+                field = self._generated.fields(inner_path)
+            if field is not None and "#" in field:
                 package_name = self._package_value(field["#"], inner_path).name
                 inner_package_path = (*package_path, package_name)
                 inner[package_name] = list(
@@ -161,9 +158,11 @@ class _EvaluatedDocs:
     def _inner_docs(
         self, name: str, fields: DocumentationTree, path: _Path
     ) -> ObjectDocs:
-        if name in fields and fields[name] is None:
-            return self._generated.object_docs((*path, name))
-        return self._object_docs(fields.get(name, {}), (*path, name))
+        inner_path = (*path, name)
+        inner = fields.get(name, {})
+        if inner is None:
+            inner = self._generated.fields(inner_path)
+        return self._object_docs(inner, inner_path)
 
     def _package_value(self, value: Any, path: _Path) -> _PackageValue:
         try:

@@ -134,7 +134,9 @@ class SchemaWriter:
         texts: dict[str, str] = {}
         for name, member in value.items():
             if isinstance(member, dict):
-                text = self._object_member(member, value, parent, name, inner)
+                if self._is_int_or_string(member):
+                    member = INT_OR_STRING_SCHEMA
+                text = self._replaced(member, value, parent, name, inner)
             elif isinstance(member, list):
                 text = self._list_member(member, parent, name, inner)
             elif (
@@ -149,46 +151,29 @@ class SchemaWriter:
             texts[name] = text
         return self.members(texts, margin)
 
-    def _object_member(
-        self, value: JsonObject, parent: Any, grand_parent: Any, key: str, margin: str
-    ) -> str:
-        name = referenced(value, self._definitions)
-        if self._is_int_or_string(value):
-            value, name = INT_OR_STRING_SCHEMA, None
-        if name is None:
-            return self._nullable(value, parent, grand_parent, key, margin)
-        return self._replaced(value, name, parent, grand_parent, key, margin)
-
     def _list_member(
         self, values: list[Any], grand_parent: Any, key: str, margin: str
     ) -> str:
         inner = f"{margin}  "
-        texts = []
-        for value in values:
-            if isinstance(value, dict):
-                name = referenced(value, self._definitions)
-                text = (
-                    self._nullable(value, values, grand_parent, key, inner)
-                    if name is None
-                    else self._replaced(value, name, values, grand_parent, key, inner)
-                )
-            else:
-                text = self.plain(value, inner)
-            texts.append(text)
+        texts = [
+            (
+                self._replaced(value, values, grand_parent, key, inner)
+                if isinstance(value, dict)
+                else self.plain(value, inner)
+            )
+            for value in values
+        ]
         return self._list(texts, margin)
 
     def _replaced(
-        self,
-        reference: JsonObject,
-        name: str,
-        parent: Any,
-        grand_parent: Any,
-        key: str,
-        margin: str,
+        self, value: JsonObject, parent: Any, grand_parent: Any, key: str, margin: str
     ) -> str:
-        """The text of the definition ``name`` in place of a reference to it."""
+        """The text of an object; of the definition for a reference to it."""
+        name = referenced(value, self._definitions)
+        if name is None:
+            return self._nullable(value, parent, grand_parent, key, margin)
         siblings = (
-            {inner: reference[inner] for inner in reference if inner != "$ref"}
+            {inner: value[inner] for inner in value if inner != "$ref"}
             if self._keeps_siblings
             else {}
         )
@@ -197,8 +182,8 @@ class SchemaWriter:
             self._requires(grand_parent, key),
             frozenset(
                 inner
-                for inner, value in self._definitions[name].items()
-                if isinstance(value, dict | list) and self._requires(parent, inner)
+                for inner, member in self._definitions[name].items()
+                if isinstance(member, dict | list) and self._requires(parent, inner)
             ),
             dumps(siblings) if siblings else "",
         )

@@ -2,9 +2,8 @@
 
 ``view`` divides the site into parts: ``release`` for the pages of one, with
 ``release_context`` for what they show about others, and ``common`` for the files
-outside of release folders, with ``sitemap``. ``pages`` has a
-module for each kind of page, ``fields`` and ``examples`` what pages of types show.
-``addresses`` are permalinks, ``navigation`` and ``listing`` lead to them,
-``availability`` says in which releases. ``search_index`` and ``data_scripts`` are for
-scripts, ``options`` for users.
+outside of release folders, with ``sitemap``. ``pages`` has a module for each kind of
+page, ``fields`` and ``examples`` what pages of types show. ``addresses`` are permalinks,
+``navigation`` and ``listing`` lead to them. ``search_index`` and ``data_scripts`` are
+for scripts, ``options`` for users.
 """

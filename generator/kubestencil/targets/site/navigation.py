@@ -12,10 +12,9 @@ from typing import Annotated, Any, NamedTuple
 
 from kubestencil.schema.kinds import precedence
 from kubestencil.targets.site.addresses import page_address
-from kubestencil.targets.site.availability import Availability
 from kubestencil.targets.site.data_scripts import data_script
 from kubestencil.targets.site.listing import ApiGroup
-from kubestencil.targets.site.release_context import ReleaseContext
+from kubestencil.targets.site.release_context import Availability, ReleaseContext
 
 
 class Link(NamedTuple):

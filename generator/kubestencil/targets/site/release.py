@@ -10,7 +10,6 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
 from kubestencil.targets.site import search_index
 from kubestencil.targets.site.addresses import PageAddress, page_address
-from kubestencil.targets.site.availability import Availability
 from kubestencil.targets.site.examples.kinds import Example
 from kubestencil.targets.site.examples.operations import Operations
 from kubestencil.targets.site.listing import ApiVersion, api_groups
@@ -23,7 +22,7 @@ from kubestencil.targets.site.navigation import (
 from kubestencil.targets.site.options import site_options
 from kubestencil.targets.site.pages import start_page
 from kubestencil.targets.site.pages.type_page import TypePage, TypePages, release_range
-from kubestencil.targets.site.release_context import ReleaseContext
+from kubestencil.targets.site.release_context import Availability, ReleaseContext
 
 #: What this part generates, in the folder of its release.
 EACH: Mapping[str, Each] = {

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import Release
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.targets.diff.changes import (
     FormattedChange,
     SeverityCount,
@@ -24,7 +24,7 @@ from kubestencil.targets.diff.changes import (
 )
 from kubestencil.targets.diff.comparisons import compare_for_run
 from kubestencil.targets.diff.word_diff import Segment
-from kubestencil.targets.site.addresses import PageAddress, page_addresses
+from kubestencil.targets.site.addresses import PageAddress, page_address, page_addresses
 
 #: The releases that have each type, oldest first, by the path of the type's page.
 ReleasesByType = Mapping[str, tuple[str, ...]]
@@ -57,6 +57,70 @@ _BADGE_KEYWORDS = frozenset(
 _KIND_CHANGES: frozenset[ChangeName] = frozenset(
     ["kind-deprecated", "stage-changed", "stage-lowered"]
 )
+
+
+class Availability:
+    """In which releases types, groups and versions are available."""
+
+    def __init__(self, releases_by_type: ReleasesByType) -> None:
+        self._releases_by_type = releases_by_type
+        self._by_kind: dict[str, list[PageAddress]] = {}
+        self._by_group_and_kind: dict[tuple[str, str], list[PageAddress]] = {}
+        by_prefix: dict[str, set[str]] = {}
+        for path, releases in releases_by_type.items():
+            address = page_address(path)
+            self._by_kind.setdefault(address.kind, []).append(address)
+            self._by_group_and_kind.setdefault(
+                (address.group, address.kind), []
+            ).append(address)
+            for prefix in (address.group, address.group_version):
+                by_prefix.setdefault(prefix, set()).update(releases)
+        self._by_path: Mapping[str, frozenset[str]] = {
+            path: frozenset(releases)
+            for path, releases in (*releases_by_type.items(), *by_prefix.items())
+        }
+        for addresses in chain(
+            self._by_kind.values(), self._by_group_and_kind.values()
+        ):
+            if len(addresses) > 1:
+                addresses.sort(key=lambda address: precedence(address.version))
+
+    def releases(self, path: str) -> frozenset[str]:
+        """The releases that have a type, a group (``apps``) or a group and version
+        (``apps/v1``)."""
+        return self._by_path[path]
+
+    def versions(self, address: PageAddress) -> Sequence[PageAddress]:
+        """The types of the same kind and group in any release, the most stable
+        version last."""
+        return self._by_group_and_kind[address.group, address.kind]
+
+    def preferred_version(
+        self, address: PageAddress, release: str
+    ) -> PageAddress | None:
+        """The most stable of these types that ``release`` has, if any."""
+        return next(
+            (
+                version
+                for version in reversed(self.versions(address))
+                if release in self._releases_by_type[version.path]
+            ),
+            None,
+        )
+
+    def replacements(self, path: str, release: str) -> tuple[str, ...]:
+        """The paths of the types with the same name that ``release`` has, best first:
+        other versions of the group, or without any, types of other groups."""
+        address = page_address(path)
+        candidates = [
+            candidate
+            for candidate in self._by_kind[address.kind]
+            if release in self._releases_by_type[candidate.path]
+        ]
+        same_group = [
+            candidate for candidate in candidates if candidate.group == address.group
+        ]
+        return tuple(candidate.path for candidate in reversed(same_group or candidates))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.examples.calls import (
     CalledResource,
     http_calls,
+    kubectl_lines,
     rust_calls,
 )
 from kubestencil.targets.site.examples.installation import call_installation
 from kubestencil.targets.site.examples.kinds import Example
-from kubestencil.targets.site.examples.kubectl import kubectl_lines
 from kubestencil.targets.site.examples.python_calls import PythonMethods
 
 # The older form of a list with the parameter "watch", deprecated since 1.11.

@@ -14,7 +14,6 @@ from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import Stage, kind_definitions, version_stage
 from kubestencil.schema.resource import Resource
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
-from kubestencil.targets.site.availability import Availability
 from kubestencil.targets.site.examples.kinds import Example, Examples
 from kubestencil.targets.site.examples.operations import (
     NO_OPERATIONS,
@@ -51,7 +50,7 @@ from kubestencil.targets.site.pages.usage import (
     Use,
     find_usage,
 )
-from kubestencil.targets.site.release_context import ReleaseContext
+from kubestencil.targets.site.release_context import Availability, ReleaseContext
 from kubestencil.text.html import prose, summary
 
 # The versions of a type that its page links to; no project has as many. The page of the
