@@ -143,6 +143,7 @@ def numbered(name: str) -> Iterator[str]:
     return chain([name], (f"{name}{number}" for number in count(2)))
 
 
+@cache
 def printable_name(name: str) -> str:
     """``name`` for messages and pages: escaped are all characters but letters, digits
     and ``$ _ . / -``, so that it cannot end a heading or a code span."""

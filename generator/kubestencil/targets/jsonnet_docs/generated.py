@@ -32,6 +32,8 @@ class GeneratedDocs:
     def __init__(self, library: Library, open_tags: frozenset[str]) -> None:
         self._types = {type_.path: type_ for type_ in library.types}
         self._open_tags = open_tags
+        # Every kind has those of ObjectMeta.
+        self._fields: dict[Members, DocumentationTree] = {}
 
     def fields(self, path: Sequence[str]) -> DocumentationTree:
         """The ``#…`` fields of a type or object, and its objects with those inside."""
@@ -66,11 +68,14 @@ class GeneratedDocs:
         return markdown.inline(text, self._open_tags)
 
     def _doc_fields(self, members: Members) -> DocumentationTree:
+        if members in self._fields:
+            return self._fields[members]
         fields: dict[str, Any] = {}
         for member in members.entries:
             fields[f"#{member.name}"] = self._doc_value(member)
             if isinstance(member, NestedObject):
                 fields[member.name] = self._doc_fields(member.members)
+        self._fields[members] = fields
         return fields
 
     def _doc_value(self, member: Member) -> Mapping[str, Any]:
