@@ -5,6 +5,9 @@ command line names, ``reports`` prints a result in one of the formats of a comma
 ``console`` shows errors, progress and colours, ``signals`` ends a command. The
 commands are ``check``, ``diff``, ``fetch``, ``history``, ``releases``, ``render``,
 ``serve`` and ``targets``.
+
+``validator`` builds programs that run the API server's own code; ``stored`` has the
+commands default and convert, which ask them.
 """
 
 from __future__ import annotations
