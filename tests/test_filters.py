@@ -21,7 +21,7 @@ from kubestencil.engine.templates import Templates
 from kubestencil.errors import TargetError
 from kubestencil.text import casing
 from kubestencil.text.comments import STYLES
-from kubestencil.text.literals import LANGUAGES, RESERVED
+from kubestencil.text.languages import QUOTES, RESERVED
 
 CASES = (casing.camel, casing.pascal, casing.snake, casing.kebab, casing.constant)
 HOSTILE = st.one_of(
@@ -181,7 +181,7 @@ def test_a_quoted_string_reads_back(text: str) -> None:
     assert yaml.safe_load(f"a: {filters.quote(text, 'yaml')}") == {"a": text}
 
 
-@given(HOSTILE, st.sampled_from(list(LANGUAGES)))
+@given(HOSTILE, st.sampled_from(list(QUOTES)))
 def test_a_quoted_string_is_one_printable_line(text: str, language: str) -> None:
     generated = filters.quote(text, language)
     assert "\n" not in generated
@@ -200,8 +200,14 @@ def test_json_spells_values_and_refuses_others() -> None:
     ("template", "message"),
     [
         ("{{ 'x' | comment('%') }}", "unknown style '%', available: //, "),
-        ("{{ 'x' | quote('cobol') }}", "unknown language 'cobol', available: go, "),
-        ("{{ 'x' | identifier('cobol') }}", "unknown language 'cobol', available: go"),
+        (
+            "{{ 'x' | quote('cobol') }}",
+            "unknown language 'cobol', available: c, cue, go, ",
+        ),
+        (
+            "{{ 'x' | identifier('cobol') }}",
+            "unknown language 'cobol', available: c, cue, go",
+        ),
         ("{{ 1 | camel }}", "needs a string, not int"),
         ("{{ nothing | snake }}", "'nothing' is undefined"),
         ("{{ [range] | json }}", "type is not a JSON value"),

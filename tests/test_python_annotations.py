@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubestencil.targets.python.annotations import attribute_lines
-from kubestencil.targets.python.literals import literal
+from kubestencil.text.languages import python_literal
 
 # Lengths matter, letters do not.
 NAMES = st.integers(1, 100).map(lambda length: "N" * length)
 LITERALS = st.lists(
-    st.text(st.characters(max_codepoint=0xFF), max_size=30).map(literal)
+    st.text(st.characters(max_codepoint=0xFF), max_size=30).map(python_literal)
     | st.integers().map(str),
     min_size=1,
     max_size=12,

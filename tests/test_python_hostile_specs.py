@@ -9,9 +9,11 @@ import black
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from jinja2.filters import do_indent
 
+from kubestencil.engine.filters import comment
 from kubestencil.errors import SpecError
-from kubestencil.targets.python.literals import docstring, literal
+from kubestencil.text.languages import python_literal
 from tests.conftest import make_release
 from tests.packages import check_round_trips, generate_package
 
@@ -129,7 +131,7 @@ def test_every_hostile_text_as_a_description(
 @given(DESCRIPTIONS | st.text())
 @settings(max_examples=500, deadline=None)
 def test_a_docstring_has_the_words_of_the_text(text: str) -> None:
-    generated = docstring(text, 4)
+    generated = do_indent(comment(text, "python", 84))
     if not text.strip():
         assert generated == ""
         return
@@ -143,6 +145,6 @@ def test_a_docstring_has_the_words_of_the_text(text: str) -> None:
 
 @given(DESCRIPTIONS | st.text())
 def test_a_literal_evaluates_to_the_text(text: str) -> None:
-    generated = literal(text)
+    generated = python_literal(text)
     assert ast.literal_eval(generated) == text
     assert generated.isprintable()

@@ -20,6 +20,7 @@ from kubestencil.engine import load_targets
 from kubestencil.engine.manifest import FileRule
 from kubestencil.schema import Release
 from tests.conftest import ROOT, Command
+from tests.python_crds import GADGET, with_crds
 from tests.site_pages import Tags
 from tests.strategies import generate_all_files
 
@@ -153,3 +154,44 @@ def test_a_variation_of_a_report_on_a_check_changes_nothing_else(
     assert varied.stdout != built_in.stdout
     suffix = Path(rule.template.removesuffix(".j2")).suffix
     _compare(suffix, varied.stdout, built_in.stdout)
+
+
+@pytest.mark.parametrize(
+    ("template", "subject", "path"),
+    [
+        ("model.py.j2", "model", "kubernetes_models/models/v1_pod.py"),
+        ("custom_kind.py.j2", "class", "kubernetes_models/example_com/v1/_gadget.py"),
+    ],
+)
+def test_blocks_of_a_python_module_can_be_replaced(
+    template: str, subject: str, path: str, tmp_path: Path
+) -> None:
+    """The rest of the module stays, and so does what is beside it."""
+    (tmp_path / "python").mkdir()
+    (tmp_path / "python" / template).write_text(
+        f'{{% extends "{template}" %}}\n'
+        "{% block header %}\n# Copyright Acme\n{% endblock %}\n"
+        "{% block docstring %}\n"
+        f"    {{{{ ({subject}.name ~ '.') | comment('python', 84) }}}}\n"
+        "{% endblock %}\n"
+    )
+    release = with_crds(GADGET)
+    texts, built_in = (
+        {
+            file.path: file.data.decode()
+            for file in generate_all_files([release], load_targets(folder)["python"])
+        }
+        for folder in (tmp_path, None)
+    )
+    assert texts[path].startswith("# Copyright Acme\n")
+    modules = [ast.parse(files[path]) for files in (texts, built_in)]
+    classes = [
+        [node for node in module.body if isinstance(node, ast.ClassDef)]
+        for module in modules
+    ]
+    for mine, theirs in zip(*classes, strict=True):
+        assert ast.get_docstring(mine) == f"{mine.name}."
+        mine.body[0] = theirs.body[0]
+    assert ast.dump(modules[0]) == ast.dump(modules[1])
+    other = "kubernetes_models/__init__.py"
+    assert texts[other] == built_in[other]

@@ -16,11 +16,19 @@ from kubestencil.diff import labels
 from kubestencil.targets.diff.word_diff import diff_words
 from kubestencil.targets.jsonnet import spelling as jsonnet
 from kubestencil.targets.model.deprecation import is_deprecated
-from kubestencil.targets.python import literals as python
 from kubestencil.targets.rust import spelling as rust
 from kubestencil.targets.site.examples.highlight import highlight
 from kubestencil.targets.site.fields.stated_facts import stated_default, stated_values
-from kubestencil.text import casing, comments, controls, html, markdown, wrapping, yaml
+from kubestencil.text import (
+    casing,
+    comments,
+    controls,
+    html,
+    languages,
+    markdown,
+    wrapping,
+    yaml,
+)
 from tests.conftest import SMALL, make_release
 from tests.growth import assert_proportional, processor_time
 
@@ -42,8 +50,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     },
     "casing.snake": casing.snake,
     "casing.identifier": casing.identifier,
-    "comments.comment //": lambda text: comments.comment(text, "//", 80),
-    "comments.comment /** */": lambda text: comments.comment(text, "/** */", 80),
+    "languages.comment //": lambda text: languages.comment(text, "//", 80),
+    "languages.comment /** */": lambda text: languages.comment(text, "/** */", 80),
     "html.prose": html.prose,
     "html.summary": html.summary,
     "is_deprecated": is_deprecated,
@@ -58,8 +66,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "markdown.paragraph": markdown.paragraph,
     "placeholders.has_placeholder": placeholders.has_placeholder,
     "placeholders.is_template": placeholders.is_template,
-    "python.docstring": lambda text: python.docstring(text, 4),
-    "python.literal": python.literal,
+    "comments.docstring": lambda text: comments.docstring(text, 84),
+    "languages.python_literal": languages.python_literal,
     "rust.doc_comment": rust.doc_comment,
     "rust.field_name": rust.field_name,
     "rust.string_literal": rust.string_literal,

@@ -18,8 +18,7 @@ from typing import Any
 
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.errors import TargetError
-from kubestencil.text import casing, github, html, literals
-from kubestencil.text import comments as comment_text
+from kubestencil.text import casing, github, html, languages
 from kubestencil.text import csv as csv_text
 from kubestencil.text import markdown as markdown_text
 from kubestencil.text.wrapping import wrap as wrap_text
@@ -27,11 +26,9 @@ from kubestencil.text.wrapping import wrap as wrap_text
 
 def identifier(name: str, language: str = "") -> str:
     """A valid identifier: ASCII letters, digits and ``_``, not a digit first. A reserved
-    word of ``language`` (go, java, python, rust, typescript) gets ``_`` appended."""
-    if language and language not in literals.RESERVED:
-        available = ", ".join(literals.RESERVED)
-        raise ValueError(f"unknown language {language!r}, available: {available}")
-    reserved = literals.RESERVED.get(language, frozenset())
+    word of ``language`` (c, cue, go, graphql, java, jsonnet, kotlin, python, rust,
+    typescript) gets ``_`` appended."""
+    reserved = languages.reserved_words(language) if language else frozenset[str]()
     return casing.identifier(_string(name), reserved)
 
 
@@ -41,7 +38,7 @@ def comment(text: str, style: str = "//", width: int | None = None) -> str:
     typescript, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``, ``--``,
     ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long lines.
     Empty for blank text."""
-    return comment_text.comment(_string(text), style, width)
+    return languages.comment(_string(text), style, width)
 
 
 def wrap(text: str, width: int = 80) -> str:
@@ -50,9 +47,9 @@ def wrap(text: str, width: int = 80) -> str:
 
 
 def quote(text: str, language: str = "json") -> str:
-    """A string literal of ``language``: go, java, json, python, rust, toml, typescript
-    or yaml."""
-    return literals.quote(_string(text), language)
+    """A string literal of ``language``: c, cue, go, graphql, java, json, jsonnet, kotlin,
+    python, rust, toml, typescript or yaml."""
+    return languages.quote(_string(text), language)
 
 
 def breakable(text: str) -> str:

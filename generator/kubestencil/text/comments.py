@@ -5,33 +5,33 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 
-from kubestencil.text.go_comments import go_comment
+from kubestencil.text import go_comments
 from kubestencil.text.wrapping import wrap
 
 # A character that a compiler could read as the end of a line, or that an editor would
 # hide or use to reverse the text around it (CVE-2021-42574).
 _UNPRINTABLE = re.compile(r"[^\n\t\x20-\x7e]")
+_SPECIAL_IN_DOCSTRING = re.compile(r"\\|[^\n -~]")
 _TAB = 4
 # Also an opening one: in Rust, Swift and Kotlin, block comments nest.
 _BLOCK_DELIMITER = re.compile(r"\*(?=/)|/(?=\*)")
 
 
-def comment(text: str, style: str, width: int | None = None) -> str:
-    """``text`` as a comment, without a line break at its end; empty for blank text.
+#: A text as a comment, without a line break at its end, whose lines have up to a number
+#: of characters; empty for blank text.
+CommentStyle = Callable[[str, int | None], str]
 
-    ``style`` is one of ``STYLES``, or of ``LANGUAGES`` for what documents a declaration
-    in that language. With ``width``, lines are broken so that the
-    comment's lines have up to that many characters. Raises ValueError for an unknown
-    style.
-    """
-    function = STYLES.get(style) or LANGUAGES.get(style)
-    if function is None:
-        available = ", ".join([*STYLES, *LANGUAGES])
-        raise ValueError(f"unknown style {style!r}, available: {available}")
-    lines = _lines(text)
-    return function(lines, width) if lines else ""
+
+def _of_lines(function: Callable[[list[str], int | None], str]) -> CommentStyle:
+    """The style whose comments ``function`` makes of lines without control characters."""
+
+    def comment(text: str, width: int | None) -> str:
+        lines = _lines(text)
+        return function(lines, width) if lines else ""
+
+    return comment
 
 
 def _lines(text: str) -> list[str]:
@@ -84,18 +84,43 @@ def _block_comment(
     return "\n".join([opening, *body, " */"])
 
 
-def _docstring(lines: list[str], width: int | None) -> str:
-    quotes = '"""'
-    escaped = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in lines]
-    wrapped = _wrapped(escaped, width, len(quotes))
-    space = " " if wrapped[0].startswith('"') else ""
-    if len(wrapped) > 1:
-        return "\n".join([f"{quotes}{space}{wrapped[0]}", *wrapped[1:], quotes])
-    end = " " if wrapped[0].endswith('"') else ""
-    one_line = f"{quotes}{space}{wrapped[0]}{end}{quotes}"
-    if width is None or len(one_line) <= width:
-        return one_line
-    return f"{quotes}{space}{wrapped[0]}\n{quotes}"
+def python_escape(match: re.Match[str]) -> str:
+    """A character as it is in a Python string literal that black leaves unchanged: it
+    would change the delimiters around a quote after a backslash."""
+    character = match[0]
+    if character == '"':
+        return "\\x22"
+    if character.isprintable() and character != "\\":
+        return character
+    return character.encode("unicode_escape").decode()
+
+
+# Fields of several types have the same description.
+@cache
+def docstring(text: str, width: int | None) -> str:
+    """A docstring of Python that black leaves unchanged where ``width`` is what its
+    indentation leaves of a line."""
+    text = text.replace("\r\n", "\n").replace("\t", " " * _TAB).strip()
+    if not text:
+        return ""
+    # A quote next to the delimiter would become a part of it, or black would add a
+    # space between them.
+    opening = '"""\n' if text[0] == '"' else '"""'
+    closing = ' """' if text[-1] == '"' else '"""'
+    escaped = _SPECIAL_IN_DOCSTRING.sub(python_escape, text)
+    text = opening + escaped.replace('"""', '\\"\\"\\"')
+    room = len(text) if width is None else max(width - len(closing), 1)
+    lines: list[str] = []
+    for line in wrap(text, room).split("\n"):
+        lines.append(line.rstrip())
+        # Spaces at the end of a line that is too long become an empty line.
+        if len(line) > room and line.endswith(" "):
+            lines.append("")
+    first, *others = lines
+    if not others:
+        return text + closing
+    margin = min((len(line) - len(line.lstrip()) for line in others if line), default=0)
+    return "\n".join([first, *(line[margin:] for line in others), '"""'])
 
 
 def _xml_comment(lines: list[str], width: int | None) -> str:
@@ -108,7 +133,7 @@ def _xml_comment(lines: list[str], width: int | None) -> str:
 
 
 def _go_comment(lines: list[str], width: int | None) -> str:
-    return go_comment(lines, lambda line: _wrapped([line], width, 3))
+    return go_comments.go_comment(lines, lambda line: _wrapped([line], width, 3))
 
 
 def _javadoc(lines: list[str], width: int | None) -> str:
@@ -127,30 +152,16 @@ def _graphql_description(lines: list[str], width: int | None) -> str:
 
 
 #: The styles of comments by name: how one begins in the language.
-STYLES: Mapping[str, Callable[[list[str], int | None], str]] = {
+STYLES: Mapping[str, CommentStyle] = {
     **{
-        marker: partial(_line_comment, marker)
+        marker: _of_lines(partial(_line_comment, marker))
         for marker in ("//", "///", "//!", "#", "--", ";")
     },
-    "/* */": partial(_block_comment, "/*", " * "),
-    "/** */": partial(_block_comment, "/**", " * "),
-    '"""': _docstring,
-    "<!-- -->": _xml_comment,
+    "/* */": _of_lines(partial(_block_comment, "/*", " * ")),
+    "/** */": _of_lines(partial(_block_comment, "/**", " * ")),
+    '"""': docstring,
+    "<!-- -->": _of_lines(_xml_comment),
 }
-
-#: What documents a declaration, by language.
-LANGUAGES: Mapping[str, Callable[[list[str], int | None], str]] = {
-    "c": STYLES["/** */"],
-    "cue": STYLES["//"],
-    "go": _go_comment,
-    "graphql": _graphql_description,
-    "html": STYLES["<!-- -->"],
-    "java": _javadoc,
-    "jsonnet": STYLES["//"],
-    "kotlin": STYLES["/** */"],
-    "python": STYLES['"""'],
-    "rust": STYLES["///"],
-    "toml": STYLES["#"],
-    "typescript": STYLES["/** */"],
-    "yaml": STYLES["#"],
-}
+go_comment = _of_lines(_go_comment)
+graphql_description = _of_lines(_graphql_description)
+javadoc = _of_lines(_javadoc)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from kubestencil.targets.python.literals import LINE_LENGTH
+#: The length of a line in generated Python, which is black's default.
+LINE_LENGTH = 88
 
 _STEP = "    "
 

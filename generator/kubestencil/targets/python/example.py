@@ -25,8 +25,9 @@ from kubestencil.targets.examples.nodes import (
     map_node,
     object_node,
 )
-from kubestencil.targets.python.literals import LINE_LENGTH, literal
+from kubestencil.targets.python.annotations import LINE_LENGTH
 from kubestencil.targets.python.package import PythonPackage
+from kubestencil.text.languages import python_literal
 
 _STEP = "    "
 
@@ -153,7 +154,9 @@ class PythonWriter:
 
     def _item(self, entry: Entry, indent: str) -> _PythonCode:
         """The lines of an item of a dict, for a field of an object without a class."""
-        return self._lines(f"{indent}{literal(entry.field.name)}: ", entry, indent)
+        return self._lines(
+            f"{indent}{python_literal(entry.field.name)}: ", entry, indent
+        )
 
     def _lines(self, opening: str, entry: Entry, indent: str) -> _PythonCode:
         code = self._value(entry.node, entry.field.schema, indent, len(opening))
@@ -224,7 +227,7 @@ def _parts(node: ListNode | MapNode) -> tuple[str, list[tuple[str, Node]]]:
     """The brackets of a container, and its children, each with what precedes it."""
     if isinstance(node, ListNode):
         return "[]", [("", item) for item in node.items]
-    return "{}", [(f"{literal(key)}: ", value) for key, value in node.items]
+    return "{}", [(f"{python_literal(key)}: ", value) for key, value in node.items]
 
 
 def _parse_time(text: str) -> datetime | None:
@@ -250,7 +253,7 @@ def _time(time: datetime, indent: str, column: int) -> _PythonCode:
 
 
 def _scalar(value: Any) -> str:
-    return literal(value) if isinstance(value, str) else repr(value)
+    return python_literal(value) if isinstance(value, str) else repr(value)
 
 
 def _joined(opening: str, lines: Sequence[_PythonCode], closing: str) -> _PythonCode:

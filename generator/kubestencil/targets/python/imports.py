@@ -1,15 +1,34 @@
-"""Imports between generated modules: cycles, and how deep they are nested."""
+"""Imports between generated modules: their cycles and depth, and the order of names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.graph import Graph, components
+from kubestencil.targets.python.annotations import LINE_LENGTH
 
 # Importing a class imports the classes that it refers to. Each of these nested imports
 # takes about six frames of the interpreter, whose recursion limit is 1000.
 _MAX_DEPTH = 100
+
+
+class ClassEntry(NamedTuple):
+    """A class and its module, for lists of all classes.
+
+    ``wrapped`` where ``from .module import name as name`` is too long for one line.
+    """
+
+    name: str
+    module: str
+    wrapped: bool
+
+
+def class_entry(name: str, module: str) -> ClassEntry:
+    """The entry of a class in the list of its package."""
+    line = f"from .{module} import {name} as {name}"
+    return ClassEntry(name, module, len(line) > LINE_LENGTH)
 
 
 def import_cycles(graph: Graph) -> Mapping[str, int]:
@@ -38,3 +57,8 @@ def import_cycles(graph: Graph) -> Mapping[str, int]:
             )
         depths.append(depth)
     return cycles
+
+
+def sort_like_isort(names: Iterable[str]) -> tuple[str, ...]:
+    """Classes before functions, each sorted."""
+    return tuple(sorted(names, key=lambda name: (name[0].islower(), name)))

@@ -1,6 +1,6 @@
 """The view ``python``: a package with a module for each definition that has fields.
 
-Custom kinds have modules of their own (``kubestencil.targets.python.custom_package.view``).
+Custom kinds have modules of their own (``kubestencil.targets.python.custom_view``).
 
 Names are those of the official client (``kubestencil.targets.python.spelling``). A
 class is a msgspec Struct, which shapes the modules in three ways:
@@ -27,11 +27,12 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.targets.python.custom_package.view import CUSTOM_EACH, custom_contexts
-from kubestencil.targets.python.literals import LINE_LENGTH, docstring, literal
+from kubestencil.targets.python.annotations import LINE_LENGTH
+from kubestencil.targets.python.custom_view import CUSTOM_EACH, custom_contexts
+from kubestencil.targets.python.imports import ClassEntry, class_entry, sort_like_isort
 from kubestencil.targets.python.package import KindKey, PythonPackage, project_version
-from kubestencil.targets.python.sorting import sort_like_isort
 from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType
+from kubestencil.text.languages import python_literal
 
 # msgspec.json.schema needs to know more about this type than the class.
 _IMPORTED_AS = {"MicroTime": "MicroTimeType as MicroTime"}
@@ -50,8 +51,8 @@ class Attribute(NamedTuple):
     ``annotation`` is its type hint, and ``wrapped`` says that it needs a line of its
     own. ``required`` fields have no default. ``official_type`` is the type as the
     official client names it, as a literal. ``time_converter`` is the function that
-    gives a time its precision, empty for other types. ``docstring`` is complete with
-    its quotes, or empty.
+    gives a time its precision, empty for other types. ``description`` is the text of
+    its docstring, or empty.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Attribute(NamedTuple):
     required: bool
     official_type: str
     time_converter: str
-    docstring: str
+    description: str
 
 
 class ClassImport(NamedTuple):
@@ -76,7 +77,7 @@ class Module(NamedTuple):
     """A module with one class.
 
     ``name`` and ``base`` are the class and its base class, ``definition`` is the full
-    name of its definition, and ``docstring`` is complete with its quotes. ``fields``
+    name of its definition, and ``description`` the text of its docstring. ``fields``
     are all attributes, ``time_fields`` those that contain times. ``typing_names`` and
     ``runtime_names`` are imported from ``typing`` and from ``_base``,
     ``aliased_builtins`` from ``builtins`` with a leading underscore. ``imports`` are
@@ -87,7 +88,7 @@ class Module(NamedTuple):
     name: str
     base: str
     definition: str
-    docstring: str
+    description: str
     fields: tuple[Attribute, ...]
     time_fields: tuple[Attribute, ...]
     typing_names: tuple[str, ...]
@@ -95,17 +96,6 @@ class Module(NamedTuple):
     aliased_builtins: tuple[str, ...]
     imports: tuple[ClassImport, ...]
     late_imports: tuple[ClassImport, ...]
-
-
-class ClassEntry(NamedTuple):
-    """A class and its module, for lists of all classes.
-
-    ``wrapped`` where ``from .module import name as name`` is too long for one line.
-    """
-
-    name: str
-    module: str
-    wrapped: bool
 
 
 class KindEntry(NamedTuple):
@@ -178,7 +168,9 @@ def make_contexts(release: Release, target: Target) -> Contexts:
 def _release_context(package: PythonPackage, release: str) -> FileContext:
     versions = package.custom.modules.versions
     variables = {
-        "models": [_model_entry(package, definition) for definition in package.models],
+        "models": [
+            class_entry(name, module) for name, module in package.modules.items()
+        ],
         "kinds": _kind_groups(package.kinds()),
         "custom_kinds": _kind_groups(package.custom_kinds()),
         "custom_groups": list(dict.fromkeys(version.group for version in versions)),
@@ -228,7 +220,7 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
         name=name,
         base=base,
         definition=definition.name,
-        docstring=docstring(definition.description, 4) or docstring(definition.name, 4),
+        description=definition.description.strip() or definition.name,
         fields=rows,
         time_fields=time_fields,
         typing_names=("Any",) if time_fields or "Any" in words else (),
@@ -250,13 +242,13 @@ def _field_row(
     default = "" if field.required else " = None"
     return Attribute(
         name=attribute,
-        json_name=literal(field.name),
+        json_name=python_literal(field.name),
         annotation=annotation,
         wrapped=len(f"    {attribute}: {annotation}{default}") > LINE_LENGTH,
         required=field.required,
-        official_type=literal(type_.official),
+        official_type=python_literal(type_.official),
         time_converter=type_.time_converter,
-        docstring=docstring(field.schema.description, 4),
+        description=field.schema.description.strip(),
     )
 
 
@@ -287,18 +279,11 @@ def _imports(package: PythonPackage, classes: Iterable[str]) -> tuple[ClassImpor
     )
 
 
-def _model_entry(package: PythonPackage, definition: Definition) -> ClassEntry:
-    name = package.classes[definition.name]
-    module = package.modules[name]
-    line = f"from .{module} import {name} as {name}"
-    return ClassEntry(name, module, len(line) > LINE_LENGTH)
-
-
 def _kind_groups(classes: Mapping[KindKey, str]) -> list[KindGroup]:
     return [
         KindGroup(
-            literal(api_version),
-            tuple(KindEntry(literal(key.kind), classes[key]) for key in keys),
+            python_literal(api_version),
+            tuple(KindEntry(python_literal(key.kind), classes[key]) for key in keys),
         )
         for api_version, keys in groupby(
             sorted(classes), key=lambda key: key.api_version

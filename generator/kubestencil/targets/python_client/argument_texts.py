@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from kubestencil.schema.operations.details import OperationParameter
 from kubestencil.schema.operations.parameter_descriptions import PARAMETER_DESCRIPTIONS
-from kubestencil.targets.python.literals import literal
 from kubestencil.text.html import summary
+from kubestencil.text.languages import python_literal
 
 
 class ArgumentText(NamedTuple):
@@ -34,6 +34,6 @@ class ArgumentTexts:
     def sorted(self) -> tuple[ArgumentText, ...]:
         """All arguments that have a text."""
         return tuple(
-            ArgumentText(literal(name), literal(text))
+            ArgumentText(python_literal(name), python_literal(text))
             for name, text in sorted(self._texts.items())
         )

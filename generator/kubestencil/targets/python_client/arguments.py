@@ -14,9 +14,9 @@ from kubestencil.targets.python.api_methods import (
     own_parameters,
     served_path,
 )
-from kubestencil.targets.python.literals import literal
 from kubestencil.targets.python.spelling import Spelling, unique_names
 from kubestencil.targets.python_client.types import argument_type
+from kubestencil.text.languages import python_literal
 
 _BODY = "body"
 _PATH = "path"
@@ -70,7 +70,7 @@ def method_arguments(
         _arguments(parameters, names, body, is_apply=is_apply),
         tuple(
             sorted(
-                QueryParameter(name, literal(parameter.name))
+                QueryParameter(name, python_literal(parameter.name))
                 for name, parameter in zip(names, parameters, strict=True)
                 if parameter.location == _QUERY
             )

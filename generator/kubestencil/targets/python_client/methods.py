@@ -16,7 +16,6 @@ from kubestencil.targets.python.api_methods import (
     result_schema,
     served_path,
 )
-from kubestencil.targets.python.literals import docstring, literal
 from kubestencil.targets.python.spelling import Spelling
 from kubestencil.targets.python_client.argument_texts import ArgumentTexts
 from kubestencil.targets.python_client.arguments import (
@@ -33,6 +32,7 @@ from kubestencil.targets.python_client.types import (
     BodyTypes,
     ClientCustomModule,
 )
+from kubestencil.text.languages import python_literal
 
 _BODY = "body"
 # The API server answers these with a Status, and documents the object
@@ -73,21 +73,20 @@ class ClientMethod(NamedTuple):
     item: str
     returns: str
     item_type: str
-    docstring: str
+    description: str
 
 
 class ClientApi(NamedTuple):
     """An API class: the operations with one tag.
 
     ``module`` is its module, ``operation_classes`` what that imports,
-    ``custom_modules`` what its stub imports; docstrings are complete with their
-    quotes. ``uses_any`` says that the stub has the type Any.
+    ``custom_modules`` what its stub imports. ``description`` is the text of its
+    docstring. ``uses_any`` says that the stub has the type Any.
     """
 
     name: str
     module: str
-    docstring: str
-    class_docstring: str
+    description: str
     methods: tuple[ClientMethod, ...]
     queries: tuple[Query, ...]
     operation_classes: tuple[str, ...]
@@ -147,12 +146,10 @@ class ApiMethods:
                     type_.custom_module for type_ in shape.types if type_.custom_module
                 )
         methods.sort(key=lambda method: method.name)
-        text = f"Operations: {api.name.removesuffix('Api')}."
         return ClientApi(
             name=name,
             module=module,
-            docstring=docstring(text, 0),
-            class_docstring=docstring(text, 4),
+            description=f"Operations: {api.name.removesuffix('Api')}.",
             methods=tuple(methods),
             queries=tuple(Query(name, query) for query, name in queries.items()),
             operation_classes=tuple(
@@ -294,16 +291,16 @@ class ApiMethods:
             operation_class=shape.operation_class,
             decorator=shape.decorator,
             http_method=http_method,
-            path=literal(path),
+            path=python_literal(path),
             arguments=arguments,
             required_tuple=_tuple(required),
             query=query_name,
-            result=literal(shape.result.name),
-            sends=literal(shape.sends) if shape.sends else "",
-            item=literal(shape.item) if shape.item else "",
+            result=python_literal(shape.result.name),
+            sends=python_literal(shape.sends) if shape.sends else "",
+            item=python_literal(shape.item) if shape.item else "",
             returns=shape.returns,
             item_type=shape.item_type,
-            docstring=docstring(text, 8),
+            description=text,
         )
 
 

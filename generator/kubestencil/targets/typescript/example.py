@@ -20,7 +20,7 @@ from kubestencil.targets.examples.nodes import (
 )
 from kubestencil.targets.model.modules import module_names
 from kubestencil.text.casing import identifier
-from kubestencil.text.literals import RESERVED, quote
+from kubestencil.text.languages import quote, reserved_words
 
 _INDENT = "  "
 _LINE_LENGTH = 80
@@ -47,7 +47,7 @@ class TypeScriptWriter:
         name = example.definition.name
         group, version = self._modules[name]
         module = quote(f"{self._package}/{group}/{version}", "typescript")
-        type_ = identifier(name.rpartition(".")[2], RESERVED["typescript"])
+        type_ = identifier(name.rpartition(".")[2], reserved_words("typescript"))
         value = self._value(example, "", len(f"export const example: {type_} = "))
         return (
             f"import type {{ {type_} }} from {module};\n\n"

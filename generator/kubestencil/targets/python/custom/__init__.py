@@ -1,4 +1,4 @@
-"""Classes and modules of the models of custom resources.
+"""Models of custom resources.
 
 ``kinds`` finds them, ``modules`` names modules by group and version, ``classes`` and
 ``types`` those inside.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Schema
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY, TIME
-from kubestencil.targets.python.literals import literal
+from kubestencil.text.languages import python_literal
 
 #: What ``_custom.py`` and ``typing`` provide for the classes of custom resources.
 RUNTIME_NAMES = frozenset(
@@ -197,7 +197,7 @@ def _literal(value: Any) -> str | None:
     """A value as an argument of Literal, None where it cannot be."""
     if isinstance(value, str) and not _SURROGATE.search(value):
         # black measures lines by the width of their characters.
-        return _WIDE.sub(lambda match: ascii(match[0])[1:-1], literal(value))
+        return _WIDE.sub(lambda match: ascii(match[0])[1:-1], python_literal(value))
     if isinstance(value, int) and not isinstance(value, bool) and -_MAX <= value < _MAX:
         return str(value)
     return None

@@ -13,8 +13,8 @@ from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt import RebuiltOperation, operation_tag
 from kubestencil.schema.resources.operation import Operation
-from kubestencil.targets.python.literals import literal
 from kubestencil.targets.site.examples.calls import NAMESPACE, PATCH, CalledResource
+from kubestencil.text.languages import python_literal
 
 _CLIENT = "python-client"
 # What a method takes besides the name and the namespace, by the action.
@@ -111,8 +111,8 @@ class PythonMethods:
 
 def _arguments(operation: Operation, called: CalledResource) -> Iterator[str]:
     if "{name}" in operation.path:
-        yield literal(called.name)
+        yield python_literal(called.name)
     if operation.namespaced:
-        yield literal(NAMESPACE)
+        yield python_literal(NAMESPACE)
     if operation.action in _ARGUMENTS:
         yield _ARGUMENTS[operation.action]

@@ -7,27 +7,21 @@ what schemas of custom resources have beyond those of Kubernetes' own types
 
 from __future__ import annotations
 
+import json
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
+from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
 from kubestencil.schema.graph import references
-from kubestencil.targets.python.annotations import attribute_lines
-from kubestencil.targets.python.custom.modules import CustomFile
+from kubestencil.targets.python.annotations import LINE_LENGTH, attribute_lines
+from kubestencil.targets.python.custom.modules import ClassLocation, CustomFile
 from kubestencil.targets.python.custom.types import CustomPythonType, CustomTypeSpeller
-from kubestencil.targets.python.custom_package.docs import (
-    class_description,
-    field_description,
-)
-from kubestencil.targets.python.custom_package.imports import (
-    CustomImports,
-    ImportedClass,
-)
-from kubestencil.targets.python.literals import LINE_LENGTH, docstring, literal
+from kubestencil.targets.python.imports import sort_like_isort
 from kubestencil.targets.python.package import PythonPackage
-from kubestencil.targets.python.sorting import sort_like_isort
+from kubestencil.text.languages import python_literal
 
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
 _TYPING_NAMES = frozenset(["Any", "Literal"])
@@ -42,7 +36,7 @@ class CustomField(NamedTuple):
     ``name`` is the attribute, ``json_name`` the field's JSON name as a literal,
     ``is_renamed`` says that they differ. ``lines`` is the annotated attribute, after
     its indentation. ``time_converter`` is the function that gives a time its
-    precision, empty for other types. ``docstring`` is complete with its quotes, or
+    precision, empty for other types. ``description`` is the text of its docstring, or
     empty.
     """
 
@@ -51,13 +45,13 @@ class CustomField(NamedTuple):
     is_renamed: bool
     lines: str
     time_converter: str
-    docstring: str
+    description: str
 
 
 class CustomClass(NamedTuple):
     """A class of a custom kind, or of a type below one.
 
-    ``bases`` are its base classes, ``docstring`` is complete with its quotes.
+    ``bases`` are its base classes, ``description`` the text of its docstring.
     ``renamed_fields`` are the ``fields`` whose attribute is not their JSON name,
     ``time_fields`` those that contain times. ``drops_unknown`` says that the class
     keeps no fields that its schema does not have, although its base class does.
@@ -68,13 +62,33 @@ class CustomClass(NamedTuple):
 
     name: str
     bases: tuple[str, ...]
-    docstring: str
+    description: str
     fields: tuple[CustomField, ...]
     renamed_fields: tuple[CustomField, ...]
     time_fields: tuple[CustomField, ...]
     drops_unknown: bool
     kept: tuple[str, ...]
     nullable: tuple[str, ...]
+
+
+class ImportedClass(NamedTuple):
+    """A class that a file imports.
+
+    ``module`` is relative to the file, ``name`` the class, ``local_name`` its name in
+    the file. ``is_late`` says that the module imports the file, too.
+    """
+
+    module: str
+    name: str
+    local_name: str
+    is_late: bool
+
+    @property
+    def specifier(self) -> str:
+        """What follows ``import``."""
+        if self.name == self.local_name:
+            return self.name
+        return f"{self.name} as {self.local_name}"
 
 
 class ImportFrom(NamedTuple):
@@ -102,28 +116,24 @@ class CustomModule(NamedTuple):
 
 
 def make_custom_module(
-    package: PythonPackage, release: Release, imports: CustomImports, file: CustomFile
+    package: PythonPackage, release: Release, file: CustomFile
 ) -> CustomModule:
     """What a file of custom kinds contains."""
-    return _FileBuilder(package, release, imports, file).module()
+    return _FileBuilder(package, release, file).module()
 
 
 class _FileBuilder:
     """Makes the classes of one file, and the imports that they need."""
 
     def __init__(
-        self,
-        package: PythonPackage,
-        release: Release,
-        imports: CustomImports,
-        file: CustomFile,
+        self, package: PythonPackage, release: Release, file: CustomFile
     ) -> None:
         self._package = package
         self._custom = package.custom
         self._release = release
         self._file = file
         self._own = frozenset(definition.name for definition in file.definitions)
-        self._imported = imports.of_file(file, self._references())
+        self._imported = _imported_classes(package, file, self._references())
         self._names: set[str] = set()
         self._defined: set[str] = set()
 
@@ -182,13 +192,15 @@ class _FileBuilder:
         return CustomClass(
             name=custom.modules.locations[definition.name].class_name,
             bases=tuple(bases),
-            docstring=docstring(class_description(definition, self._release), 4),
+            description=_class_description(definition, self._release),
             fields=fields,
             renamed_fields=tuple(field for field in fields if field.is_renamed),
             time_fields=time_fields,
             drops_unknown=is_open and not custom.keeps_unknown_fields(definition),
-            kept=tuple(map(literal, custom.fields_without_attribute(definition))),
-            nullable=tuple(map(literal, custom.nullable_fields(definition))),
+            kept=tuple(
+                map(python_literal, custom.fields_without_attribute(definition))
+            ),
+            nullable=tuple(map(python_literal, custom.nullable_fields(definition))),
         )
 
     def _field(
@@ -202,13 +214,13 @@ class _FileBuilder:
             annotation = f'"{annotation}"'
         return CustomField(
             name=attribute,
-            json_name=literal(field.name),
+            json_name=python_literal(field.name),
             is_renamed=attribute != field.name,
             lines=attribute_lines(
                 attribute, annotation, "" if field.required else "None", indent=4
             ),
             time_converter=type_.time_converter,
-            docstring=docstring(field_description(field), 4),
+            description=_field_description(field),
         )
 
     def _is_defined(self, name: str) -> bool:
@@ -244,3 +256,74 @@ def _class_imports(classes: Iterable[ImportedClass]) -> Iterator[ImportFrom]:
     ordered = sorted(classes)
     for module, members in groupby(ordered, key=lambda class_: class_.module):
         yield from _import_from(module, (class_.specifier for class_ in members))
+
+
+def _imported_classes(
+    package: PythonPackage, file: CustomFile, names: Iterable[str]
+) -> Mapping[str, ImportedClass]:
+    """The classes that a file imports, by the full name of their definition; local names
+    differ from those of the file's own classes."""
+    locations, cycles = package.custom.modules.locations, package.custom.modules.cycles
+    location = locations[file.definitions[0].name]
+    taken = {locations[definition.name].class_name for definition in file.definitions}
+    imported: dict[str, ImportedClass] = {}
+    for reference in dict.fromkeys(names):
+        other = locations.get(reference)
+        if other is not None and other.module == location.module:
+            continue
+        name = other.class_name if other else package.classes[reference]
+        local_name = name
+        while local_name in taken:
+            local_name = f"_{local_name}"
+        taken.add(local_name)
+        imported[reference] = ImportedClass(
+            module=(
+                _relative(location, other)
+                if other
+                else f"...models.{package.modules[name]}"
+            ),
+            name=name,
+            local_name=local_name,
+            is_late=other is not None
+            and cycles[other.module] == cycles[location.module],
+        )
+    return imported
+
+
+def _relative(location: ClassLocation, other: ClassLocation) -> str:
+    """The module of ``other``, relative to that of ``location``."""
+    if (other.group, other.version) == (location.group, location.version):
+        return f".{other.file}"
+    if other.group == location.group:
+        return f"..{other.version}.{other.file}"
+    return f"...{other.group}.{other.version}.{other.file}"
+
+
+def _class_description(definition: Definition, release: Release) -> str:
+    """The docstring of a class: its description, deprecation and alternatives."""
+    text = definition.description.strip() or definition.name
+    return "\n\n".join([text, *_class_notes(definition, release)])
+
+
+def _field_description(field: Field) -> str:
+    """The docstring of an attribute: its description and default."""
+    text = field.schema.description.strip()
+    if not field.schema.has_default:
+        return text
+    default = json.dumps(field.schema.default, ensure_ascii=False)
+    return f"{text}\n\nDefault: {default}".lstrip()
+
+
+def _class_notes(definition: Definition, release: Release) -> Iterator[str]:
+    for kind in definition.kinds:
+        resource = release.resources.get(kind)
+        if resource and resource.deprecated:
+            warning = resource.deprecation_warning or f"{kind.api_version} {kind.kind}"
+            yield f"Deprecated: {warning}"
+    yield from map(_choice_note, field_choices(definition.schema.raw))
+
+
+def _choice_note(choice: FieldChoice) -> str:
+    alternatives = ", ".join(" and ".join(fields) for fields in choice.fields)
+    verb = "allowed" if choice.kind == "at most one of" else "required"
+    return f"{choice.kind.capitalize()} these is {verb}: {alternatives}."

@@ -14,35 +14,26 @@ from typing import NamedTuple
 from kubestencil.engine.view import Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.targets.python.custom.modules import CustomVersion
-from kubestencil.targets.python.custom_package.files import (
+from kubestencil.targets.python.custom_files import (
     CustomModule,
     make_custom_module,
 )
-from kubestencil.targets.python.custom_package.imports import CustomImports
-from kubestencil.targets.python.literals import LINE_LENGTH, docstring
+from kubestencil.targets.python.imports import ClassEntry, class_entry
 from kubestencil.targets.python.package import PythonPackage
-
-
-class CustomClassEntry(NamedTuple):
-    """A class of a group and version, and the module of its file."""
-
-    name: str
-    module: str
-    wrapped: bool
 
 
 class CustomPackage(NamedTuple):
     """The package of a group, or of one of its versions.
 
-    ``name`` is that of the package, ``docstring`` is complete with its quotes.
+    ``name`` is that of the package, ``description`` the text of its docstring.
     ``versions`` are the packages in that of a group, ``classes`` the classes in that
     of a version, sorted.
     """
 
     name: str
-    docstring: str
+    description: str
     versions: tuple[str, ...] = ()
-    classes: tuple[CustomClassEntry, ...] = ()
+    classes: tuple[ClassEntry, ...] = ()
 
 
 _GROUP = {"group": "the package of an API group, such as cert_manager_io"}
@@ -90,7 +81,7 @@ def _group_contexts(package: PythonPackage) -> Iterator[FileContext]:
         api_group = group_versions[0].api_version.partition("/")[0]
         custom_package = CustomPackage(
             name=group,
-            docstring=docstring(f"The custom resources of {api_group}.", 0),
+            description=f"The custom resources of {api_group}.",
             versions=tuple(version.version for version in group_versions),
         )
         yield FileContext(api_group, {"group": group}, {"package": custom_package})
@@ -100,7 +91,7 @@ def _version_contexts(package: PythonPackage) -> Iterator[FileContext]:
     for version in package.custom.modules.versions:
         custom_package = CustomPackage(
             name=version.version,
-            docstring=docstring(f"The custom resources of {version.api_version}.", 0),
+            description=f"The custom resources of {version.api_version}.",
             classes=tuple(sorted(_class_entries(package, version))),
         )
         placeholders = {"group": version.group, "version": version.version}
@@ -111,16 +102,14 @@ def _version_contexts(package: PythonPackage) -> Iterator[FileContext]:
 
 def _class_entries(
     package: PythonPackage, version: CustomVersion
-) -> Iterator[CustomClassEntry]:
+) -> Iterator[ClassEntry]:
     for file in version.files:
         for definition in file.definitions:
             name = package.custom.modules.locations[definition.name].class_name
-            line = f"from .{file.name} import {name} as {name}"
-            yield CustomClassEntry(name, file.name, len(line) > LINE_LENGTH)
+            yield class_entry(name, file.name)
 
 
 def _kind_contexts(package: PythonPackage, release: Release) -> Iterator[FileContext]:
-    imports = CustomImports(package)
     for version in package.custom.modules.versions:
         for file in version.files:
             placeholders = {
@@ -128,7 +117,7 @@ def _kind_contexts(package: PythonPackage, release: Release) -> Iterator[FileCon
                 "version": version.version,
                 "module": file.name,
             }
-            module = make_custom_module(package, release, imports, file)
+            module = make_custom_module(package, release, file)
             yield FileContext(
                 f"{version.api_version}, {file.name}", placeholders, {"module": module}
             )

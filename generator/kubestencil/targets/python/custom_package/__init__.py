@@ -1,4 +1,0 @@
-"""Files of the models of custom resources.
-
-``files`` are made by ``view``, with their ``imports`` and ``docs``.
-"""
