@@ -30,39 +30,22 @@ _COMMENT = re.compile(
 _SEPARATOR = re.compile(r"---(?:\s|\Z)")
 
 
+# A rule, and the first and the last line that a comment for it ignores.
+_Scope = tuple[str, int, int]
+
+
 class Ignore(NamedTuple):
     """A comment that ignores the findings of a rule.
 
-    ``line`` is the line of the comment, from 1; it holds for the lines from ``first``
-    to ``last``. ``document`` is the index of its document.
+    ``scope`` has the rule, and the first and the last line whose findings it ignores.
+    ``line`` and ``column`` are those of the comment, from 1, and ``document`` is the
+    index of its document.
     """
 
-    rule: str
-    reason: str
+    scope: _Scope
     line: int
     column: int
-    first: int
-    last: int
     document: int
-
-    @property
-    def scope(self) -> _Scope:
-        """What it ignores."""
-        return _Scope(self.rule, self.first, self.last)
-
-
-class _Scope(NamedTuple):
-    """What comments ignore: the findings of a rule in the lines from ``first`` to
-    ``last``."""
-
-    rule: str
-    first: int
-    last: int
-
-    @property
-    def is_document(self) -> bool:
-        """Whether it has more than a line, which only whole documents have."""
-        return self.first < self.last
 
 
 class Ignored(NamedTuple):
@@ -104,17 +87,17 @@ class _Scopes:
 
     def __init__(self, ignores: Sequence[Ignore]) -> None:
         self.scopes = {ignore.scope for ignore in ignores}
-        self.documents = sorted(
-            {(scope.first, scope.last) for scope in self.scopes if scope.is_document}
-        )
+        # Only a scope that is a whole document has more than a line.
+        lines = {(first, last) for _, first, last in self.scopes if first < last}
+        self.documents = sorted(lines)
 
     def covering(self, finding: Finding) -> list[_Scope]:
         """The scopes that a finding is in."""
         line, rule = finding.line, finding.rule_id
-        candidates = [_Scope(rule, line, line)]
+        candidates: list[_Scope] = [(rule, line, line)]
         index = bisect_right(self.documents, line, key=lambda document: document[0])
         if index and line <= self.documents[index - 1][1]:
-            candidates.append(_Scope(rule, *self.documents[index - 1]))
+            candidates.append((rule, *self.documents[index - 1]))
         return [scope for scope in candidates if scope in self.scopes]
 
 
@@ -131,22 +114,15 @@ def read_ignores(text: str) -> Iterator[Ignore]:
         content = (line if match is None else line[: match.start()]).strip()
         is_value = bool(content) and content != "---" and not content.startswith("#")
         if match:
-            rule, _, reason = match["arguments"].strip().partition(" ")
+            rule = match["arguments"].strip().partition(" ")[0]
             if is_value:
                 first = last = index
             elif in_document:
                 first = last = next_values[index]
             else:
                 first, last = start, document_ends[index]
-            yield Ignore(
-                rule,
-                reason.strip(),
-                index + 1,
-                match.start() + 1,
-                first + 1,
-                last + 1,
-                document,
-            )
+            scope = rule, first + 1, last + 1
+            yield Ignore(scope, index + 1, match.start() + 1, document)
         in_document = in_document or is_value
 
 
@@ -186,13 +162,14 @@ def _document_ends(lines: Sequence[str]) -> list[int]:
 
 
 def _unused(ignore: Ignore, file: str, releases: tuple[str, ...]) -> Finding:
-    if not ignore.rule:
+    rule = ignore.scope[0]
+    if not rule:
         message, hint = "names no rule", "write: # kubestencil: ignore RULE reason"
-    elif ignore.rule not in RULES:
-        message = f"names the unknown rule {ignore.rule}"
-        hint = nearest(ignore.rule, RULES) or f"rules: {', '.join(RULES)}"
+    elif rule not in RULES:
+        message = f"names the unknown rule {rule}"
+        hint = nearest(rule, RULES) or f"rules: {', '.join(RULES)}"
     else:
-        message, hint = f"ignores no finding of {ignore.rule}", "remove the comment"
+        message, hint = f"ignores no finding of {rule}", "remove the comment"
     problem = Problem("unused-ignore", (), f"the comment {message}", hint)
     at = ignore.line, ignore.column
     return Finding.of(problem, file, at, Subject(ignore.document), releases)

@@ -117,24 +117,18 @@ def apply_config(
             kept.append(finding)
     dropped = len(report.findings) - len(kept)
     kept += [
-        Finding.of(
-            Problem(
-                "unused-ignore",
-                (),
-                f"the entry for {entry} ignores no finding",
-                "remove the entry",
-            ),
-            str(config),
-            (1, 1),
-            Subject(),
-            (report.after,),
-        )
+        Finding.of(_unused(entry), str(config), (1, 1), Subject(), (report.after,))
         for entry in entries
         if entry not in used
     ]
     return replace(
         report, findings=tuple(kept), ignored=_added(report, "configuration", dropped)
     )
+
+
+def _unused(entry: IgnoreEntry) -> Problem:
+    message = f"the entry for {entry} ignores no finding"
+    return Problem("unused-ignore", (), message, "remove the entry")
 
 
 def _covers(entry: IgnoreEntry, finding: Finding) -> bool:

@@ -200,15 +200,14 @@ def _history(
     releases: Sequence[Release],
 ) -> History | None:
     """The history of a type, None where it has no field of the path."""
-    columns: list[Column] = []
+    columns = [column for column, _ in columns_with_releases]
     trees: list[TypeTree] = []
     paths: dict[str, str] = {}
     for column, release in columns_with_releases:
         definition = release.definitions[column.definition]
-        tree = type_tree(definition, release, match.field_path, paths)
-        columns.append(column)
-        trees.append(tree or TypeTree({}))
-        paths |= {name: nested.path for name, nested in trees[-1].types.items()}
+        tree = type_tree(definition, release, match.field_path, paths) or TypeTree({})
+        trees.append(tree)
+        paths |= {name: nested.path for name, nested in tree.types.items()}
     if not any(tree.types for tree in trees):
         return None
     order = {release.name: index for index, release in enumerate(releases)}
@@ -260,8 +259,13 @@ def _events(
 ) -> Iterator[Event]:
     """The differences between the columns ``base`` and ``index``."""
     version = columns[base].version
-    for name in _compared_types(trees[base], trees[index]):
-        before, after = (trees[side].types.get(name) for side in (base, index))
+    old_types, new_types = trees[base].types, trees[index].types
+    for name in dict.fromkeys((*old_types, *new_types)):
+        before, after = old_types.get(name), new_types.get(name)
+        # What a type that is only in one of them means is reported at the field that
+        # refers to it.
+        if name != ONE_FIELD and (before is None or after is None):
+            continue
         path = (after or before or trees[index].outer).path
         old, new = (
             {name: {"properties": {}} if nested is None else nested.schema}
@@ -297,17 +301,6 @@ def _definition_names(name: str, nested: NestedType | None) -> Mapping[str, str]
     """The full name of a type's definition, by the name under which it is compared."""
     field = None if nested is None else next(iter(nested.fields.values()), None)
     return {} if field is None else {name: field.definition}
-
-
-def _compared_types(before: TypeTree, after: TypeTree) -> Iterator[str]:
-    """The types that both columns have, and the field that a history is limited to.
-
-    What a type that is only in one of them means is reported at the field that refers
-    to it.
-    """
-    for name in dict.fromkeys((*before.types, *after.types)):
-        if name == ONE_FIELD or (name in before.types and name in after.types):
-            yield name
 
 
 def _rows(

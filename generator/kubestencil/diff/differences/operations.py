@@ -27,7 +27,11 @@ class OperationChange(NamedTuple):
     kind: GroupVersionKind | None
     path: str
     detail: str
-    is_added: bool
+
+    @property
+    def is_added(self) -> bool:
+        """Whether the second release has it."""
+        return self.name.endswith("-added")
 
 
 def operation_changes(
@@ -64,19 +68,15 @@ def _resource_changes(before: Resource, after: Resource) -> Iterator[OperationCh
     new = {"": after.verbs} | {item.name: item.verbs for item in after.subresources}
     for name in sorted(old.keys() | new.keys()):
         path = f"{after.plural}/{name}" if name else after.plural
-        verbs = set(old.get(name, ())), set(new.get(name, ()))
-        for is_added, changed in (
-            (False, verbs[0] - verbs[1]),
-            (True, verbs[1] - verbs[0]),
-        ):
-            if changed:
-                yield OperationChange(
-                    "operation-added" if is_added else "operation-removed",
-                    after.kind,
-                    path,
-                    f"Verbs: {', '.join(sorted(changed))}.",
-                    is_added,
-                )
+        former, later = set(old.get(name, ())), set(new.get(name, ()))
+        changes: Mapping[ChangeName, set[str]] = {
+            "operation-removed": former - later,
+            "operation-added": later - former,
+        }
+        for change, verbs in changes.items():
+            if verbs:
+                detail = f"Verbs: {', '.join(sorted(verbs))}."
+                yield OperationChange(change, after.kind, path, detail)
 
 
 def _parameter_changes(
@@ -101,5 +101,4 @@ def _parameter_changes(
             plurals.get(plural),
             f"{resource or action}?{parameter}",
             f"Parameter of the action {action}.",
-            is_added,
         )

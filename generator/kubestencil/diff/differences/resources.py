@@ -66,9 +66,13 @@ def _differences(name: str, before: Resource, after: Resource) -> Iterator[Diffe
         if is_other_version and key in _OF_VERSION:
             continue
         if key == "subresources":
-            yield from _subresource_differences(
-                name, old.get(key, ()), new.get(key, ())
-            )
+            former, later = set(old.get(key, ())), set(new.get(key, ()))
+            for subresource in sorted(former ^ later):
+                fragment = {key: [subresource]}
+                if subresource in former:
+                    yield _difference("subresource-removed", name, fragment, None)
+                else:
+                    yield _difference("subresource-added", name, None, fragment)
         elif old.get(key) != new.get(key):
             yield _difference(
                 change_name(_SPELLINGS[key], presence(key, old, new)),
@@ -76,15 +80,6 @@ def _differences(name: str, before: Resource, after: Resource) -> Iterator[Diffe
                 {key: old[key]} if key in old else None,
                 {key: new[key]} if key in new else None,
             )
-
-
-def _subresource_differences(name: str, old: Any, new: Any) -> Iterator[Difference]:
-    for subresource in sorted({*old, *new}):
-        fragment = {"subresources": [subresource]}
-        if subresource not in new:
-            yield _difference("subresource-removed", name, fragment, None)
-        elif subresource not in old:
-            yield _difference("subresource-added", name, None, fragment)
 
 
 def _difference(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.schema.types import JsonObject
@@ -72,11 +72,11 @@ def _text(rule: JsonObject) -> str:
 
 
 def _expression(rule: JsonObject) -> str | None:
-    return _string(rule.get("rule"))
+    return _first_text(rule, "rule")
 
 
 def _message(rule: JsonObject) -> str | None:
-    return _string(rule.get("message")) or _string(rule.get("messageExpression"))
+    return _first_text(rule, "message", "messageExpression")
 
 
 def _change_name(before: JsonObject, after: JsonObject) -> ChangeName:
@@ -85,10 +85,10 @@ def _change_name(before: JsonObject, after: JsonObject) -> ChangeName:
         {key: value for key, value in rule.items() if key not in _REPORT_KEYS}
         for rule in (before, after)
     )
-    if _text(old) == _text(new):
-        return "validation-message-changed"
-    return "validation-changed"
+    is_same = _text(old) == _text(new)
+    return "validation-message-changed" if is_same else "validation-changed"
 
 
-def _string(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
+def _first_text(rule: JsonObject, *keys: str) -> str | None:
+    texts = (rule[key] for key in keys if isinstance(rule.get(key), str))
+    return next(filter(None, texts), None)
