@@ -41,7 +41,11 @@ class Fingerprinter:
                 *(self._digest(folder) for folder in target.folders),
                 *self._dependencies(target),
                 *(self._digest(folder) for folder in _shared_templates(target.roots)),
-                *(self._digest(path) for path in _option_paths(target)),
+                *(
+                    self._digest(Path(str(target.options[name])))
+                    for name in target.path_options
+                    if target.options[name]
+                ),
                 *_source_identities(sources),
                 repr(sorted(target.options.items())),
             ]
@@ -119,9 +123,3 @@ def _shared_templates(roots: Iterable[Path]) -> list[Path]:
     folders = (path for root in roots for path in root.glob("_*") if path.is_dir())
     filters = (path for root in roots for path in root.glob(FILTER_FILE))
     return sorted([*folders, *filters])
-
-
-def _option_paths(target: Target) -> Iterator[Path]:
-    for name in target.path_options:
-        if target.options[name]:
-            yield Path(str(target.options[name]))

@@ -126,7 +126,9 @@ def make_plan(
         if target.scope != "releases":
             continue
         run_fingerprint = fingerprinter.fingerprint(sources, target)
-        parts = list(_parts(sources, target))
+        view = load_multi_release_view(target)
+        names = [source.release for source in sources]
+        parts = list(view.divide(names, partial(parse_all, sources), target))
         removals += _removals(parts, target, out)
         for part in parts:
             documents = tuple(
@@ -206,12 +208,6 @@ def _generate_nothing(_: Sequence[Release]) -> Iterable[File]:
 def tree_name(folder: str, name: str) -> str:
     """The path of a tree below the output folder."""
     return f"{folder}/{name}" if name else folder
-
-
-def _parts(sources: Sequence[Source], target: Target) -> Iterable[Part]:
-    names = [source.release for source in sources]
-    view = load_multi_release_view(target)
-    return view.divide(names, partial(parse_all, sources), target)
 
 
 def _removals(parts: Iterable[Part], target: Target, out: Path) -> Iterator[Job]:

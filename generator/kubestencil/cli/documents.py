@@ -46,15 +46,6 @@ def find_sources(
     output folder would be that of a target of scope ``releases``.
     """
     from kubestencil.engine import check_release_names
-
-    sources = _sources(names, spec, options)
-    check_release_names((source.release for source in sources), targets)
-    return sources
-
-
-def _sources(
-    names: tuple[str, ...], spec: str | None, options: DocumentOptions
-) -> list[Source]:
     from kubestencil.source import available, locate, releases
 
     if spec is not None:
@@ -63,16 +54,19 @@ def _sources(
         if len(names) > 1:
             raise UsageError("--spec reads one document and takes one release name")
         name = releases.release_name(names[0]) if names else None
-        return options.complete([read_location(spec, name, unserved=options.unserved)])
-    if not names and (crds := options.read_crds()) is not None:
+        sources = [read_location(spec, name, unserved=options.unserved)]
+    elif not names and (crds := options.read_crds()) is not None:
         from kubestencil.source.inputs import crds_alone
 
-        alone = replace(options, crds=())
-        return alone.complete([crds_alone("crds", crds)])
-    chosen = releases.expand_ranges(
-        names or releases.listed_releases(), available(options.specs)
-    )
-    return options.complete(locate(name, options.specs) for name in chosen)
+        sources = [crds_alone("crds", crds)]
+        options = replace(options, crds=())
+    else:
+        requested = names or releases.listed_releases()
+        chosen = releases.expand_ranges(requested, available(options.specs))
+        sources = [locate(name, options.specs) for name in chosen]
+    sources = options.complete(sources)
+    check_release_names((source.release for source in sources), targets)
+    return sources
 
 
 def find_compared(

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import jinja2
 from jinja2.loaders import split_template_path
+from jinja2.utils import missing
 
 from kubestencil.engine.filters import FILTERS, load_filters
-from kubestencil.engine.undefined import ExplainedUndefined
+from kubestencil.engine.members import member_names
+from kubestencil.errors import nearest
 
 #: The ends of the names of templates that generate HTML or XML.
 ESCAPED = (".html.j2", ".xml.j2")
+# What separates the message of an UndefinedError from its hint: Jinja2 raises it with
+# nothing but a message.
+_HINT = "\n  "
+_NONE_HINT = (
+    "what the attribute is read from can be none: test it first, with {% if … %}"
+)
 
 
 class Environment(jinja2.Environment):
@@ -85,3 +94,29 @@ class Environment(jinja2.Environment):
         if file not in self._files:
             return None
         return Path(file).read_text("utf-8"), file, None
+
+
+class ExplainedUndefined(jinja2.StrictUndefined):
+    """An undefined value that names the attributes that its object has."""
+
+    __slots__ = ()
+
+    @property
+    def _undefined_message(self) -> str:
+        value, name = self._undefined_obj, self._undefined_name
+        if self._undefined_hint or value is missing or not isinstance(name, str):
+            return super()._undefined_message
+        if value is None:
+            return f"none has no attribute {name!r}{_HINT}{_NONE_HINT}"
+        if isinstance(value, Mapping):
+            message = f"the mapping has no key {name!r}"
+        else:
+            message = f"{type(value).__name__} has no attribute {name!r}"
+        hint = nearest(name, _attributes(value))
+        return f"{message}{_HINT}{hint}" if hint else message
+
+
+def _attributes(value: Any) -> list[str]:
+    if isinstance(value, Mapping):
+        return [key for key in value if isinstance(key, str)]
+    return member_names(type(value))

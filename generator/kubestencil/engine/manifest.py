@@ -32,9 +32,6 @@ Command = tuple[str, ...]
 #: are checked, which only a command does.
 Scope = Literal["release", "releases", "manifests"]
 
-FORMATTERS: tuple[Formatter, ...] = get_args(Formatter)
-SCOPES: tuple[Scope, ...] = get_args(Scope)
-
 OptionValue = str | bool | int | float
 #: A table of ``quirks`` or ``fixups``: its ``reason``, and what the view reads of it.
 ReasonTable = Mapping[str, Any]
@@ -261,7 +258,7 @@ def read_target(name: str, roots: Sequence[Path]) -> Target | None:
         quirks=table.get("quirks", {}),
         fixups=table.get("fixups", {}),
         path_options=tuple(table.get("path_options", [])),
-        scope=table.choice("scope", SCOPES) or "release",
+        scope=table.choice("scope", get_args(Scope)) or "release",
         min_releases=table.get("min_releases", 1),
         depends_on=tuple(table.get("depends_on", [])),
     )
@@ -347,7 +344,7 @@ def _file_rule(table: Table) -> FileRule:
 def _format(table: Table) -> Formatter | Command | None:
     value = table.get("format", "")
     if isinstance(value, str):
-        formatter: Formatter | None = table.choice("format", FORMATTERS)
+        formatter: Formatter | None = table.choice("format", get_args(Formatter))
         return formatter
     if not value or not all(isinstance(part, str) and part for part in value):
         raise table.error('must be a command, such as ["gofmt", "-s"]', "format")

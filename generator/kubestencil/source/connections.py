@@ -29,12 +29,12 @@ def make_pool(
     class Connection(HTTPConnection):
         def connect(self) -> None:
             super().connect()
-            check(_peer(self))
+            check(str(self.sock.getpeername()[0]))
 
     class SecureConnection(HTTPSConnection):
         def connect(self) -> None:
             super().connect()
-            check(_peer(self))
+            check(str(self.sock.getpeername()[0]))
 
     class Pool(urllib3.HTTPConnectionPool):
         ConnectionCls = Connection
@@ -65,7 +65,3 @@ def _embedded(address: IPv6Address) -> IPv4Address | None:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     teredo = address.teredo
     return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
-
-
-def _peer(connection: HTTPConnection) -> str:
-    return str(connection.sock.getpeername()[0])

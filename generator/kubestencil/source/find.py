@@ -47,11 +47,10 @@ class DocumentOptions:
             from kubestencil.source.inputs import add_crds
 
             sources = (add_crds(source, crds) for source in sources)
-        limits = Selection(self.groups, self.kinds)
-        selection = limits if self.groups or self.kinds else None
-        if selection is None:
-            return list(sources)
-        return [replace(source, selection=selection) for source in sources]
+        if self.groups or self.kinds:
+            limits = Selection(self.groups, self.kinds)
+            sources = (replace(source, selection=limits) for source in sources)
+        return list(sources)
 
 
 def find_document(name: str, options: DocumentOptions, label: str | None) -> Source:

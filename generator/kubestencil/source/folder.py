@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from kubestencil.errors import SourceError
@@ -28,12 +29,9 @@ def releases(folder: Path) -> Mapping[str, Path]:
 
 def scan(folder: str) -> list[os.DirEntry[str]]:
     """What is in a folder, by name; raises SourceError where it cannot be read."""
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
-    except OSError as error:
-        where = folder if len(folder) <= _MAX_SHOWN else f"{folder[:_MAX_SHOWN]}…"
-        raise SourceError(f"cannot be read: {error.strerror}", where=where) from error
+    where = folder if len(folder) <= _MAX_SHOWN else f"{folder[:_MAX_SHOWN]}…"
+    with _reading(where), os.scandir(folder) as entries:
+        return sorted(entries, key=lambda entry: entry.name)
 
 
 def read_stdin(limit: int = -1) -> bytes:
@@ -46,10 +44,8 @@ def read_stdin(limit: int = -1) -> bytes:
         raise SourceError(
             "is closed", where=where, hint="pipe a document into it, or name a file"
         )
-    try:
+    with _reading(where):
         return sys.stdin.buffer.read(limit)
-    except OSError as error:
-        raise SourceError(f"cannot be read: {error.strerror}", where=where) from error
 
 
 def read_bytes(path: Path) -> bytes:
@@ -57,12 +53,16 @@ def read_bytes(path: Path) -> bytes:
 
     Raises SourceError where it cannot be read or is larger than ``max_bytes()``.
     """
-    try:
+    with _reading(str(path)):
         size = path.stat().st_size
         if size > max_bytes():
             raise too_large(str(path), f"{size:,}")
         return path.read_bytes()
+
+
+@contextmanager
+def _reading(where: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        raise SourceError(
-            f"cannot be read: {error.strerror}", where=str(path)
-        ) from error
+        raise SourceError(f"cannot be read: {error.strerror}", where=where) from error

@@ -223,9 +223,8 @@ def fetch(
     try:
         atomic.write(path, data)
     except OSError as error:
-        raise SourceError(
-            f"cannot be written: {error.strerror}", where=str(path)
-        ) from error
+        what = f"cannot be written: {error.strerror}"
+        raise SourceError(what, where=str(path)) from error
     return path
 
 

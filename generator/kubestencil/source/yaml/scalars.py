@@ -118,12 +118,9 @@ def _number(text: str) -> int | float | str:
     plain = text.replace("_", "")
     match = _INTEGER.match(plain) if len(plain) <= _MAX_INTEGER_LENGTH else None
     if match is not None:
-        sign, hexadecimal, binary, octal, decimal = match.groups()
-        number = (
-            int(hexadecimal, 16)
-            if hexadecimal
-            else int(binary, 2) if binary else int(octal, 8) if octal else int(decimal)
-        )
+        sign, *digits = match.groups()
+        bases = zip(digits, (16, 2, 8, 10), strict=True)
+        number = next(int(part, base) for part, base in bases if part)
         number = -number if sign == "-" else number
         if _MIN_INT64 <= number <= _MAX_UINT64:
             return number
