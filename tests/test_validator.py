@@ -211,8 +211,8 @@ def test_mistakes_are_found_with_the_words_of_the_server(
     findings = json.loads(result.output)["findings"]
     assert {(finding["rule"], finding["path"]) for finding in findings} == {
         ("invalid-enum", "spec.template.spec.restartPolicy"),
-        ("missing-field", "spec.template.spec.containers[0]"),
-        ("missing-field", "spec.template.spec.containers[0].ports[0].containerPort"),
+        ("required-value", "spec.template.spec.containers[0]"),
+        ("required-value", "spec.template.spec.containers[0].ports[0].containerPort"),
     }
     without = _run("check", str(path), "--to", "1.35", "--exact", "off", "-q")
     assert without.exit_code == 0

@@ -30,6 +30,7 @@ RuleId = Literal[
     "invalid-enum",
     "invalid-value",
     "missing-field",
+    "required-value",
     "duplicate-item",
     "forbidden-field",
     "server-warning",
@@ -94,6 +95,11 @@ _RULES: tuple[CheckRule, ...] = (
         "error",
         "The value breaks a rule of the custom resource's schema.",
     ),
+    CheckRule(
+        "required-value",
+        "error",
+        "The API server refuses the object without the value.",
+    ),
     CheckRule("duplicate-item", "error", "Two items of a list are the same."),
     CheckRule(
         "forbidden-field",
@@ -105,7 +111,7 @@ _RULES: tuple[CheckRule, ...] = (
     ),
     CheckRule(
         "missing-field",
-        "error",
+        "warning",
         "A required field is absent: the API server refuses the object unless "
         "something fills it in.",
         is_for_patches=False,

@@ -15,7 +15,7 @@ from kubestencil.validator.protocol import Answer, Cause, Request
 # Reasons of k8s.io/apimachinery/pkg/util/validation/field/errors.go; others are about
 # values.
 _RULES: Mapping[str, RuleId] = {
-    "FieldValueRequired": "missing-field",
+    "FieldValueRequired": "required-value",
     "FieldValueNotSupported": "invalid-enum",
     "FieldValueDuplicate": "duplicate-item",
     "FieldValueForbidden": "forbidden-field",
@@ -58,7 +58,7 @@ def _problem(cause: Cause, path: Path, rest: str) -> Problem:
     """``rest`` is the end of the path that the object does not have."""
     name = _RULES.get(cause.reason, "invalid-value")
     message = f"{cause.field}: {cause.message}" if cause.field else cause.message
-    hint = f"add {rest.lstrip('.')}" if name == "missing-field" and rest else ""
+    hint = f"add {rest.lstrip('.')}" if name == "required-value" and rest else ""
     return Problem(name, path, message, hint)
 
 
