@@ -216,7 +216,11 @@ def test_a_thousand_hostile_files_are_bounded(tmp_path: Path) -> None:
     started = time.process_time()
     for number, data in enumerate(files):
         items = list(read_manifests(data, f"{number}.yaml"))
-        messages = [item.problem.message for item in items if isinstance(item, Mistake)]
+        messages = [
+            item.problem.message
+            for item in items
+            if isinstance(item, Mistake) and item.problem.rule == "syntax"
+        ]
         # Garbage may be several documents, each of which has one message.
         assert len(messages) <= max(1, data.count(b"\n---") + 1)
         assert all(len(message) < 500 for message in messages), number
