@@ -23,6 +23,7 @@ from kubestencil.source.releases import listed_releases
 from kubestencil.validator.binaries import binary_path, find_binary, this_platform
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request, read_answer
+from tests.conftest import ROOT
 
 CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
 DEPLOYMENT: dict[str, Any] = {
@@ -194,6 +195,23 @@ def test_the_module_is_formatted_as_gofmt_does(tmp_path: Path) -> None:
         ["gofmt", "-l", tmp_path], capture_output=True, text=True, check=True
     )
     assert run.stdout == ""
+
+
+@pytest.mark.server
+@pytest.mark.compiler("go")
+def test_the_tests_in_go_pass(validator: Validator, tmp_path: Path) -> None:
+    """Among them that files, programs and the network are refused. Where the validator
+    was built, Go has compiled nearly all that these tests need."""
+    run = _run("render", "1.35", "-t", "validator", "-o", str(tmp_path), "-q")
+    assert run.exit_code == 0, run.output
+    module = tmp_path / "1.35/validator"
+    shutil.copy(ROOT / "templates/validator/main_test.go", module)
+    command = ["go", "test", "-mod=mod", "-trimpath", "-vet=off", "."]
+    environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": "", "GOWORK": "off"}
+    test = subprocess.run(
+        command, cwd=module, env=environment, capture_output=True, text=True
+    )
+    assert test.returncode == 0, test.stdout + test.stderr
 
 
 @pytest.mark.server
