@@ -55,7 +55,8 @@ def test_an_example_matches_and_has_the_length(
     example = Pattern(pattern).example(least, least + more)
     if example is not None:
         assert least <= len(example) <= least + more
-        assert _python(pattern, example)
+        # Until 3.14, Python's \\B did not match an empty text.
+        assert example == "" or _python(pattern, example)
 
 
 @given(PATTERNS, st.text("abcB1-_. \n", max_size=8))
