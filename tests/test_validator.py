@@ -21,7 +21,7 @@ from kubestencil.schema.facts.resources import resource_facts
 from kubestencil.schema.facts.strategies import strategy_rows
 from kubestencil.source.releases import listed_releases
 from kubestencil.validator.binaries import binary_path, find_binary, this_platform
-from kubestencil.validator.process import Validator
+from kubestencil.validator.process import Validator, _line
 from kubestencil.validator.protocol import Answer, Request, read_answer
 from tests.conftest import ROOT
 
@@ -128,6 +128,15 @@ def test_a_program_that_hangs_is_ended_and_no_answer_is_lost(program: Path) -> N
         answers = list(validator.ask(map(_named, names)))
     assert [answer.code for answer in answers] == [201, 0, 201, 0, 201]
     assert [answer.message for answer in answers if answer.code] == ["a", "b", "c"]
+
+
+def test_an_object_that_is_too_deep_is_refused_by_itself() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(100_000):
+        deep = {"a": deep}
+    assert _line(Request("create", deep)) == _line(
+        Request("create", {"a": float("nan")})
+    )
 
 
 def test_a_program_that_cannot_be_run_is_an_error(tmp_path: Path) -> None:

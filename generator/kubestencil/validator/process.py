@@ -108,10 +108,10 @@ class Validator:
 
 
 def _line(request: Request) -> bytes:
-    """A request as a line; one that is no JSON becomes one that is refused."""
+    """A request as a line; one that JSON cannot have, or too deep, is one that is refused."""
     try:
         return request.line()
-    except ValueError:
+    except (ValueError, RecursionError):
         return b'{"operation": "create", "object": null}\n'
 
 
