@@ -16,6 +16,14 @@ const (
 	architectureOffset = 4
 )
 
+// Constants of linux/seccomp.h, which golang.org/x/sys of old releases does not have.
+const (
+	seccompSetModeFilter   = 1
+	seccompFilterFlagTsync = 1
+	seccompRetErrno        = 0x00050000
+	seccompRetAllow        = 0x7fff0000
+)
+
 // refusedCalls are the system calls by which a program reads files, starts programs and
 // reaches the network.
 var refusedCalls = append([]uint32{
@@ -45,8 +53,8 @@ func enterSandbox() error {
 	filter := sandboxFilter()
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	_, _, problem := unix.Syscall(
-		unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
-		unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&program)),
+		unix.SYS_SECCOMP, seccompSetModeFilter,
+		seccompFilterFlagTsync, uintptr(unsafe.Pointer(&program)),
 	)
 	runtime.KeepAlive(filter)
 	if problem != 0 {
@@ -58,7 +66,7 @@ func enterSandbox() error {
 // sandboxFilter is the program that the kernel runs for each system call: EPERM for
 // refused ones, and for those of another architecture.
 func sandboxFilter() []unix.SockFilter {
-	refuse := statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
+	refuse := statement(unix.BPF_RET|unix.BPF_K, seccompRetErrno|uint32(unix.EPERM))
 	filter := []unix.SockFilter{
 		statement(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, architectureOffset),
 		jump(architecture, 1, 0),
@@ -68,7 +76,7 @@ func sandboxFilter() []unix.SockFilter {
 	for _, number := range refusedCalls {
 		filter = append(filter, jump(number, 0, 1), refuse)
 	}
-	return append(filter, statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW))
+	return append(filter, statement(unix.BPF_RET|unix.BPF_K, seccompRetAllow))
 }
 
 func statement(code uint16, value uint32) unix.SockFilter {
