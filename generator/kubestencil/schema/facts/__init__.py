@@ -2,5 +2,6 @@
 
 ``tables`` reads rows and ranges of releases; each other module has one subject:
 ``feature_gates`` (with the fields that they guard), ``fields``, ``lifecycle``,
-``parameters``, ``resources``, ``strategies`` and ``go_modules``.
+``parameters``, ``resources``, ``strategies`` and ``go_modules``; ``values`` has enums,
+defaults and limits of fields.
 """

@@ -1,0 +1,232 @@
+"""What the API server knows of the values of fields, and documents do not say: enums,
+defaults, limits and name formats (``specs/enums.tsv``, ``specs/defaults.tsv``,
+``specs/limits.tsv``).
+
+Definitions are full names, fields JSON names. A fact about a field that holds lists or
+maps of strings is about their items, but for ``max_items``, ``unique`` and ``required``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from kubestencil.schema.facts.tables import ReleaseRange, rows
+from kubestencil.schema.types import GroupVersionKind, Release, Schema
+
+#: Where a fact is from: the OpenAPI document, or these tables.
+Origin = Literal["document", "server"]
+
+
+class Default(NamedTuple):
+    """A value that the server fills in.
+
+    ``condition`` says when, empty for always: terms that all hold, separated by spaces,
+    each about a field beside this one: ``type=RollingUpdate``, ``type!=ExternalName``,
+    ``secret`` (is set), ``!secret`` (is absent), ``image~:latest`` (ends so).
+    """
+
+    value: Any
+    condition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFacts:
+    """What is known of the values of a field.
+
+    ``enum`` are the allowed values, empty where all are. ``defaults`` has one entry
+    without a condition, or several with one. Limits are included in what is allowed.
+    ``format`` names one of ``schema.facts.formats``. ``unique`` are the fields that
+    identify an item of a list, ``("",)`` where the items themselves do. ``origin`` says
+    where each fact is from, by the names of these attributes.
+    """
+
+    enum: tuple[str, ...] = ()
+    defaults: tuple[Default, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    max_items: int | None = None
+    format: str | None = None
+    required: bool = False
+    unique: tuple[str, ...] = ()
+    origin: Mapping[str, Origin] = field(default_factory=dict)
+
+    @property
+    def default(self) -> Default | None:
+        """The value that is always filled in; None where there is none, or where it
+        depends on something."""
+        always = (default for default in self.defaults if not default.condition)
+        return next(always, None)
+
+
+NO_FACTS = FieldFacts()
+
+
+class EnumRow(NamedTuple):
+    """A row of ``specs/enums.tsv``."""
+
+    releases: ReleaseRange
+    definition: str
+    field: str
+    context: str
+    values: tuple[str, ...]
+    found: str
+
+
+class DefaultRow(NamedTuple):
+    """A row of ``specs/defaults.tsv``; ``value`` is JSON."""
+
+    releases: ReleaseRange
+    definition: str
+    field: str
+    context: str
+    condition: str
+    value: str
+    found: str
+
+
+class LimitRow(NamedTuple):
+    """A row of ``specs/limits.tsv``; ``rule`` is an attribute of FieldFacts."""
+
+    releases: ReleaseRange
+    definition: str
+    field: str
+    context: str
+    rule: str
+    value: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """The facts of the tables about one release.
+
+    ``in_kinds`` has what holds at one place of a kind only, by kind and path
+    (``spec.template.spec.restartPolicy``, without the indexes of lists).
+    """
+
+    fields: Mapping[tuple[str, str], FieldFacts]
+    in_kinds: Mapping[GroupVersionKind, Mapping[str, FieldFacts]]
+
+    def of(self, definition: str, field: str) -> FieldFacts:
+        """The facts of a field wherever its definition occurs."""
+        return self.fields.get((definition, field), NO_FACTS)
+
+    def in_kind(self, kind: GroupVersionKind, path: str) -> FieldFacts | None:
+        """The facts that hold at a path of a kind only; None where there are none."""
+        return self.in_kinds.get(kind, {}).get(path)
+
+
+@cache
+def server_facts(release: str) -> ServerFacts:
+    """The facts of a release; names that are no versions have those of the newest."""
+    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for name, row, value in _facts():
+        if row.releases.includes(release):
+            entry = found.setdefault((row.context, row.definition, row.field), {})
+            entry[name] = (*entry.get(name, ()), value) if name == "defaults" else value
+    fields: dict[tuple[str, str], FieldFacts] = {}
+    in_kinds: dict[GroupVersionKind, dict[str, FieldFacts]] = {}
+    for (context, definition, field_name), entry in found.items():
+        facts = FieldFacts(**entry, origin=dict.fromkeys(entry, "server"))
+        if context:
+            kind, path = _context(context)
+            in_kinds.setdefault(kind, {})[path] = facts
+        else:
+            fields[definition, field_name] = facts
+    return ServerFacts(fields, MappingProxyType(in_kinds))
+
+
+def facts_of(release: Release, definition: str, field: str) -> FieldFacts:
+    """What is known of a field of a definition: what the document states, and what the
+    API server of the release does, with their origins.
+
+    Raises KeyError for a definition that the release does not have; a field that it does
+    not have has no facts of a document.
+    """
+    facts = server_facts(release.name).of(definition, field)
+    for name, schema, required in release.definitions[definition].fields:
+        if name == field:
+            return _with_document(facts, schema, required=required)
+    return facts
+
+
+def _with_document(facts: FieldFacts, schema: Schema, *, required: bool) -> FieldFacts:
+    """Facts with those that a document states of the field; both agree, or the server's
+    are better."""
+    stated: dict[str, Any] = {}
+    if schema.enum and not facts.enum:
+        stated["enum"] = schema.enum
+    if schema.has_default and not facts.defaults:
+        stated["defaults"] = (Default(schema.default),)
+    for name, keyword in (
+        ("minimum", "minimum"),
+        ("maximum", "maximum"),
+        ("min_length", "minLength"),
+        ("max_length", "maxLength"),
+        ("max_items", "maxItems"),
+    ):
+        if keyword in schema.raw and getattr(facts, name) is None:
+            stated[name] = schema.raw[keyword]
+    if required and not facts.required:
+        stated["required"] = True
+    if not facts.unique and schema.list_type in ("map", "set"):
+        stated["unique"] = schema.list_map_keys or ("",)
+    if not stated:
+        return facts
+    origin: dict[str, Origin] = {**facts.origin, **dict.fromkeys(stated, "document")}
+    return replace(facts, **stated, origin=origin)
+
+
+def enum_rows() -> Iterator[EnumRow]:
+    """The rows of ``specs/enums.tsv``."""
+    return rows("enums", EnumRow)
+
+
+def default_rows() -> Iterator[DefaultRow]:
+    """The rows of ``specs/defaults.tsv``."""
+    return rows("defaults", DefaultRow)
+
+
+def limit_rows() -> Iterator[LimitRow]:
+    """The rows of ``specs/limits.tsv``."""
+    return rows("limits", LimitRow)
+
+
+@cache
+def _facts() -> tuple[tuple[str, EnumRow | DefaultRow | LimitRow, Any], ...]:
+    """Each row with the attribute of FieldFacts that it is about, and its value."""
+    return (
+        *(("enum", row, tuple(map(_enum_value, row.values))) for row in enum_rows()),
+        *(
+            ("defaults", row, Default(json.loads(row.value), row.condition))
+            for row in default_rows()
+        ),
+        *((row.rule, row, _limit(row)) for row in limit_rows()),
+    )
+
+
+def _enum_value(cell: str) -> str:
+    """An empty value is written as two quotation marks."""
+    return "" if cell == '""' else cell
+
+
+def _limit(row: LimitRow) -> Any:
+    if row.rule == "unique":
+        return tuple(key if key != '""' else "" for key in row.value.split())
+    if row.rule == "format":
+        return row.value
+    return True if row.rule == "required" else int(row.value)
+
+
+def _context(text: str) -> tuple[GroupVersionKind, str]:
+    """The kind and the path of ``apps/v1/Deployment:spec.strategy.type``."""
+    name, _, path = text.partition(":")
+    *group, version, kind = name.split("/")
+    return GroupVersionKind("/".join(group), version, kind), path
