@@ -24,6 +24,7 @@ from kubestencil.validator.binaries import binary_path, find_binary, this_platfo
 from kubestencil.validator.process import Validator, _line
 from kubestencil.validator.protocol import Answer, Request, read_answer
 from tests.conftest import ROOT
+from tests.validators import built_validator
 
 CONFIG_MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
 DEPLOYMENT: dict[str, Any] = {
@@ -69,13 +70,8 @@ def program(tmp_path: Path) -> Path:
 @pytest.fixture
 def validator(monkeypatch: pytest.MonkeyPatch) -> Iterator[Validator]:
     """The validator of 1.35, where CI has built it."""
-    folder = os.environ.get("KUBESTENCIL_BUILT_VALIDATORS")
-    if not folder:
-        pytest.skip("KUBESTENCIL_BUILT_VALIDATORS names no folder of validators")
-    monkeypatch.setenv("KUBESTENCIL_VALIDATORS", folder)
-    path = find_binary("1.35")
-    if path is None:
-        pytest.skip(f"{folder} has no current validator of 1.35")
+    path = built_validator("1.35")
+    monkeypatch.setenv("KUBESTENCIL_VALIDATORS", str(path.parents[3]))
     with Validator(path) as process:
         yield process
 

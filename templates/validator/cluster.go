@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/component-base/featuregate"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/apis/batch"
 	"k8s.io/kubernetes/pkg/apis/core"
 	"k8s.io/utils/clock"
 )
@@ -39,8 +40,15 @@ func (anyNamespace) Get(_ context.Context, name string, _ metav1.GetOptions) (*v
 
 // allocate fills in what the registry of Services allocates before it validates
 // (k8s.io/kubernetes/pkg/registry/core/service/storage/alloc.go). Any free address and
-// port of a cluster would do; the function that it returns takes them away again.
+// port of a cluster would do; the function that it returns takes them away again, as it
+// does with what is made of the UID of a Job.
 func allocate(created runtime.Object) (release func()) {
+	if job, ok := created.(*batch.Job); ok {
+		before := job.DeepCopy()
+		return func() {
+			job.Spec.Selector, job.Spec.Template.Labels = before.Spec.Selector, before.Spec.Template.Labels
+		}
+	}
 	service, ok := created.(*core.Service)
 	if !ok || service.Spec.Type == core.ServiceTypeExternalName {
 		return func() {}
