@@ -16,7 +16,7 @@ _TYPE = re.compile(
 )
 _ROW = re.compile(r'^        (\w+): (\w+) ("(?:[^"\\]|\\.)*") \[(.*)\];$', re.M)
 _CONST = re.compile(r'const (?!NAME)(\w+): &\'static str = ("(?:[^"\\]|\\.)*"|T::\w+);')
-_MISSING = {"optional": "none", "required": "default", "demanded": "error"}
+_MISSING = {"optional": "none", "required": "default", "mandatory": "error"}
 
 _NOT_A_TYPE = {
     "lib", "byte_string", "deep_merge", "resource", "schema", "wire", "mod"

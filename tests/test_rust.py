@@ -168,7 +168,7 @@ def test_types_that_require_a_time_have_no_default(target: Target) -> None:
     for name in ("event", "holder", "moment"):
         text = generated[f"src/a/v1/{name}.rs"]
         assert "#[derive(Clone, Debug, PartialEq)]" in text
-    assert 'event: demanded "event"' in generated["src/a/v1/holder.rs"]
+    assert 'event: mandatory "event"' in generated["src/a/v1/holder.rs"]
     assert "#[derive(Clone, Debug, Default" in generated["src/a/v1/option.rs"]
 
 

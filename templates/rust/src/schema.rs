@@ -20,9 +20,9 @@ pub fn object(generator: &mut SchemaGenerator, text: &str, properties: &[Propert
     let mut schema = described(json_schema!({ "type": "object" }), text);
     let mut all = Map::new();
     let mut required = Vec::new();
-    for (name, demanded, of, text) in properties {
+    for (name, is_required, of, text) in properties {
         all.insert((*name).to_owned(), described(of(generator), text).into());
-        if *demanded {
+        if *is_required {
             required.push(Value::from(*name));
         }
     }

@@ -204,7 +204,7 @@ pub mod read {
         Ok(map.next_value::<Option<T>>()?.unwrap_or_default())
     }
 
-    pub fn demanded<'de, T, A>(map: &mut A) -> Result<T, A::Error>
+    pub fn mandatory<'de, T, A>(map: &mut A) -> Result<T, A::Error>
     where
         T: Deserialize<'de>,
         A: MapAccess<'de>,
@@ -224,7 +224,7 @@ pub mod read {
             Ok(value.unwrap_or_default())
         }
 
-        pub fn demanded<T, E: Error>(value: Option<T>, name: &'static str) -> Result<T, E> {
+        pub fn mandatory<T, E: Error>(value: Option<T>, name: &'static str) -> Result<T, E> {
             value.ok_or_else(|| E::missing_field(name))
         }
     }
@@ -253,7 +253,7 @@ pub mod write {
         out.serialize_field(name, value)
     }
 
-    pub use self::required as demanded;
+    pub use self::required as mandatory;
 }
 
 /// What all structs have in common: each field with its presence, JSON name and merge strategy.

@@ -39,12 +39,12 @@ class Presence(StrEnum):
     ``optional``: the field is an ``Option``, and absent where this is None.
     ``required``: an absent field has the default of its type, and the field is always
     written; it is an ``Option`` where null is allowed. Of a field that is required
-    without a default, the function is called ``demanded``: an absent field is an error.
+    without a default, the function is called ``mandatory``: an absent field is an error.
     """
 
     OPTIONAL = "optional"
     REQUIRED = "required"
-    REQUIRED_WITHOUT_DEFAULT = "demanded"
+    REQUIRED_WITHOUT_DEFAULT = "mandatory"
 
 
 class RustField(NamedTuple):
