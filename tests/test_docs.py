@@ -107,7 +107,13 @@ def test_reference_parts_are_current(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/adding-a-release.md"]
+    "name",
+    [
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "docs/adding-a-release.md",
+        "specs/README.md",
+    ],
 )
 def test_source_files_that_are_named_exist(name: str) -> None:
     folders = (ROOT, ROOT / "generator/kubestencil", ROOT / "templates/site/assets")
