@@ -5,11 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import jinja2
-from jinja2.loaders import split_template_path
-from jinja2.utils import missing
 
 from kubestencil.engine.filters import FILTERS, load_filters
 from kubestencil.engine.members import member_names
@@ -83,7 +81,9 @@ class Environment(jinja2.Environment):
 
     def _candidates(self, name: str) -> list[str]:
         """The files that a name can mean, of which each shadows those after it."""
-        parts = split_template_path(name)
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        if ".." in parts or "\\" in name:
+            return []
         paths = (posixpath.join(folder, *parts) for folder in self._folders)
         files = [file for file in dict.fromkeys(paths) if Path(file).is_file()]
         self._files.update(files)
@@ -101,19 +101,32 @@ class ExplainedUndefined(jinja2.StrictUndefined):
 
     __slots__ = ()
 
-    @property
-    def _undefined_message(self) -> str:
+    def _fail_with_undefined_error(self, *_: Any, **__: Any) -> NoReturn:
         value, name = self._undefined_obj, self._undefined_name
-        if self._undefined_hint or value is missing or not isinstance(name, str):
-            return super()._undefined_message
-        if value is None:
-            return f"none has no attribute {name!r}{_HINT}{_NONE_HINT}"
-        if isinstance(value, Mapping):
-            message = f"the mapping has no key {name!r}"
-        else:
-            message = f"{type(value).__name__} has no attribute {name!r}"
-        hint = nearest(name, _attributes(value))
-        return f"{message}{_HINT}{hint}" if hint else message
+        is_variable = value is _NO_OBJECT or not isinstance(name, str)
+        if not self._undefined_hint and not is_variable:
+            self._undefined_hint = _explanation(value, str(name))
+        super()._fail_with_undefined_error()
+
+    # StrictUndefined has the method of its base class under these names.
+    __str__ = __iter__ = __len__ = __bool__ = _fail_with_undefined_error
+    __eq__ = __ne__ = __hash__ = _fail_with_undefined_error
+
+
+# The owner of a variable that is undefined, as Jinja2 has it.
+_NO_OBJECT = jinja2.Undefined()._undefined_obj
+
+
+def _explanation(value: Any, name: str) -> str:
+    """Why a value has no attribute ``name``, and a hint after ``_HINT``."""
+    if value is None:
+        return f"none has no attribute {name!r}{_HINT}{_NONE_HINT}"
+    if isinstance(value, Mapping):
+        message = f"the mapping has no key {name!r}"
+    else:
+        message = f"{type(value).__name__} has no attribute {name!r}"
+    hint = nearest(name, _attributes(value))
+    return f"{message}{_HINT}{hint}" if hint else message
 
 
 def _attributes(value: Any) -> list[str]:
