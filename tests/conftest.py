@@ -12,9 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kubestencil.cli import cli
 from kubestencil.schema import Release, parse
 from kubestencil.schema.load import load_release
 from kubestencil.schema.types import JsonObject
@@ -78,6 +80,16 @@ def full_specs() -> Path | None:
     """The folder with the full documents, if KUBESTENCIL_SPECS names one."""
     folder = os.environ.get("KUBESTENCIL_SPECS")
     return Path(folder) if folder else None
+
+
+@cache
+def all_commands() -> dict[str, click.Command]:
+    """The commands of the command line by name."""
+    context = click.Context(cli)
+    commands = {
+        name: cli.get_command(context, name) for name in cli.list_commands(context)
+    }
+    return {name: command for name, command in commands.items() if command}
 
 
 @cache

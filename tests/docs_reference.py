@@ -22,7 +22,7 @@ from kubestencil.checking import RULES as CHECK_RULES
 from kubestencil.cli import cli
 from kubestencil.diff import RULES
 from kubestencil.engine import Target, load_targets
-from tests.conftest import ROOT
+from tests.conftest import ROOT, all_commands
 
 DOCS = ROOT / "docs"
 PAGES = (
@@ -82,8 +82,8 @@ def commands() -> str:
     """The reference of all commands, from the definitions that --help shows."""
     top = cli.make_context("kubestencil", [], resilient_parsing=True)
     return "".join(
-        f"\n## {name}\n\n{_command(cli.commands[name], top)}\n"
-        for name in sorted(cli.commands)
+        f"\n## {name}\n\n{_command(command, top)}\n"
+        for name, command in all_commands().items()
     )
 
 

@@ -19,9 +19,8 @@ from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
 from kubestencil.source import limits
 from kubestencil.source.document import CrdSet, SourceFile
-from kubestencil.source.folder import read_bytes
+from kubestencil.source.folder import read_bytes, read_file
 from kubestencil.source.inputs import crds_alone, read_crds, read_location
-from kubestencil.source.remote import read_file
 from tests.crd_schemas import definition, version
 from tests.growth import assert_proportional, processor_time
 from tests.strategies import generate_all_files

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.cli import cli
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.source.remote import read_file
+from kubestencil.source.folder import read_file
 
 DEPLOYMENT = """\
 # Source: web/templates/web.yaml

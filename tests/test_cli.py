@@ -14,7 +14,6 @@ import click
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from kubestencil.cli import cli
 from kubestencil.engine import load_targets
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
@@ -25,6 +24,7 @@ from tests.conftest import (
     ROOT,
     SMALL,
     Command,
+    all_commands,
     make_command,
     make_document,
     read_files,
@@ -285,7 +285,7 @@ def test_any_document_is_generated_or_refused(spec: dict[str, Any]) -> None:
             assert ".." not in parts
 
 
-COMMANDS = [pytest.param(command, id=name) for name, command in cli.commands.items()]
+COMMANDS = [pytest.param(command, id=name) for name, command in all_commands().items()]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -308,5 +308,9 @@ def test_help_explains_every_argument(command: click.Command) -> None:
 
 def test_the_list_of_commands_shows_complete_sentences(run: Command) -> None:
     lines = run("--help").stdout.partition("Commands:\n")[2].splitlines()
-    assert len(lines) == len(cli.commands)
+    assert len(lines) == len(COMMANDS)
+    for line in lines:
+        name, _, summary = line.strip().partition(" ")
+        help_text = " ".join((all_commands()[name].help or "").split())
+        assert help_text.startswith(summary.strip()), name
     assert all(line.endswith(".") and not line.endswith("...") for line in lines)

@@ -27,7 +27,7 @@ from kubestencil.diff.serialize import comparison_json
 from kubestencil.engine import Target, load_targets
 from tests import docs_reference
 from tests.cluster import load_crds
-from tests.conftest import ROOT, load
+from tests.conftest import ROOT, all_commands, load
 from tests.packages import generate_package
 from tests.python_crds import CERTIFICATE
 from tests.test_writing_a_target import write_files
@@ -192,8 +192,10 @@ def test_commands_and_options_in_prose_exist(page: Path) -> None:
         words = code.split()
         if words[0] != "kubestencil" or len(words) == 1:
             continue
-        assert words[1] in {*cli.commands, "COMMAND"} or words[1].startswith("-"), code
-        command = cli.commands.get(words[1], cli)
+        assert words[1] in {*all_commands(), "COMMAND"} or words[1].startswith(
+            "-"
+        ), code
+        command = all_commands().get(words[1], cli)
         options = {
             option
             for parameter in command.get_params(click.Context(command))

@@ -9,7 +9,7 @@ from pathlib import Path
 import black
 import pytest
 
-from kubestencil.engine import Target, formatting, load_targets
+from kubestencil.engine import Target, load_targets
 from kubestencil.errors import TargetError
 from kubestencil.targets import generate_files
 from tests.conftest import RELEASES, full_specs, load, make_release
@@ -20,14 +20,6 @@ TWO_MODELS = make_release(
         for name in ("A", "B")
     }
 )
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which formatted texts are cached, empty at first."""
-    folder = tmp_path / "cache"
-    monkeypatch.setattr(formatting, "_cache_folder", lambda: folder)
-    return folder
 
 
 def write_target(folder: Path, files: dict[str, str], name: str = "python") -> Target:
@@ -42,10 +34,6 @@ def write_target(folder: Path, files: dict[str, str], name: str = "python") -> T
 def generate_texts(target: Target) -> dict[str, str]:
     files = generate_files(TWO_MODELS, target)
     return {file.path: file.data.decode() for file in files}
-
-
-def cached_texts(cache: Path) -> set[str]:
-    return {path.read_text() for path in cache.rglob("*") if path.is_file()}
 
 
 def is_formatted(text: str, stub: bool) -> bool:
@@ -84,38 +72,15 @@ def test_every_python_template_of_a_built_in_target_is_declared_for_black() -> N
     assert {rule.format for rule in rules} == {"black"}
 
 
-def test_only_a_users_own_template_is_formatted(tmp_path: Path, cache: Path) -> None:
+def test_only_a_users_own_template_is_formatted(tmp_path: Path) -> None:
     target = write_target(
         tmp_path / "templates", {"model.py.j2": "x   =  '{{ model.name }}'\n"}
     )
     texts = generate_texts(target)
     assert texts["kubernetes_models/models/a.py"] == 'x = "A"\n'
-    assert cached_texts(cache) == {'x = "A"\n', 'x = "B"\n'}
 
 
-def test_the_same_text_is_formatted_once(
-    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    target = write_target(
-        tmp_path / "templates", {"model.py.j2": "x   =  '{{ model.name }}'\n"}
-    )
-    first = generate_texts(target)
-    monkeypatch.setattr(black, "format_str", lambda *_, **__: pytest.fail("again"))
-    assert generate_texts(target) == first
-
-
-def test_a_cache_that_cannot_be_written_is_no_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setattr(formatting, "_cache_folder", lambda: tmp_path / "file")
-    target = write_target(tmp_path / "templates", {"model.py.j2": "x   =  1\n"})
-    assert generate_texts(target)["kubernetes_models/models/a.py"] == "x = 1\n"
-
-
-def test_stubs_of_a_users_own_target_are_formatted_as_stubs(
-    tmp_path: Path, cache: Path
-) -> None:
+def test_stubs_of_a_users_own_target_are_formatted_as_stubs(tmp_path: Path) -> None:
     manifest = """\
 about = "Stubs"
 view = "python"
@@ -138,16 +103,13 @@ project = "stubs"
 
 
 @pytest.mark.parametrize("code", ["x = = 1", "f(", "\\0", "if x:\n\ty\n  z"])
-def test_a_text_that_is_not_python_is_refused(
-    code: str, tmp_path: Path, cache: Path
-) -> None:
+def test_a_text_that_is_not_python_is_refused(code: str, tmp_path: Path) -> None:
     target = write_target(tmp_path / "templates", {"model.py.j2": f"{code}\n"})
     with pytest.raises(
         TargetError, match="black cannot format the output for A"
     ) as caught:
         generate_texts(target)
     assert caught.value.where.endswith("model.py.j2")
-    assert cached_texts(cache) == set()
 
 
 def test_an_unknown_formatter_is_refused(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from kubestencil.errors import SourceError, SpecError, UsageError
 from kubestencil.source import available, decode, embedded, locate, remote
+from kubestencil.source.inputs import read_location
 from kubestencil.source.releases import (
     ListedRelease,
     expand_ranges,
@@ -167,7 +168,7 @@ def accept(source: object) -> None:
 
 def test_a_busy_server_is_asked_again() -> None:
     with server() as url:
-        source = remote.read(f"{url}/flaky", "cluster")
+        source = read_location(f"{url}/flaky", "cluster")
         assert source.document() == make_document(SMALL)
         assert Handler.request_counts["/flaky"] == 3
 
@@ -251,7 +252,7 @@ def test_fetch_checks_the_digest_and_the_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize("url", ["ftp://x/y", "http://example.com/x", "file:///x"])
 def test_only_https_urls_are_read(url: str) -> None:
     with pytest.raises(UsageError, match="cannot read"):
-        remote.read(url, "x")
+        read_location(url, "x")
 
 
 def test_without_a_network_the_hint_names_other_sources() -> None:

@@ -187,7 +187,7 @@ def test_an_index_of_many_documents_has_the_limits_of_one(
 )
 def test_what_is_no_url_is_refused(url: str) -> None:
     with pytest.raises(KubestencilError):
-        remote.read(url, "x")
+        read_location(url, "x")
 
 
 INSIDE = (

@@ -7,6 +7,7 @@ that reaches it is a bug.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 _MAX_LISTED = 30
 
@@ -71,9 +72,6 @@ def nearest(name: str, available: Iterable[str]) -> str:
 
     More than ``_MAX_LISTED`` available names are not listed.
     """
-    # Imported here, since most runs have no error.
-    from difflib import get_close_matches
-
     names = list(available)
     similar = get_close_matches(name, names, n=3, cutoff=0.6)
     hints = [f"did you mean {' or '.join(similar)}?"] if similar else []

@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from watchfiles import Change, DefaultFilter, watch
+
 from kubestencil.errors import ServeError
 
 LOOPBACK = "127.0.0.1"
@@ -176,8 +178,6 @@ def _watch(watched: WatchedPaths) -> Generator[bool, None, None]:
 
     Raises ServeError where the folders cannot be watched.
     """
-    from watchfiles import Change, DefaultFilter, watch
-
     # Ignores the temporary files of editors.
     is_relevant = DefaultFilter(ignore_dirs=())
 

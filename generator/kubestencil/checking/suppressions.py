@@ -6,6 +6,7 @@ A baseline is an earlier report in JSON.
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -46,8 +47,6 @@ def load_config(path: Path) -> tuple[IgnoreEntry, ...]:
     Raises UsageError for a file that cannot be read, an unknown key or an unknown rule,
     SourceError for a file that is no TOML.
     """
-    import tomllib
-
     try:
         config = tomllib.loads(_read(path))
     except (ValueError, RecursionError) as error:

@@ -15,48 +15,71 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 from typing import NoReturn
 
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.check import check
-from kubestencil.cli.diff import diff
-from kubestencil.cli.fetch import fetch
-from kubestencil.cli.history import history
-from kubestencil.cli.releases import releases
-from kubestencil.cli.render import render
-from kubestencil.cli.serve import serve
 from kubestencil.cli.signals import handle_signals
-from kubestencil.cli.stored import convert, default
-from kubestencil.cli.targets import targets
-from kubestencil.cli.validator import validator
 from kubestencil.version import __version__
 
+#: The commands: the module of each in this package, and the first sentence of its help.
+_COMMANDS: Mapping[str, tuple[str, str]] = {
+    "check": ("check", "Show what is wrong with manifests in a release."),
+    "convert": ("stored", "Print objects in another version of their kinds."),
+    "default": ("stored", "Print objects as an API server would store them."),
+    "diff": ("diff", "Show what changed between two releases or documents."),
+    "fetch": ("fetch", "Download the OpenAPI documents of releases."),
+    "history": (
+        "history",
+        "Show how a type evolved through releases and API versions.",
+    ),
+    "releases": ("releases", "List the available releases and the source of each."),
+    "render": ("render", "Generate files from the OpenAPI documents of releases."),
+    "serve": (
+        "serve",
+        "Serve the docs site on this machine, and rebuild it on changes.",
+    ),
+    "targets": ("targets", "List the targets and their options, or document NAME."),
+    "validator": (
+        "validator",
+        "Build programs that answer as an API server would.",
+    ),
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class _Commands(click.Group):
+    """Imports the module of a command when it is used: --help needs none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"{__name__}.{_COMMANDS[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="kubestencil")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Generate client models, documentation and change reports from the Kubernetes
     OpenAPI document."""
     context.color = console.colour()
-
-
-for command in (
-    render,
-    serve,
-    diff,
-    history,
-    check,
-    default,
-    convert,
-    fetch,
-    releases,
-    targets,
-    validator,
-):
-    cli.add_command(command)
 
 
 def main() -> NoReturn:

@@ -22,7 +22,17 @@ from kubestencil.cli.options import (
     unserved_option,
 )
 from kubestencil.cli.reports import format_option, paint
+from kubestencil.diff import SEVERITIES, compare, compare_versions
+from kubestencil.diff.labels import document_label
+from kubestencil.diff.rules.table import RULES_BY_NAME
+from kubestencil.diff.selection import at_stages, for_audience, of_types
 from kubestencil.errors import UsageError, nearest
+from kubestencil.schema.load import load_release
+from kubestencil.schema.lookup import find_kinds
+from kubestencil.source import available
+from kubestencil.source.find import DocumentOptions
+from kubestencil.source.releases import expand_ranges, is_minor_version, release_order
+from kubestencil.targets.diff.view import comparison_contexts
 
 if TYPE_CHECKING:
     from kubestencil.diff import Comparison, Severity
@@ -31,7 +41,6 @@ if TYPE_CHECKING:
     from kubestencil.schema import Release
     from kubestencil.schema.kinds import StageSpelling
     from kubestencil.schema.lookup import TypeMatch
-    from kubestencil.source.find import DocumentOptions
 
 
 @click.command()
@@ -114,11 +123,6 @@ def diff(
     1.35/v1, cluster.json#apps/v1. FROM..TO (1.29..1.35) is two releases and those in
     between: the report says what happened in which.
     """
-    from kubestencil.diff import SEVERITIES
-    from kubestencil.schema.lookup import find_kinds
-    from kubestencil.source.find import DocumentOptions
-    from kubestencil.targets.diff.view import comparison_contexts
-
     del templates  # Its formats are values of --format.
     _check_fail_on(fail_on)
     options = DocumentOptions(specs, crds, unserved)
@@ -155,9 +159,6 @@ def _documents(
     before: str, after: str | None, options: DocumentOptions
 ) -> list[ComparedDocument]:
     """The documents to compare, oldest first: two, or all of a range of releases."""
-    from kubestencil.source import available
-    from kubestencil.source.releases import expand_ranges
-
     if after is not None:
         documents = find_compared((before, after), options)
         if bool(documents[0].api_version) is not bool(documents[1].api_version):
@@ -181,9 +182,6 @@ def _documents(
 def _load(documents: Sequence[ComparedDocument]) -> list[Release]:
     """The releases in documents, each parsed once; those that the user did not name
     are called as they call themselves."""
-    from kubestencil.diff.labels import document_label
-    from kubestencil.schema.load import load_release
-
     releases: dict[str, Release] = {}
     for document in documents:
         source = document.source
@@ -196,8 +194,6 @@ def _load(documents: Sequence[ComparedDocument]) -> list[Release]:
 
 
 def _note_reversed_order(before: str, after: str) -> None:
-    from kubestencil.source.releases import is_minor_version, release_order
-
     if not (is_minor_version(before) and is_minor_version(after)):
         return
     if release_order(before) > release_order(after):
@@ -215,8 +211,6 @@ def _select(
     stages: tuple[StageSpelling, ...],
 ) -> Comparison:
     """The part of a comparison that the options ask for."""
-    from kubestencil.diff.selection import at_stages, for_audience, of_types
-
     if types:
         comparison = of_types(comparison, types)
     if audience is not None:
@@ -228,9 +222,6 @@ def _select(
 
 def _check_fail_on(names: Iterable[str]) -> None:
     """Raise UsageError for a name that is neither a severity nor a rule."""
-    from kubestencil.diff import SEVERITIES
-    from kubestencil.diff.rules.table import RULES_BY_NAME
-
     valid = (*SEVERITIES, *RULES_BY_NAME)
     for name in names:
         if name not in valid:
@@ -244,8 +235,6 @@ def _check_fail_on(names: Iterable[str]) -> None:
 def _fails(comparison: Comparison, names: Collection[str]) -> bool:
     """Whether there is a change of one of these rules, of one of these severities, or
     of a more severe one."""
-    from kubestencil.diff import SEVERITIES
-
     levels = [SEVERITIES.index(name) for name in SEVERITIES if name in names]
     severe = SEVERITIES[: max(levels, default=-1) + 1]
     return any(
@@ -256,8 +245,6 @@ def _fails(comparison: Comparison, names: Collection[str]) -> bool:
 
 def _compare(before: Release, after: Release, versions: tuple[str, str]) -> Comparison:
     """Compare two API versions, or whole releases where these are empty."""
-    from kubestencil.diff import compare, compare_versions
-
     if versions[0]:
         return compare_versions(before, versions[0], after, versions[1])
     return compare(before, after)

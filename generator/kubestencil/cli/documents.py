@@ -8,8 +8,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
+from kubestencil.engine import check_release_names
 from kubestencil.errors import UsageError
+from kubestencil.source import available, locate, releases
+from kubestencil.source.find import find_document
+from kubestencil.source.inputs import crds_alone, read_location, read_locations
+from kubestencil.source.releases import expand_ranges
+from kubestencil.source.versions import versions_in
 
 # What only some commands need is imported inside functions, so that --help and
 # --version do not wait for it.
@@ -45,19 +52,12 @@ def find_sources(
     ``--spec``. Raises UsageError for a release that no source has, and for one whose
     output folder would be that of a target of scope ``releases``.
     """
-    from kubestencil.engine import check_release_names
-    from kubestencil.source import available, locate, releases
-
     if spec is not None:
-        from kubestencil.source.inputs import read_location
-
         if len(names) > 1:
             raise UsageError("--spec reads one document and takes one release name")
         name = releases.release_name(names[0]) if names else None
         sources = [read_location(spec, name, unserved=options.unserved)]
     elif not names and (crds := options.read_crds()) is not None:
-        from kubestencil.source.inputs import crds_alone
-
         sources = [crds_alone("crds", crds)]
         options = replace(options, crds=())
     else:
@@ -76,8 +76,6 @@ def find_compared(
 
     Raises UsageError for an argument that is neither.
     """
-    from kubestencil.source import available
-
     releases = available(options.specs)
     locations = [_split_api_version(argument, releases) for argument in arguments]
     # Standard input can be read once.
@@ -105,9 +103,6 @@ def _split_api_version(argument: str, releases: Collection[str]) -> tuple[str, s
 
 def _find(location: str, options: DocumentOptions) -> Source:
     """The document at a location (``NAME=LOCATION`` to name it), or of a release."""
-    from kubestencil.source import available
-    from kubestencil.source.find import find_document
-
     if location in available(options.specs):
         return find_document(location, options, None)
     name, path = _split_name(location)
@@ -125,10 +120,6 @@ def find_history(
     releases are used. Raises UsageError for a release that no source has, and for a
     name that two documents have.
     """
-    from kubestencil.source import available, locate
-    from kubestencil.source.inputs import crds_alone
-    from kubestencil.source.releases import expand_ranges
-
     locations = [*(value for value in releases if is_document(value)), *arguments]
     names = [value for value in releases if not is_document(value)]
     if not names and not locations and (crds := options.read_crds()) is not None:
@@ -152,9 +143,6 @@ def is_document(argument: str) -> bool:
 
 def _find_versions(location: str, options: DocumentOptions) -> list[Source]:
     """The document ``NAME=PATH``, or those of the versions in a folder."""
-    from kubestencil.source.inputs import read_locations
-    from kubestencil.source.versions import versions_in
-
     if _NAMED.match(location) is not None:
         return [_find(location, options)]
     return [
@@ -187,8 +175,6 @@ def _split_name(location: str) -> tuple[str, str]:
 
 def _document_name(location: str) -> str:
     """The name of a document by default: that of its file or folder."""
-    from urllib.parse import urlsplit
-
     if "://" in location:
         parts = urlsplit(location)
         return Path(parts.path).stem or parts.netloc

@@ -8,6 +8,9 @@ import click
 
 from kubestencil.cli import console
 from kubestencil.cli.options import quiet_option
+from kubestencil.schema.load import load_release
+from kubestencil.source import remote
+from kubestencil.source.releases import ListedRelease, listed_releases, minor_version
 
 
 @click.command()
@@ -29,14 +32,6 @@ def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:
     Each is saved as RELEASE.json once its sha256 matches the one on record and its
     content is valid OpenAPI. It is then used instead of the embedded document.
     """
-    from kubestencil.schema.load import load_release
-    from kubestencil.source import remote
-    from kubestencil.source.releases import (
-        ListedRelease,
-        listed_releases,
-        minor_version,
-    )
-
     listed = listed_releases()
     for argument in releases:
         name = minor_version(argument)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubestencil import diff
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_history, is_document
 from kubestencil.cli.options import (
@@ -19,6 +20,9 @@ from kubestencil.cli.options import (
 )
 from kubestencil.cli.reports import format_option, paint
 from kubestencil.errors import UsageError
+from kubestencil.schema.load import load_release
+from kubestencil.source.find import DocumentOptions
+from kubestencil.targets.diff.view import history_contexts, timeline_contexts
 
 if TYPE_CHECKING:
     from kubestencil.engine.reports import ReportFormat
@@ -63,11 +67,6 @@ def history(
     is a folder with a file or folder for each version, such as v1.2.0/ or
     crds-1.10.yaml; write it with a slash: versions/.
     """
-    from kubestencil import diff
-    from kubestencil.schema.load import load_release
-    from kubestencil.source.find import DocumentOptions
-    from kubestencil.targets.diff.view import history_contexts, timeline_contexts
-
     del templates  # Its formats are values of --format.
     kind, field, documents = _divide(arguments)
     options = DocumentOptions(specs, crds, unserved)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from kubestencil.errors import UsageError
+from kubestencil.source import available
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -18,8 +19,6 @@ def complete_release(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[str]:
     """Shell completion of releases."""
-    from kubestencil.source import available
-
     del context, parameter
     return [name for name in available(None) if name.startswith(incomplete)]
 

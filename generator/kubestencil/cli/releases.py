@@ -8,15 +8,14 @@ import click
 
 from kubestencil.cli import console
 from kubestencil.cli.options import specs_option
+from kubestencil.source import available
+from kubestencil.source.releases import listed_releases
 
 
 @click.command()
 @specs_option
 def releases(specs: Path | None) -> None:
     """List the available releases and the source of each."""
-    from kubestencil.source import available
-    from kubestencil.source.releases import listed_releases
-
     supported = listed_releases()
     for name, origin in available(specs).items():
         mark = "*" if name in supported else " "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubestencil import build
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
@@ -24,6 +25,8 @@ from kubestencil.cli.options import (
     templates_option,
     unserved_option,
 )
+from kubestencil.engine import choose_targets, load_targets
+from kubestencil.source.find import DocumentOptions
 
 if TYPE_CHECKING:
     from kubestencil.build import Summary, TreeResult
@@ -90,10 +93,6 @@ def render(
     Without either, all supported releases are generated, which "kubestencil
     releases" marks with "*".
     """
-    from kubestencil import build
-    from kubestencil.engine import choose_targets, load_targets
-    from kubestencil.source.find import DocumentOptions
-
     all_targets = load_targets(templates, names)
     options = DocumentOptions(specs, crds, unserved, groups, kinds)
     sources = find_sources(releases, spec, options, all_targets)

@@ -11,7 +11,10 @@ from click.shell_completion import CompletionItem
 
 from kubestencil.cli import console
 from kubestencil.cli.options import Decorator
+from kubestencil.engine import load_targets
+from kubestencil.engine.reports import report_formats
 from kubestencil.errors import UsageError
+from kubestencil.text import terminal
 
 if TYPE_CHECKING:
     from kubestencil.engine.reports import ReportFormat
@@ -43,8 +46,6 @@ def format_option(target: str, each: Collection[str]) -> Decorator:
 
 def paint(file: Path | None) -> Paint:
     """What colours a result that goes to ``file``, or to standard output."""
-    from kubestencil.text import terminal
-
     return terminal.colored if console.is_coloured(file) else terminal.plain
 
 
@@ -62,9 +63,6 @@ class FormatType(click.ParamType):  # type: ignore[type-arg]  # generic since 8.
 
     def formats(self, context: click.Context | None) -> Mapping[str, ReportFormat]:
         """All formats by name, those in the folder of ``--templates`` included."""
-        from kubestencil.engine import load_targets
-        from kubestencil.engine.reports import report_formats
-
         templates = _path(context, "templates") if context else None
         return report_formats(load_targets(templates), self.target, self.each)
 

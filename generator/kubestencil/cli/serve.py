@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import webbrowser
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kubestencil import build, server
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
@@ -23,6 +25,8 @@ from kubestencil.cli.options import (
     templates_option,
 )
 from kubestencil.cli.render import report_summary
+from kubestencil.engine import choose_targets, load_targets
+from kubestencil.source.find import DocumentOptions
 
 if TYPE_CHECKING:
     from kubestencil.engine import Target
@@ -66,12 +70,6 @@ def serve(
     its options names, changes. RELEASE and RANGE are as for render. Ctrl-C stops the
     server.
     """
-    import webbrowser
-
-    from kubestencil import server
-    from kubestencil.engine import choose_targets, load_targets
-    from kubestencil.source.find import DocumentOptions
-
     available = load_targets(templates)
     sources = find_sources(releases, None, DocumentOptions(specs), available)
     options = parse_settings(settings)
@@ -105,9 +103,6 @@ def _build_site(
     jobs: int,
 ) -> None:
     """Generate the site with the current templates, and show a summary."""
-    from kubestencil import build
-    from kubestencil.engine import choose_targets, load_targets
-
     targets = choose_targets(load_targets(templates), [_SITE], options, len(sources))
     with console.ProgressBar("reading", quiet=False) as bar:
         summary = build.render(

@@ -7,9 +7,14 @@ from typing import Literal
 
 import click
 
+from kubestencil.checking.stored import results
 from kubestencil.cli import console
 from kubestencil.cli.options import complete_release, file_option
 from kubestencil.errors import UsageError
+from kubestencil.source.releases import newest_release
+from kubestencil.text.yaml import dump_all
+from kubestencil.validator.binaries import require_binary
+from kubestencil.validator.process import Validator
 
 _paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 _release = click.option(
@@ -63,12 +68,6 @@ def _print(
     file: Path | None,
     to: str,
 ) -> None:
-    from kubestencil.checking.stored import results
-    from kubestencil.source.releases import newest_release
-    from kubestencil.text.yaml import dump_all
-    from kubestencil.validator.binaries import require_binary
-    from kubestencil.validator.process import Validator
-
     with Validator(require_binary(release or newest_release())) as validator:
         objects = list(results(paths, operation, validator, to=to))
     if not objects:

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from kubestencil.cli.options import complete_target, templates_option
+from kubestencil.engine import find_target, load_targets
+from kubestencil.engine.reference import reference
+from kubestencil.targets import load_any_view
 
 if TYPE_CHECKING:
     from kubestencil.engine import Target
@@ -23,8 +26,6 @@ def targets(name: str | None, templates: Path | None) -> None:
     The documentation of a target has everything that its manifest and templates can
     use: values of "each", placeholders, variables with their types, filters, options.
     """
-    from kubestencil.engine import find_target, load_targets
-
     available = load_targets(templates)
     if name is None:
         _list(available)
@@ -41,7 +42,4 @@ def _list(available: Mapping[str, Target]) -> None:
 
 
 def _document(target: Target) -> None:
-    from kubestencil.engine.reference import reference
-    from kubestencil.targets import load_any_view
-
     click.echo(reference(target, load_any_view(target)), nl=False)

@@ -9,7 +9,20 @@ import click
 
 from kubestencil.cli import console
 from kubestencil.cli.options import complete_release, quiet_option
+from kubestencil.engine import load_targets
 from kubestencil.errors import UsageError
+from kubestencil.schema.load import load_release
+from kubestencil.source import locate
+from kubestencil.source.releases import newest_release
+from kubestencil.targets import generate_files
+from kubestencil.validator.binaries import (
+    binaries,
+    binary_path,
+    build_binary,
+    check_platform,
+    require_binary,
+    this_platform,
+)
 
 _VERSION = re.compile(r"v?(1\.\d+)(?:\.(\d+))?\Z")
 
@@ -42,14 +55,6 @@ def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) ->
     A RELEASE is 1.35, for the code of 1.35.0, or a patch release: 1.35.2. Go is needed,
     which downloads modules; each release takes some minutes.
     """
-    from kubestencil.source.releases import newest_release
-    from kubestencil.validator.binaries import (
-        binary_path,
-        build_binary,
-        check_platform,
-        this_platform,
-    )
-
     for platform in platforms:
         check_platform(platform)
     for argument in releases or [newest_release()]:
@@ -73,8 +78,6 @@ def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) ->
 @validator.command("list")
 def list_() -> None:
     """List the programs that were built."""
-    from kubestencil.validator.binaries import binaries
-
     for binary in binaries():
         note = "" if binary.is_current else "  (of another version of kubestencil)"
         click.echo(f"{binary.version}  {binary.platform}  {binary.path}{note}")
@@ -84,8 +87,6 @@ def list_() -> None:
 @click.argument("release", shell_complete=complete_release)
 def path(release: str) -> None:
     """Print the path of the program of a release."""
-    from kubestencil.validator.binaries import require_binary
-
     _version(release)
     click.echo(require_binary(release))
 
@@ -100,11 +101,6 @@ def _version(text: str) -> tuple[str, int]:
 
 def _files(release: str, patch: int) -> dict[str, bytes]:
     """The files of the Go module of a release, by name."""
-    from kubestencil.engine import load_targets
-    from kubestencil.schema.load import load_release
-    from kubestencil.source import locate
-    from kubestencil.targets import generate_files
-
     target = load_targets(None)["validator"].with_options({"patch": str(patch)})
     files = generate_files(load_release(locate(release, None)), target)
     return {file.path: file.data for file in files}

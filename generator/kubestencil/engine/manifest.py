@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -217,7 +218,6 @@ def _package_folders() -> list[Path]:
     Raises TargetError where an entry point does not name a package.
     """
     from importlib.metadata import entry_points
-    from importlib.util import find_spec
 
     folders = []
     for point in sorted(entry_points(group=ENTRY_POINTS)):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from kubestencil.data_files import data_file
 from kubestencil.engine.filters import PATH_FILTERS
 from kubestencil.engine.manifest import FileRule, Target, find_file
-from kubestencil.engine.templates import Templates
 from kubestencil.engine.view import Contexts, FileContext
 from kubestencil.errors import SpecError, TargetError, nearest
 from kubestencil.version import __version__
+
+if TYPE_CHECKING:
+    from kubestencil.engine.templates import Templates
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 # A path segment that every file system reads in the same way: no separator, no "..",
@@ -47,7 +50,7 @@ def render_contexts(
     SpecError where two definitions get the same path, or a name cannot be part of
     one; TargetError for a mistake in the target.
     """
-    templates = _templates(contexts, target, shared)
+    templates = cache(partial(_templates, contexts, target, shared))
     generated: dict[str, _FileOrigin] = {}
     for rule in target.files:
         if not rule.path or rule.each in contexts.handled_by_other_parts:
@@ -73,7 +76,7 @@ def render_report(contexts: Contexts, rule: FileRule, target: Target) -> bytes:
     Raises TargetError for a mistake in the target.
     """
     shared = {"part": ""} if target.scope == "releases" else {}
-    templates = _templates(contexts, target, shared)
+    templates = partial(_templates, contexts, target, shared)
     (context,) = _contexts(contexts, rule, target)
     post_process = _post_process(contexts, rule, target)
     return _data(context, rule, target, templates, post_process)
@@ -82,6 +85,9 @@ def render_report(contexts: Contexts, rule: FileRule, target: Target) -> bytes:
 def _templates(
     contexts: Contexts, target: Target, shared: Mapping[str, str]
 ) -> Templates:
+    # Jinja2 takes longer to import than many a run without templates.
+    from kubestencil.engine.templates import Templates
+
     return Templates(
         # Through the roots, a template finds what targets share: "_markdown/…".
         (*target.folders, *target.roots),
@@ -100,7 +106,7 @@ def _data(
     context: FileContext,
     rule: FileRule,
     target: Target,
-    templates: Templates,
+    templates: Callable[[], Templates],
     post_process: _PostProcess | None,
 ) -> bytes:
     """The bytes of a file."""
@@ -111,7 +117,7 @@ def _data(
                 "files.template",
             )
         return context.data
-    text = templates.render(rule.template, context.subject, context.variables)
+    text = templates().render(rule.template, context.subject, context.variables)
     return (post_process(text, context.subject) if post_process else text).encode()
 
 
@@ -155,15 +161,13 @@ def _post_process(
 
     The built-in templates generate code that a formatter leaves unchanged.
     """
-    if isinstance(rule.format, tuple):
-        from kubestencil.engine import formatting
-
-        return formatting.command_formatter(rule.format, rule.template, target)
     template = find_file(target.folders, rule.template)
-    if rule.format and not template.is_relative_to(data_file("templates")):
-        from kubestencil.engine import formatting
+    is_built_in = template.is_relative_to(data_file("templates"))
+    if isinstance(rule.format, tuple) or (rule.format and not is_built_in):
+        # Most runs format nothing.
+        from kubestencil.engine.formatting import make_formatter
 
-        return formatting.black_formatter(rule.path, rule.template)
+        return make_formatter(rule, target)
     function = contexts.post_process.get(rule.each)
     return (lambda text, _: function(text)) if function else None
 

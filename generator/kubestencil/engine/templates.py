@@ -6,15 +6,16 @@ import re
 import traceback
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import jinja2
+from jinja2.filters import FILTERS as JINJA_FILTERS
+from jinja2.tests import TESTS
+from markupsafe import Markup
+
+from kubestencil.engine.environment import Environment
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.errors import KubestencilError, SpecError, TargetError, nearest
-
-if TYPE_CHECKING:
-    import jinja2
-
-    from kubestencil.engine.environment import Environment
 
 _UNDEFINED = re.compile(r"'(\w+)' is undefined\Z")
 _NO_FILTER = re.compile(r"No filter named '(\w+)'")
@@ -73,8 +74,6 @@ class Templates:
     def once(self, name: str, subject: Hashable, values: Mapping[str, Any]) -> str:
         """The text of the template ``name`` for ``subject``, rendered once and cached:
         for a text that many files contain."""
-        from markupsafe import Markup
-
         key = name, subject
         if key not in self.fragments:
             self.fragments[key] = Markup(self._render(name, self.subject, values))
@@ -94,16 +93,12 @@ class Templates:
 
     def embed(self, name: str) -> str:
         """The text of a file beside the templates as it is, without escapes."""
-        from markupsafe import Markup
-
         try:
             return Markup(_environment(self.folders).read(name))
         except UnicodeDecodeError as error:
             raise TargetError(f"{name} is not UTF-8 text") from error
 
     def _compile(self, name: str) -> jinja2.Template:
-        import jinja2
-
         try:
             template = _environment(self.folders).find(name)
         except jinja2.TemplateSyntaxError as error:
@@ -124,9 +119,6 @@ class Templates:
     def _failure(
         self, error: Exception, name: str, subject: str, values: Mapping[str, Any]
     ) -> KubestencilError:
-        import jinja2
-        from jinja2.tests import TESTS
-
         if isinstance(error, KubestencilError) and error.where:
             return error
         if isinstance(error, jinja2.TemplateSyntaxError):
@@ -162,8 +154,6 @@ class Templates:
 
     def _filter_hint(self, name: str) -> str:
         """The nearest of all filters, and the names of those that are not Jinja2's."""
-        from jinja2.filters import FILTERS as JINJA_FILTERS
-
         names = _environment(self.folders).filters
         close = nearest(name, names)
         own = [name for name in names if names[name] is not JINJA_FILTERS.get(name)]
@@ -188,6 +178,4 @@ class Templates:
 def _environment(folders: tuple[str, ...]) -> Environment:
     """The environment for a search path. It is shared, so that a template is compiled
     once in a process."""
-    from kubestencil.engine.environment import Environment
-
     return Environment(folders)

@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
+from kubestencil.schema.custom_resources.standard_fields import StandardFields
 from kubestencil.schema.documents.inline import name_inline_objects, notes_on_numbers
 from kubestencil.schema.documents.openapi2 import ParsedDefinitions, parse_document
+from kubestencil.schema.documents.openapi3 import as_openapi2
 from kubestencil.schema.documents.validate import validate
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -19,6 +21,7 @@ from kubestencil.schema.pointer import (
     printable_pointer,
 )
 from kubestencil.schema.resources.served import ServedResources
+from kubestencil.schema.select import select
 from kubestencil.schema.types import JsonObject, Release
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
@@ -45,9 +48,6 @@ def load_release(source: Source) -> Release:
     """
     document = source.document()
     if "openapi" in document:
-        # Imported here and below, since most runs read neither.
-        from kubestencil.schema.documents.openapi3 import as_openapi2
-
         converted = as_openapi2(document, source.origin)
         parsed = _parse_cluster(
             source, converted, ("schemas", ("components", None)), from_openapi3=True
@@ -68,8 +68,6 @@ def load_release(source: Source) -> Release:
     )
     if source.selection is None:
         return release
-    from kubestencil.schema.select import select
-
     return select(release, source.selection)
 
 
@@ -152,7 +150,6 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
     Raises SpecError where one of them has the name of a definition of ``base``.
     """
     from kubestencil.schema.custom_resources.definitions import custom_resources
-    from kubestencil.schema.custom_resources.standard_fields import StandardFields
 
     others = base.definitions.definitions
     schemas = {name: value.schema.raw for name, value in others.items()}

@@ -1,7 +1,7 @@
 """Sources of documents: embedded, in a folder, in any file, on a server.
 
 ``locate`` finds a release: in a ``folder``, or ``embedded`` in kubernetes-validate;
-``remote`` downloads documents with checked ``connections``. ``inputs`` reads what
+``remote`` downloads documents. ``inputs`` reads what
 users name, ``crds`` files of CustomResourceDefinitions, and ``find`` tells releases
 from files. ``decoding`` reads ``json_text`` and ``yaml``, within ``limits``;
 ``lists`` reads lists of objects. ``document`` has the types, ``releases`` names and

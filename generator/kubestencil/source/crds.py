@@ -12,9 +12,8 @@ from typing import Any
 from kubestencil.errors import SourceError, SpecError
 from kubestencil.source.decoding import decode_json, decode_text
 from kubestencil.source.document import SourceFile
-from kubestencil.source.folder import read_bytes, scan
+from kubestencil.source.folder import read_bytes, read_file, scan
 from kubestencil.source.lists import list_items
-from kubestencil.source.remote import read_file
 from kubestencil.source.yaml import Document, documents
 
 #: The suffixes of the files that are read in a folder.

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 from kubestencil.source.decoding import decode
 
+#: Where an API server lists its documents of OpenAPI 3.0.
+OPENAPI_V3 = "/openapi/v3"
+
 
 class SourceFile(NamedTuple):
     """A file as it was read: its origin, for messages, and its bytes."""

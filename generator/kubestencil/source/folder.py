@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kubestencil.errors import SourceError
+from kubestencil.source.document import SourceFile
 from kubestencil.source.limits import max_bytes, too_large
 
 _SUFFIXES = (".json", ".yaml", ".yml")
@@ -58,6 +59,25 @@ def read_bytes(path: Path) -> bytes:
         if size > max_bytes():
             raise too_large(str(path), f"{size:,}")
         return path.read_bytes()
+
+
+def read_file(location: str) -> SourceFile:
+    """The bytes at a path or a URL, or on standard input (``-``).
+
+    Raises UsageError where the URL is not https, SourceError where it cannot be read.
+    """
+    if location == "-":
+        data = read_stdin(max_bytes() + 1)
+        if len(data) > max_bytes():
+            raise too_large("standard input", "more")
+        return SourceFile("standard input", data)
+    if "://" in location:
+        # What it needs takes longer to import than a file to read.
+        from kubestencil.source import remote
+
+        return SourceFile(location, remote.download(location, remote.no_progress))
+    path = Path(location)
+    return SourceFile(str(path), read_bytes(path))
 
 
 @contextmanager

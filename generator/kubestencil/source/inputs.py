@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
-from kubestencil.errors import SourceError, SpecError
-from kubestencil.source import embedded, remote
+from kubestencil.errors import SpecError, UsageError
+from kubestencil.source import embedded
 from kubestencil.source.crds import files_in, read_crd_files
 from kubestencil.source.decoding import decode, decode_characters
-from kubestencil.source.document import CrdSet, Source, SourceFile
-from kubestencil.source.limits import max_bytes, too_large
+from kubestencil.source.document import OPENAPI_V3, CrdSet, Source, SourceFile
+from kubestencil.source.folder import read_file
 from kubestencil.source.releases import release_name
 
-_V3 = "/openapi/v3"
 # In JSON, and at the beginning of a line of YAML.
 _OPENAPI_VERSION = re.compile(
     rb"""(?:^(?:swagger|openapi)|"(?:swagger|openapi)")\s*:\s*["']?\d+\.\d""",
@@ -43,13 +41,28 @@ def read_location(location: str, name: str | None, *, unserved: bool = False) ->
     if "://" not in location and path.is_dir():
         return _read_folder(path, name or release_name(path.resolve().name), unserved)
     if _is_api_server(location):
-        return _read_api_server(location, name or "cluster")
-    source = remote.read(location, name)
+        from kubestencil.source.remote import download_listed
+
+        return _merged(name or "cluster", *download_listed(location))
+    source = _read_document(location, name)
     if _has_crds(source.data):
         file = SourceFile(source.origin, source.data)
         crds = CrdSet((source.origin,), (file,), unserved=unserved)
         return crds_alone(source.release, crds)
     return source
+
+
+def _read_document(location: str, name: str | None) -> Source:
+    """The document at a path or an https URL, or on standard input (``-``); the default
+    of its name is that of the file, without its suffix."""
+    if location == "-" and name is None:
+        raise UsageError(
+            "a document from standard input needs a name",
+            hint="give one: kubestencil render NAME --spec -",
+        )
+    file = read_file(location)
+    path = urlsplit(location).path if "://" in location else location
+    return Source(name or release_name(Path(path).stem), *file)
 
 
 def read_locations(
@@ -76,49 +89,6 @@ def _read_folder(folder: Path, name: str, unserved: bool) -> Source:
     if documents:
         return _merged(name, str(folder), documents)
     return crds_alone(name, CrdSet((str(folder),), tuple(files), unserved=unserved))
-
-
-def _read_api_server(url: str, name: str) -> Source:
-    """The documents that an API server lists under /openapi/v3."""
-    index_url = url if urlsplit(url).path.rstrip("/") == _V3 else urljoin(url, _V3)
-    end = time.monotonic() + remote.MAX_SECONDS
-    index = decode(remote.download(index_url, remote.no_progress, end), index_url)
-    paths = index.get("paths")
-    if not isinstance(paths, dict):
-        raise SourceError(
-            "is not the index of an API server", where=f"{index_url}#/paths"
-        )
-    urls = [
-        _server_url(index_url, str(entry.get("serverRelativeURL", "")))
-        for entry in paths.values()
-        if isinstance(entry, dict)
-    ]
-    return _merged(name, index_url, _download_all(urls, index_url, end))
-
-
-def _server_url(index_url: str, path: str) -> str:
-    """The URL of a path of the server that has an index; raises SourceError where the
-    path leads to another server, such as one that only this machine can reach."""
-    try:
-        url = urljoin(index_url, path)
-        if urlsplit(url)[:2] == urlsplit(index_url)[:2]:
-            return url
-    except ValueError:
-        pass
-    raise SourceError(f"leads to another server: {path[:200]!a}", where=index_url)
-
-
-def _download_all(urls: Iterable[str], index_url: str, end: float) -> list[SourceFile]:
-    """What several URLs have: all together not larger than one document may be, and
-    until ``end``, a time of the monotonic clock."""
-    files: list[SourceFile] = []
-    size = 0
-    for url in urls:
-        files.append(SourceFile(url, remote.download(url, remote.no_progress, end)))
-        size += len(files[-1].data)
-        if size > max_bytes():
-            raise too_large(index_url, "more")
-    return files
 
 
 def _merged(name: str, origin: str, files: Iterable[SourceFile]) -> Source:
@@ -159,7 +129,7 @@ def _is_api_server(location: str) -> bool:
     if "://" not in location:
         return False
     try:
-        return urlsplit(location).path.rstrip("/") in ("", _V3)
+        return urlsplit(location).path.rstrip("/") in ("", OPENAPI_V3)
     except ValueError:  # It is no URL, as reading it will say.
         return False
 

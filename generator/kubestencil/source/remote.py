@@ -1,4 +1,8 @@
-"""Reads a document from a URL, standard input or any file; downloads releases."""
+"""Downloads: what a URL has, and the documents of releases.
+
+The name of a server can have another address each time that it is asked for, so that only
+the address of the connection itself says where a request goes.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +10,24 @@ import hashlib
 import re
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.response import BaseHTTPResponse
+from urllib3.util import parse_url
 
 from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
-from kubestencil.source.document import Source, SourceFile
-from kubestencil.source.folder import read_bytes, read_stdin
+from kubestencil.source.decoding import decode
+from kubestencil.source.document import OPENAPI_V3, Source, SourceFile
 from kubestencil.source.limits import max_bytes, too_large
-from kubestencil.source.releases import ListedRelease, release_name
-
-if TYPE_CHECKING:
-    from urllib3.response import BaseHTTPResponse
+from kubestencil.source.releases import ListedRelease
 
 #: Seconds to wait for a connection, and between two chunks of a response.
 TIMEOUT = (10.0, 30.0)
@@ -37,6 +43,10 @@ _NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f\\]")
 # Responses of a server that may answer later, and seconds before it is asked again.
 _BUSY = (429, 500, 502, 503, 504)
 _FIRST_PAUSE = 0.5
+# Addresses of IPv6 that are routed on the internet, and those in them that a gateway
+# translates to IPv4 (RFC 6052, 2.1).
+_ROUTED = ip_network("2000::/3")
+_TRANSLATED = ip_network("64:ff9b::/96")
 
 #: Called with the number of bytes received, and that of all bytes (0 if unknown).
 Progress = Callable[[int, int], None]
@@ -48,43 +58,6 @@ def published_url(release: str) -> str:
         "https://raw.githubusercontent.com/kubernetes/kubernetes/"
         f"release-{release}/api/openapi-spec/swagger.json"
     )
-
-
-def read(location: str, name: str | None) -> Source:
-    """The document at a path or an https URL, or on standard input (``-``).
-
-    ``name`` is the name of the release; the default is the file's, without its
-    suffix. Raises UsageError where that is no name for a release or the URL is not
-    https, SourceError where the document cannot be read.
-    """
-    if location == "-" and name is None:
-        raise UsageError(
-            "a document from standard input needs a name",
-            hint="give one: kubestencil render NAME --spec -",
-        )
-    path = location
-    if "://" in location:
-        _check_scheme(location)
-        path = urlsplit(location).path
-    release = name or release_name(Path(path).stem)
-    file = read_file(location)
-    return Source(release, file.origin, file.data)
-
-
-def read_file(location: str) -> SourceFile:
-    """The bytes at a path or a URL, or on standard input (``-``).
-
-    Raises UsageError where the URL is not https, SourceError where it cannot be read.
-    """
-    if location == "-":
-        data = read_stdin(max_bytes() + 1)
-        if len(data) > max_bytes():
-            raise too_large("standard input", "more")
-        return SourceFile("standard input", data)
-    if "://" in location:
-        return SourceFile(location, download(location, no_progress))
-    path = Path(location)
-    return SourceFile(str(path), read_bytes(path))
 
 
 def download(url: str, progress: Progress, end: float | None = None) -> bytes:
@@ -99,7 +72,7 @@ def download(url: str, progress: Progress, end: float | None = None) -> bytes:
     200, too large or incomplete, and for a redirect that is not allowed; UsageError
     for another scheme.
     """
-    _check_scheme(url)
+    check_scheme(url)
     seconds = MAX_SECONDS if end is None else end - time.monotonic()
     result: Queue[bytes | Exception] = Queue(1)
     is_over = Event()
@@ -128,8 +101,6 @@ def download(url: str, progress: Progress, end: float | None = None) -> bytes:
 
 def _download(url: str, progress: Progress, is_over: Event) -> bytes:
     """The content at a URL; ends early once ``is_over`` is set."""
-    import urllib3
-
     peers = _Peers(url)
     location = url
     try:
@@ -161,8 +132,6 @@ class _Peers:
         """Note the address of a connection. Raises SourceError where it is one of this
         machine or its network, and a server on the internet led there: that server
         could otherwise read what only this machine can reach."""
-        from kubestencil.source.connections import is_internal
-
         if not is_internal(address):
             self.is_outside = True
         elif self.is_outside:
@@ -178,17 +147,7 @@ def _request(location: str, peers: _Peers, is_over: Event) -> BaseHTTPResponse:
 
     urllib3 asks for no other response: it would read the whole content of the first.
     """
-    import urllib3
-
-    from kubestencil.source.connections import make_pool
-
-    pool = make_pool(
-        peers.check,
-        urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]),
-        urllib3.Retry(
-            RETRIES, redirect=False, status=0, respect_retry_after_header=False
-        ),
-    )
+    pool = _make_pool(peers.check)
     for attempt in range(RETRIES + 1):
         response = pool.request("GET", location, preload_content=False, redirect=False)
         if response.status not in _BUSY or attempt == RETRIES:
@@ -196,6 +155,101 @@ def _request(location: str, peers: _Peers, is_over: Event) -> BaseHTTPResponse:
         response.close()
         is_over.wait(_FIRST_PAUSE * 2**attempt)
     return response
+
+
+def _make_pool(check: Callable[[str], None]) -> urllib3.PoolManager:
+    """A pool of connections. ``check`` is called with the address of each before a
+    request is sent, and raises an error where it must not be used."""
+
+    class Connection(HTTPConnection):
+        def connect(self) -> None:
+            super().connect()
+            check(str(self.sock.getpeername()[0]))
+
+    class SecureConnection(HTTPSConnection):
+        def connect(self) -> None:
+            super().connect()
+            check(str(self.sock.getpeername()[0]))
+
+    class Pool(urllib3.HTTPConnectionPool):
+        ConnectionCls = Connection
+
+    class SecurePool(urllib3.HTTPSConnectionPool):
+        ConnectionCls = SecureConnection
+
+    manager = urllib3.PoolManager(
+        timeout=urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]),
+        retries=urllib3.Retry(
+            RETRIES, redirect=False, status=0, respect_retry_after_header=False
+        ),
+    )
+    manager.pool_classes_by_scheme = {"http": Pool, "https": SecurePool}
+    return manager
+
+
+def is_internal(address: str) -> bool:
+    """Whether an address is one of this machine or of its network: loopback,
+    link-local, private, or one of IPv6 that stands for such an address of IPv4."""
+    parsed = ip_address(address.partition("%")[0])
+    if isinstance(parsed, IPv6Address):
+        embedded = _embedded(parsed)
+        if embedded is None:
+            return parsed not in _ROUTED or not parsed.is_global
+        parsed = embedded
+    return not parsed.is_global
+
+
+def _embedded(address: IPv6Address) -> IPv4Address | None:
+    """The address of IPv4 that an address of IPv6 contains."""
+    if address in _TRANSLATED:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    teredo = address.teredo
+    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
+
+
+def download_listed(url: str) -> tuple[str, list[SourceFile]]:
+    """The documents that an API server lists under /openapi/v3, and the URL of the list;
+    raises as ``download``."""
+    is_list = urlsplit(url).path.rstrip("/") == OPENAPI_V3
+    index_url = url if is_list else urljoin(url, OPENAPI_V3)
+    end = time.monotonic() + MAX_SECONDS
+    index = decode(download(index_url, no_progress, end), index_url)
+    paths = index.get("paths")
+    if not isinstance(paths, dict):
+        raise SourceError(
+            "is not the index of an API server", where=f"{index_url}#/paths"
+        )
+    urls = [
+        _server_url(index_url, str(entry.get("serverRelativeURL", "")))
+        for entry in paths.values()
+        if isinstance(entry, dict)
+    ]
+    return index_url, _download_all(urls, index_url, end)
+
+
+def _server_url(index_url: str, path: str) -> str:
+    """The URL of a path of the server that has an index; raises SourceError where the
+    path leads to another server, such as one that only this machine can reach."""
+    try:
+        url = urljoin(index_url, path)
+        if urlsplit(url)[:2] == urlsplit(index_url)[:2]:
+            return url
+    except ValueError:
+        pass
+    raise SourceError(f"leads to another server: {path[:200]!a}", where=index_url)
+
+
+def _download_all(urls: Iterable[str], index_url: str, end: float) -> list[SourceFile]:
+    """What several URLs have: all together not larger than one document may be, and
+    until ``end``, a time of the monotonic clock."""
+    files: list[SourceFile] = []
+    size = 0
+    for url in urls:
+        files.append(SourceFile(url, download(url, no_progress, end)))
+        size += len(files[-1].data)
+        if size > max_bytes():
+            raise too_large(index_url, "more")
+    return files
 
 
 def fetch(
@@ -261,7 +315,7 @@ def _check_status(response: BaseHTTPResponse, url: str) -> None:
         raise SourceError(f"has the content encoding {encoding[:80]!a}", where=url)
 
 
-def _check_scheme(url: str) -> None:
+def check_scheme(url: str) -> None:
     try:
         parts = urlsplit(url)
         local = parts.hostname in _LOCAL_HOSTS
@@ -282,7 +336,7 @@ def _redirected(url: str, target: str, peers: _Peers) -> str:
     not lead there."""
     try:
         following = urljoin(url, target)
-        _check_scheme(following)
+        check_scheme(following)
         is_internal = peers.is_outside and _is_internal(following)
     except (ValueError, UsageError) as error:
         raise SourceError(f"redirects to {target[:200]!a}", where=url) from error
@@ -297,10 +351,6 @@ def _redirected(url: str, target: str, peers: _Peers) -> str:
 def _is_internal(url: str) -> bool:
     """Whether the host of a URL has an address of this machine or its network. That of
     the connection is checked as well."""
-    from urllib3.util import parse_url
-
-    from kubestencil.source.connections import is_internal
-
     host = (parse_url(url).host or "").strip("[]")
     try:
         infos = socket.getaddrinfo(host, None)

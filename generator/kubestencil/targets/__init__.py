@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from kubestencil.engine import MultiReleaseView, View, render_contexts
+from kubestencil.engine.view import AnyView
 from kubestencil.errors import nearest
 from kubestencil.text.controls import one_line
 
@@ -18,9 +20,8 @@ from kubestencil.text.controls import one_line
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-    from kubestencil.engine import File, MultiReleaseView, Target, View
+    from kubestencil.engine import File, Target
     from kubestencil.engine.manifest import Scope
-    from kubestencil.engine.view import AnyView
     from kubestencil.schema import Release
 
 #: The entry point group in which other packages register views
@@ -54,8 +55,6 @@ def generate_files(release: Release, target: Target) -> Iterator[File]:
     Raises SpecError for a document that the target cannot use, TargetError for a
     mistake in the target.
     """
-    from kubestencil.engine import render_contexts
-
     view = load_view(target)
     shared = {
         "release": release.name,
@@ -70,8 +69,6 @@ def generate_part(
 ) -> Iterator[File]:
     """Generate every file of one part of a target of scope ``releases``; ``context`` is
     what ``Part.context`` returned. Raises as ``generate_files`` does."""
-    from kubestencil.engine import render_contexts
-
     view = load_multi_release_view(target)
     contexts = view.make_part_contexts(name, releases, context, target)
     return render_contexts(contexts, target, {"part": name})
@@ -83,8 +80,6 @@ def load_view(target: Target) -> View:
     Raises TargetError where no view has the name that the manifest gives, or it does
     not implement ``View``.
     """
-    from kubestencil.engine import View
-
     view = load_any_view(target)
     if not isinstance(view, View):
         raise target.error("does not implement kubestencil.engine.View", "view")
@@ -93,8 +88,6 @@ def load_view(target: Target) -> View:
 
 def load_multi_release_view(target: Target) -> MultiReleaseView:
     """The view of a target of scope ``releases``; raises as ``load_view`` does."""
-    from kubestencil.engine import MultiReleaseView
-
     view = load_any_view(target)
     if not isinstance(view, MultiReleaseView):
         raise target.error(
@@ -105,8 +98,6 @@ def load_multi_release_view(target: Target) -> MultiReleaseView:
 
 def load_any_view(target: Target) -> AnyView:
     """The view of a target of any scope; raises as ``load_view`` does."""
-    from kubestencil.engine.view import AnyView
-
     view = _load(target)
     if not isinstance(view, AnyView):
         raise target.error(

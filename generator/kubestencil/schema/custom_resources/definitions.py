@@ -13,6 +13,7 @@ from itertools import islice
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.custom_resources.crd import CustomResource, custom_resource
+from kubestencil.schema.custom_resources.default_values import default_mistakes
 from kubestencil.schema.custom_resources.standard_fields import StandardFields
 from kubestencil.schema.custom_resources.structural import Leaves, schema_error
 from kubestencil.schema.documents.inline import (
@@ -187,11 +188,6 @@ def _check_defaults(read: Iterable[tuple[CrdObject, CustomResource]]) -> None:
     errors: list[SpecError] = []
     for crd, resource in read:
         if resource.defaults:
-            # Most of what this module needs is needed for nothing else.
-            from kubestencil.schema.custom_resources.default_values import (
-                default_mistakes,
-            )
-
             for default in resource.defaults:
                 for pointer, message in islice(default_mistakes(default), 1):
                     errors.append(schema_error(crd.where, message, pointer))

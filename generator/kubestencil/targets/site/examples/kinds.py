@@ -22,11 +22,15 @@ from kubestencil.schema.resource import Resource
 from kubestencil.targets.examples.nodes import Object
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.examples.yaml import YamlWriter
+from kubestencil.targets.jsonnet.example import JsonnetWriter
+from kubestencil.targets.python.example import PythonWriter
+from kubestencil.targets.rust.example import RustWriter
 from kubestencil.targets.site.examples.highlight import highlight
 from kubestencil.targets.site.examples.installation import (
     Installation,
     example_installation,
 )
+from kubestencil.targets.typescript.example import TypeScriptWriter
 
 _Shape = Literal["starter", "all fields"]
 _SHAPES: Sequence[_Shape] = get_args(_Shape)
@@ -156,11 +160,6 @@ class Examples:
     def _writers(self) -> Iterator[tuple[str, Callable[[], _Writer]]]:
         """The languages that the site has examples in, and how their writers are
         made."""
-        from kubestencil.targets.jsonnet.example import JsonnetWriter
-        from kubestencil.targets.python.example import PythonWriter
-        from kubestencil.targets.rust.example import RustWriter
-        from kubestencil.targets.typescript.example import TypeScriptWriter
-
         yield "yaml", YamlWriter
         for name, view, writer in (
             ("python", "python", PythonWriter),

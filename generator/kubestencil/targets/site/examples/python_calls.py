@@ -13,6 +13,8 @@ from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt import RebuiltOperation, operation_tag
 from kubestencil.schema.resources.operation import Operation
+from kubestencil.targets.python.spelling import read_spelling
+from kubestencil.targets.python_client.view import named_api_classes
 from kubestencil.targets.site.examples.calls import NAMESPACE, PATCH, CalledResource
 from kubestencil.text.languages import python_literal
 
@@ -88,9 +90,6 @@ class PythonMethods:
     @cached_property
     def _names(self) -> Mapping[tuple[str, str], tuple[str, str]]:
         """The class and the method of each operation, by its path and HTTP method."""
-        from kubestencil.targets.python.spelling import read_spelling
-        from kubestencil.targets.python_client.view import named_api_classes
-
         assert self._models is not None
         operations = [
             # What methods are named by.
