@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -116,15 +116,19 @@ def remove_partial_files(out: Path) -> None:
 
 def modification_times(out: Path) -> Mapping[str, int]:
     """The modification time of each record, which changes when a run writes it."""
-    root = out / PRIVATE
-    return {str(path): path.stat().st_mtime_ns for path in root.rglob("*.json")}
+    return {str(path): path.stat().st_mtime_ns for path in _record_files(out)}
 
 
 def recorded_trees(out: Path) -> list[str]:
     """The trees that have a record."""
-    root = out / PRIVATE
-    paths = root.rglob("*.json")
-    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in paths)
+    paths = (path.relative_to(out / PRIVATE) for path in _record_files(out))
+    return sorted(path.with_suffix("").as_posix() for path in paths)
+
+
+def _record_files(out: Path) -> Iterator[Path]:
+    # Unlike rglob, walk goes on where another run removes its staging folder meanwhile.
+    for folder, _, names in os.walk(out / PRIVATE):
+        yield from (Path(folder, name) for name in names if name.endswith(".json"))
 
 
 def trees_with_files(out: Path, folder: str) -> list[str]:
