@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from kubestencil.checking.decoding.custom import PATTERN
 from kubestencil.cli import cli
-from kubestencil.schema.custom_resources.conditions import satisfies
+from kubestencil.schema.custom_resources.conditions import satisfies_keywords
 from kubestencil.source.json_text import json_documents
 
 CRD = """\
@@ -133,9 +133,9 @@ def test_formats_are_checked_as_the_server_checks_them(tmp_path: Path) -> None:
         "byte": ("", "QQ", "====", "AA\nEC"),
     }
     for format_, texts in valid.items():
-        assert all(satisfies(text, {"format": format_}) for text in texts)
+        assert all(satisfies_keywords(text, {"format": format_}) for text in texts)
     for format_, texts in invalid.items():
-        assert not any(satisfies(text, {"format": format_}) for text in texts)
+        assert not any(satisfies_keywords(text, {"format": format_}) for text in texts)
 
 
 def test_a_key_of_json_is_repeated_in_one_object_only() -> None:

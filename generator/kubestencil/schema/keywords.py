@@ -15,6 +15,8 @@ PRESERVE = "x-kubernetes-preserve-unknown-fields"
 EMBEDDED = "x-kubernetes-embedded-resource"
 #: The keyword of values that are an integer or a string.
 INT_OR_STRING = "x-kubernetes-int-or-string"
+#: The keyword with the CEL rules of a value.
+VALIDATIONS = "x-kubernetes-validations"
 #: The keywords that combine schemas.
 LOGIC = ("allOf", "anyOf", "oneOf", "not")
 #: The beginning of a ``$ref``, before the name of a definition.
@@ -81,7 +83,7 @@ KEYWORDS: Mapping[str, Check] = {
             (
                 "allOf", "anyOf", "oneOf", KINDS_KEYWORD,
                 "x-kubernetes-selectable-fields", "x-kubernetes-unions",
-                "x-kubernetes-validations",
+                VALIDATIONS,
             ),
         ),
         (_NUMBER, ("multipleOf", "maximum", "minimum")),

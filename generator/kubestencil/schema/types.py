@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, KeysView, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kubestencil.schema.keywords import EMBEDDED, INT_OR_STRING, PRESERVE
+from kubestencil.schema.keywords import (
+    EMBEDDED,
+    INT_OR_STRING,
+    PRESERVE,
+    REFERENCE_PREFIX,
+    VALIDATIONS,
+)
 
 if TYPE_CHECKING:
     from kubestencil.schema.resource import Resource
@@ -29,6 +35,32 @@ class GroupVersionKind(NamedTuple):
     def api_version(self) -> str:
         """The ``apiVersion`` of a manifest: ``v1``, ``apps/v1``."""
         return f"{self.group}/{self.version}" if self.group else self.version
+
+
+class ValueLimits(NamedTuple):
+    """The limits of a value, under the names of their keywords; None for those that
+    there are not."""
+
+    pattern: str | None
+    minimum: float | None
+    maximum: float | None
+    min_length: int | None
+    max_length: int | None
+    min_items: int | None
+    max_items: int | None
+    min_properties: int | None
+    max_properties: int | None
+    multiple_of: float | None
+    exclusive_minimum: bool | None
+    exclusive_maximum: bool | None
+    unique_items: bool | None
+
+
+_LIMITS = (
+    "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
+    "minProperties", "maxProperties", "multipleOf", "exclusiveMinimum",
+    "exclusiveMaximum", "uniqueItems",
+)  # fmt: skip
 
 
 # Schema and Field are tuples, since a release has some nine thousand of them, and a
@@ -56,6 +88,38 @@ class Schema(NamedTuple):
     items: Schema | None
     values: Schema | None
     fields: tuple[Field, ...]
+
+    @property
+    def keywords(self) -> KeysView[str]:
+        """The names of the keywords that the schema has."""
+        return self.raw.keys()
+
+    def value_of(self, keyword: str) -> Any:
+        """The JSON value of any keyword, to be shown or compared as it is; None where
+        the schema does not have it."""
+        return self.raw.get(keyword)
+
+    def without(self, *keywords: str) -> Schema:
+        """The schema without some keywords."""
+        return schema_of(
+            {key: self.raw[key] for key in self.raw if key not in keywords}
+        )
+
+    @property
+    def limits(self) -> ValueLimits:
+        """The limits of the value."""
+        return ValueLimits(*map(self.raw.get, _LIMITS))
+
+    @property
+    def read_only(self) -> bool:
+        """Whether clients should not send the value."""
+        return bool(self.raw.get("readOnly", False))
+
+    @property
+    def has_any_values(self) -> bool:
+        """Whether an object may have fields of any names and values besides its own
+        (``additionalProperties: true``)."""
+        return self.raw.get("additionalProperties") is True
 
     @property
     def required(self) -> tuple[str, ...]:
@@ -119,8 +183,9 @@ class Schema(NamedTuple):
     @property
     def preserves_unknown_fields(self) -> bool:
         """Whether the API server keeps fields that the schema does not have."""
-        has_others = bool(self.fields) and self.raw.get("additionalProperties") is True
-        return has_others or bool(self.raw.get(PRESERVE, False))
+        return (bool(self.fields) and self.has_any_values) or bool(
+            self.raw.get(PRESERVE, False)
+        )
 
     @property
     def embedded_resource(self) -> bool:
@@ -130,7 +195,7 @@ class Schema(NamedTuple):
     @property
     def validations(self) -> tuple[JsonObject, ...]:
         """The CEL rules of ``x-kubernetes-validations``."""
-        return tuple(self.raw.get("x-kubernetes-validations", ()))
+        return tuple(self.raw.get(VALIDATIONS, ()))
 
     @property
     def all_of(self) -> tuple[Schema, ...]:
@@ -168,27 +233,38 @@ class Schema(NamedTuple):
             yield nested_field.schema
 
 
-def _branch(raw: JsonObject) -> Schema:
-    """A schema inside of ``allOf``, ``anyOf``, ``oneOf`` or ``not``.
-
-    The reader has checked it. Few definitions have any, so that it is made when it is
-    needed. It refers to no definition.
-    """
+def schema_of(
+    raw: JsonObject, ref_of: Callable[[JsonObject], str | None] | None = None
+) -> Schema:
+    """The schema that a JSON object is, which the reader has checked or which was made
+    of one that it has; ``ref_of`` finds the definition that it refers to."""
+    ref_of = ref_of or _ref_of
     items, values = raw.get("items"), raw.get("additionalProperties")
-    required = frozenset(raw.get("required", ()))
+    required = raw.get("required", ())
     return Schema(
-        raw=raw,
-        type=raw.get("type"),
-        format=raw.get("format"),
-        description=raw.get("description", ""),
-        ref=None,
-        items=None if items is None else _branch(items),
-        values=_branch(values) if isinstance(values, Mapping) else None,
-        fields=tuple(
-            Field(name, _branch(schema), name in required)
+        raw,
+        raw.get("type"),
+        raw.get("format"),
+        raw.get("description", ""),
+        ref_of(raw),
+        None if items is None else schema_of(items, ref_of),
+        schema_of(values, ref_of) if isinstance(values, Mapping) else None,
+        tuple(
+            Field(name, schema_of(schema, ref_of), name in required)
             for name, schema in raw.get("properties", {}).items()
         ),
     )
+
+
+def _ref_of(raw: JsonObject) -> str | None:
+    ref: str | None = raw.get("$ref")
+    return None if ref is None else ref.removeprefix(REFERENCE_PREFIX)
+
+
+def _branch(raw: JsonObject) -> Schema:
+    """A schema inside of ``allOf``, ``anyOf``, ``oneOf`` or ``not``. Few definitions
+    have any, so that it is made when it is needed. It refers to no definition."""
+    return schema_of(raw, lambda _: None)
 
 
 class Field(NamedTuple):

@@ -32,19 +32,18 @@ from kubestencil.checking.problems import (
 from kubestencil.checking.rules import RuleId
 from kubestencil.schema.custom_resources.conditions import (
     Condition,
+    condition_of_format,
     conditions,
     has_unsupported_pattern,
     is_integer,
     satisfies,
 )
-from kubestencil.schema.keywords import LOGIC
 from kubestencil.schema.types import Schema
 
 CEL = "CEL rules of custom resources"
 PATTERN = "patterns that are too large, or in a syntax that is not supported"
 FORMAT = "formats of strings"
 
-_LIST_TYPE = "x-kubernetes-list-type"
 # Formats that are checked, and formats that add nothing to the type.
 _CHECKED_FORMATS = frozenset(["byte", "date-time", "ipv4", "ipv6"])
 _INTEGER_FORMATS = frozenset(["int32", "int64", "uint32", "uint64"])
@@ -115,10 +114,7 @@ def _object(schema: Schema, references: References) -> Check:
     values = (
         None if schema.values is None else check_of_custom(schema.values, references)
     )
-    keeps_unknown = (
-        schema.preserves_unknown_fields
-        or schema.raw.get("additionalProperties") is True
-    )
+    keeps_unknown = schema.preserves_unknown_fields or schema.has_any_values
 
     def check(value: Any, at: Link, results: Results) -> None:
         if type(value) is not dict:
@@ -166,22 +162,18 @@ _TYPES: Mapping[str, Check] = {
 
 
 def _conditions(schema: Schema) -> Iterator[Condition]:
-    for condition in conditions(schema.raw):
+    for condition in conditions(schema):
         # The items of an atomic list have no requirements.
-        if condition.schema.get(_LIST_TYPE) != "atomic":
+        if condition.schema.list_type != "atomic":
             yield condition
     if schema.format in _CHECKED_FORMATS:
-        yield Condition("format", {"format": schema.format})
+        yield condition_of_format(schema.format)
 
 
 def _unchecked(schema: Schema) -> Iterator[str]:
     """The reasons why rules of a schema are not applied to its values."""
     yield from [CEL] * len(schema.validations)
-    if any(
-        has_unsupported_pattern({keyword: schema.raw[keyword]})
-        for keyword in ("pattern", *LOGIC)
-        if keyword in schema.raw
-    ):
+    if has_unsupported_pattern(schema):
         yield PATTERN
     if schema.format not in (None, *_CHECKED_FORMATS, *_FREE_FORMATS):
         yield f"{FORMAT}: {schema.format}"
@@ -189,22 +181,21 @@ def _unchecked(schema: Schema) -> Iterator[str]:
 
 def _message(value: Any, condition: Condition) -> tuple[str, str]:
     """What is wrong with a value that breaks a condition, and what to do."""
-    keyword, limit = condition.keyword, condition.schema[condition.keyword]
+    keyword, schema = condition
+    limit = schema.value_of(keyword)
     if keyword == "enum":
         return f"{shown(value)} is not allowed", f"use one of {_listed(limit)}"
     if keyword == "pattern":
         return f"{shown(value)} does not match the pattern {limit}", ""
     if keyword == "format":
         return f"{shown(value)} is not of the format {limit}", ""
-    if keyword == _LIST_TYPE:
-        keys = condition.schema.get("x-kubernetes-list-map-keys", ())
+    if schema.list_type is not None:
+        keys = schema.list_map_keys
         same = f"the same {', '.join(keys)}" if keys else "the same value"
         return f"two items have {same}", "remove one of them"
     if keyword in _LOGIC_MESSAGES:
         return _LOGIC_MESSAGES[keyword], ""
-    is_exclusive = len(condition.schema) > 1 and condition.schema.get(
-        f"exclusive{keyword.capitalize()}", False
-    )
+    is_exclusive = schema.limits.exclusive_minimum or schema.limits.exclusive_maximum
     limits = f"{keyword} {limit}{', exclusive' if is_exclusive else ''}"
     return f"{shown(value)} breaks the limit: {limits}", ""
 

@@ -20,7 +20,7 @@ from itertools import chain, islice, product
 from typing import Any, NamedTuple
 
 from kubestencil.schema.keywords import INT_OR_STRING, LOGIC
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.types import JsonObject, Schema, schema_of
 from kubestencil.text import re2
 
 # An object that is one of 10, three times, has 1,000 alternatives.
@@ -34,6 +34,16 @@ _CONDITIONS: tuple[tuple[str, ...], ...] = (
     ("x-kubernetes-list-type", "x-kubernetes-list-map-keys"),
     *((keyword,) for keyword in LOGIC),
 )  # fmt: skip
+# The keywords of an object that say which fields it has, besides "required".
+_OF_OBJECTS = (*LOGIC, "minProperties", "maxProperties")
+# The keywords besides type and default that a scalar depends on.
+_OF_SCALARS = frozenset(
+    [
+        *LOGIC, "enum", "pattern", "minLength", "maxLength", "minimum", "maximum",
+        "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems",
+        "minProperties",
+    ]
+)  # fmt: skip
 _MIN_INT64, _MAX_INT64 = -(2**63), 2**63 - 1
 # From here on, not every integer is a float.
 _MAX_FLOAT_INTEGER = 2**53
@@ -46,19 +56,45 @@ class Condition(NamedTuple):
     that change what it means."""
 
     keyword: str
-    schema: JsonObject
+    schema: Schema
 
 
-def conditions(schema: JsonObject) -> Iterator[Condition]:
+def conditions(schema: Schema) -> Iterator[Condition]:
     """What a schema requires beside types, fields and formats, keyword by keyword.
     Patterns that cannot be evaluated are left out."""
+    for keyword, part in keyword_conditions(schema.raw):
+        yield Condition(keyword, schema_of(part))
+
+
+def condition_of_format(name: str) -> Condition:
+    """What a schema requires whose only keyword is a format."""
+    return Condition("format", schema_of({"format": name}))
+
+
+def keyword_conditions(schema: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+    """The keywords of ``conditions``, each with the part of the schema that has it."""
     for keyword, *others in _CONDITIONS:
         if keyword not in schema or (keyword == "anyOf" and schema.get(INT_OR_STRING)):
             continue
         names = (keyword, *others)
         part = {name: schema[name] for name in names if name in schema}
-        if not has_unsupported_pattern(part):
-            yield Condition(keyword, part)
+        if not _has_unsupported_pattern(part):
+            yield keyword, part
+
+
+def has_object_conditions(schema: Schema) -> bool:
+    """Whether a schema says which fields an object has, besides "required"."""
+    return not schema.raw.keys().isdisjoint(_OF_OBJECTS)
+
+
+def object_conditions(schema: Schema) -> Schema:
+    """The conditions of an object, without what each of its fields satisfies."""
+    return schema_of({key: schema.raw[key] for key in _OF_OBJECTS if key in schema.raw})
+
+
+def has_scalar_conditions(schema: Schema) -> bool:
+    """Whether a scalar has other conditions than its type."""
+    return not schema.raw.keys().isdisjoint(_OF_SCALARS)
 
 
 def is_integer(value: Any) -> bool:
@@ -69,12 +105,17 @@ def is_integer(value: Any) -> bool:
     return type(value) is int and _MIN_INT64 <= value <= _MAX_INT64
 
 
-def satisfies(value: Any, schema: JsonObject) -> bool:
+def satisfies(value: Any, schema: Schema) -> bool:
     """Whether a JSON value is what a schema allows.
 
     References, unknown fields, CEL rules and most formats are not checked; a pattern
     that is not valid matches nothing.
     """
+    return satisfies_keywords(value, schema.raw)
+
+
+def satisfies_keywords(value: Any, schema: JsonObject) -> bool:
+    """Whether a JSON value is what a schema allows, as ``satisfies``."""
     if value is None and (schema.get("nullable") or schema.get("x-nullable")):
         return True
     return all(
@@ -84,7 +125,17 @@ def satisfies(value: Any, schema: JsonObject) -> bool:
     ) and _is_within_limits(value, schema)
 
 
-def has_unsupported_pattern(schema: JsonObject) -> bool:
+def has_unsupported_pattern(schema: Schema) -> bool:
+    """Whether the value, or a schema that is combined with its schema, has a pattern
+    that cannot be evaluated."""
+    return any(
+        _has_unsupported_pattern({keyword: schema.raw[keyword]})
+        for keyword in ("pattern", *LOGIC)
+        if keyword in schema.raw
+    )
+
+
+def _has_unsupported_pattern(schema: JsonObject) -> bool:
     """Whether a part of a schema has a pattern that cannot be evaluated."""
     pending: list[Any] = [schema]
     while pending:
@@ -99,7 +150,7 @@ def has_unsupported_pattern(schema: JsonObject) -> bool:
     return False
 
 
-def alternatives(schemas: Sequence[JsonObject]) -> Iterator[tuple[JsonObject, ...]]:
+def alternatives(schemas: Sequence[Schema]) -> Iterator[tuple[Schema, ...]]:
     """The ways to satisfy all of ``schemas``: schemas that hold together.
 
     The schemas of an alternative are the given ones and one branch of each ``oneOf``
@@ -111,13 +162,13 @@ def alternatives(schemas: Sequence[JsonObject]) -> Iterator[tuple[JsonObject, ..
         yield tuple(chain.from_iterable(combination))
 
 
-def _expansions(schema: JsonObject) -> Iterator[tuple[JsonObject, ...]]:
+def _expansions(schema: Schema) -> Iterator[tuple[Schema, ...]]:
     """The alternatives of one schema."""
-    parts: list[list[tuple[JsonObject, ...]]] = [[(schema,)]]
-    parts += (list(_expansions(branch)) for branch in schema.get("allOf", ()))
-    for keyword in ("anyOf", "oneOf"):
-        if schema.get(keyword):
-            expansions = map(_expansions, schema[keyword])
+    parts: list[list[tuple[Schema, ...]]] = [[(schema,)]]
+    parts += (list(_expansions(branch)) for branch in schema.all_of)
+    for branches in (schema.any_of, schema.one_of):
+        if branches:
+            expansions = map(_expansions, branches)
             parts.append(
                 list(islice(chain.from_iterable(expansions), _MAX_ALTERNATIVES))
             )
@@ -173,14 +224,14 @@ def _is_multiple(value: Any, factor: float) -> bool:
 
 def _has_valid_fields(value: Any, properties: Mapping[str, JsonObject]) -> bool:
     return not isinstance(value, Mapping) or all(
-        satisfies(value[name], schema)
+        satisfies_keywords(value[name], schema)
         for name, schema in properties.items()
         if name in value
     )
 
 
 def _all_valid(values: Iterable[Any], schema: JsonObject) -> bool:
-    return all(satisfies(value, schema) for value in values)
+    return all(satisfies_keywords(value, schema) for value in values)
 
 
 def _is_unique(value: Any, is_set: bool = True) -> bool:
@@ -253,11 +304,17 @@ _CHECKS: Mapping[str, _Check] = {
     "items": lambda value, schema: not isinstance(value, list)
     or _all_valid(value, schema),
     "uniqueItems": _is_unique,
-    "allOf": lambda value, schemas: all(satisfies(value, schema) for schema in schemas),
-    "anyOf": lambda value, schemas: any(satisfies(value, schema) for schema in schemas),
-    "oneOf": lambda value, schemas: sum(satisfies(value, schema) for schema in schemas)
+    "allOf": lambda value, schemas: all(
+        satisfies_keywords(value, schema) for schema in schemas
+    ),
+    "anyOf": lambda value, schemas: any(
+        satisfies_keywords(value, schema) for schema in schemas
+    ),
+    "oneOf": lambda value, schemas: sum(
+        satisfies_keywords(value, schema) for schema in schemas
+    )
     == 1,
-    "not": lambda value, schema: not satisfies(value, schema),
+    "not": lambda value, schema: not satisfies_keywords(value, schema),
 }
 
 

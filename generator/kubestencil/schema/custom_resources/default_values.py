@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kubestencil.schema.custom_resources.conditions import (
-    conditions,
     is_integer,
-    satisfies,
+    keyword_conditions,
+    satisfies_keywords,
 )
 from kubestencil.schema.custom_resources.structural import Default
 from kubestencil.schema.keywords import EMBEDDED, INT_OR_STRING, PRESERVE
@@ -84,11 +84,11 @@ def _field_mistakes(
 
 def _unsatisfied(value: Any, schema: JsonObject) -> Iterator[str]:
     """The keywords of a schema that a value of its type does not satisfy."""
-    for keyword, part in conditions(schema):
-        if keyword not in _NOT_OF_DEFAULTS and not satisfies(value, part):
+    for keyword, part in keyword_conditions(schema):
+        if keyword not in _NOT_OF_DEFAULTS and not satisfies_keywords(value, part):
             yield keyword
     # A number may exceed its format.
     if isinstance(value, str) and "format" in schema:
         part = {"format": schema["format"]}
-        if not satisfies(value, part):
+        if not satisfies_keywords(value, part):
             yield "format"

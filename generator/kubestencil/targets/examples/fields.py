@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
 from kubestencil.schema import Definition, Field, Schema
-from kubestencil.schema.custom_resources.conditions import alternatives, satisfies
-from kubestencil.schema.keywords import LOGIC
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.custom_resources.conditions import (
+    alternatives,
+    has_object_conditions,
+    satisfies,
+)
 from kubestencil.schema.well_known import LIST_META, OBJECT_META
 from kubestencil.targets.examples.nodes import Entry, Object, to_json
 
@@ -23,8 +25,6 @@ _SERVER_METADATA = frozenset(
         *("continue", "remainingItemCount"),
     }
 )
-# The keywords of an object that say which fields it has, besides "required".
-_CONDITIONS = (*LOGIC, "minProperties", "maxProperties")
 # An object of any kind inside of another one (x-kubernetes-embedded-resource).
 _EMBEDDED = {"apiVersion": "v1", "kind": "ConfigMap"}
 
@@ -85,40 +85,23 @@ def lacks(entries: Iterable[Entry], names: Iterable[str]) -> bool:
     return not {entry.field.name for entry in entries}.issuperset(names)
 
 
-def has_conditions(schema: JsonObject) -> bool:
-    """Whether a schema says which fields an object has, besides "required"."""
-    return not schema.keys().isdisjoint(_CONDITIONS)
-
-
-def conditions_of(schema: Schema) -> JsonObject:
-    """The conditions of an object, without what each of its fields satisfies."""
-    return {key: schema.raw[key] for key in _CONDITIONS if key in schema.raw}
-
-
 def conditional_fields(schema: Schema) -> Container[str]:
     """The fields of an object on whose values its conditions depend."""
-    if not has_conditions(schema.raw):
+    if not has_object_conditions(schema):
         return ()
     return {
-        name
-        for schemas in alternatives([schema.raw])
-        for name in overlays_of(schemas[1:])
+        name for schemas in alternatives([schema]) for name in overlays_of(schemas[1:])
     }
 
 
-def overlays_of(schemas: Iterable[JsonObject]) -> Mapping[str, Sequence[JsonObject]]:
+def overlays_of(schemas: Iterable[Schema]) -> Mapping[str, Sequence[Schema]]:
     """What ``schemas`` require of the values of fields."""
-    overlays: dict[str, list[JsonObject]] = {}
-    for keywords in schemas:
-        for name, schema in keywords.get("properties", {}).items():
-            if schema:
-                overlays.setdefault(name, []).append(schema)
+    overlays: dict[str, list[Schema]] = {}
+    for schema in schemas:
+        for field in schema.fields:
+            if field.schema.keywords:
+                overlays.setdefault(field.name, []).append(field.schema)
     return overlays
-
-
-def least(schemas: Iterable[JsonObject], keyword: str) -> int:
-    """The largest of the values of a keyword for a least size; 0 without any."""
-    return max(int(schema.get(keyword, 0)) for schema in schemas)
 
 
 def choices(
@@ -150,7 +133,7 @@ def choices(
 
 
 def is_allowed(
-    entries: Iterable[Entry], fields: Iterable[Field], conditions: Sequence[JsonObject]
+    entries: Iterable[Entry], fields: Iterable[Field], conditions: Sequence[Schema]
 ) -> bool:
     """Whether an object satisfies its conditions, before and after the API server has
     added defaults."""
@@ -161,7 +144,7 @@ def is_allowed(
         if field.schema.has_default and field.name not in value
     }
     return all(
-        satisfies(candidate, keywords)
+        satisfies(candidate, condition)
         for candidate in (value, {**defaults, **value})
-        for keywords in conditions
+        for condition in conditions
     )

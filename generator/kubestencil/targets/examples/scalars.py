@@ -9,11 +9,11 @@ from typing import Any
 from kubestencil.schema import Definition, Schema
 from kubestencil.schema.custom_resources.conditions import (
     alternatives,
+    has_scalar_conditions,
     same_value,
     satisfies,
 )
-from kubestencil.schema.keywords import LOGIC
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.types import ValueLimits
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY
 from kubestencil.targets.examples.nodes import Scalar
 from kubestencil.targets.examples.strings import (
@@ -35,14 +35,6 @@ _INTEGER, _NUMBER = 1, 0.5
 _MAX_NUMBER = 2**53
 _MAX_INT32 = 2**31 - 1
 _MIN_FACTOR = 1e-9
-# The keywords besides type and default that a value depends on.
-_CONSTRAINTS = frozenset(
-    [
-        *LOGIC, "enum", "pattern", "minLength", "maxLength", "minimum", "maximum",
-        "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems",
-        "minProperties",
-    ]
-)  # fmt: skip
 
 
 def well_known_scalar(definition: Definition) -> Scalar | None:
@@ -52,20 +44,18 @@ def well_known_scalar(definition: Definition) -> Scalar | None:
     return None
 
 
-def example_scalar(
-    schema: Schema, conditions: Sequence[JsonObject] = ()
-) -> Scalar | None:
+def example_scalar(schema: Schema, conditions: Sequence[Schema] = ()) -> Scalar | None:
     """A value for ``schema``: its default or else its first enum value, if that has
     the right type and is not empty; otherwise a placeholder.
 
     ``conditions`` are schemas that hold as well. None where no value satisfies all.
     """
-    if not conditions and schema.raw.keys().isdisjoint(_CONSTRAINTS):
-        return Scalar(next(_candidates(schema, (schema.raw,))))
+    if not conditions and not has_scalar_conditions(schema):
+        return Scalar(next(_candidates(schema, (schema,))))
     return next(map(Scalar, valid_values(schema, conditions)), None)
 
 
-def valid_values(schema: Schema, conditions: Sequence[JsonObject]) -> Iterator[Any]:
+def valid_values(schema: Schema, conditions: Sequence[Schema]) -> Iterator[Any]:
     """Distinct values that satisfy ``schema`` and ``conditions``, the best one first."""
     all_conditions = (_without_type_logic(schema), *conditions)
     values: list[Any] = []
@@ -79,42 +69,39 @@ def valid_values(schema: Schema, conditions: Sequence[JsonObject]) -> Iterator[A
                 yield value
 
 
-def _without_type_logic(schema: Schema) -> JsonObject:
+def _without_type_logic(schema: Schema) -> Schema:
     """The schema without the ``anyOf`` or ``oneOf`` of an integer or a string."""
     if not schema.int_or_string:
-        return schema.raw
-    return {
-        keyword: value
-        for keyword, value in schema.raw.items()
-        if keyword not in ("anyOf", "oneOf", "format", "type")
-    }
+        return schema
+    return schema.without("anyOf", "oneOf", "format", "type")
 
 
-def _candidates(schema: Schema, schemas: Sequence[JsonObject]) -> Iterator[Any]:
+def _candidates(schema: Schema, schemas: Sequence[Schema]) -> Iterator[Any]:
     """Values that may satisfy ``schemas``, the first of which is that of ``schema``."""
-    enums = [value for keywords in schemas for value in keywords.get("enum", ())]
+    limits = [branch.limits for branch in schemas]
+    enums = [value for branch in schemas for value in branch.enum]
     for value in (schema.default, *enums):
         if _is_usable(value, schema):
             yield value
     if schema.int_or_string:
-        if any("pattern" in keywords for keywords in schemas):
+        if any(limit.pattern is not None for limit in limits):
             yield from _strings(schemas)
-        yield from _integers(schemas, _INT_OR_STRING)
+        yield from _integers(limits, _INT_OR_STRING)
         yield from _strings(schemas)
     elif schema.type == "string":
         yield from _strings(schemas)
     elif schema.type == "integer":
-        yield from _integers(schemas, _INTEGER)
+        yield from _integers(limits, _INTEGER)
     elif schema.type == "number":
         yield _NUMBER
-        yield from _integers(schemas, _INTEGER)
-        yield from _fractions(schemas)
+        yield from _integers(limits, _INTEGER)
+        yield from _fractions(limits)
     else:
         yield _BY_TYPE.get(schema.type, {})
         if schema.type == "boolean":
             yield False
         elif schema.preserves_unknown_fields:
-            least = max(keywords.get("minProperties", 0) for keywords in schemas)
+            least = max(limit.min_properties or 0 for limit in limits)
             yield {f"key{number}": {} for number in range(1, min(least, 10) + 1)}
 
 
@@ -139,11 +126,12 @@ def _is_usable(value: Any, schema: Schema) -> bool:
     return schema.type is None and isinstance(value, str | bool)
 
 
-def _strings(schemas: Sequence[JsonObject]) -> Iterator[str]:
-    min_length = max(keywords.get("minLength", 0) for keywords in schemas)
-    lengths = [keywords["maxLength"] for keywords in schemas if "maxLength" in keywords]
-    max_length = min(lengths, default=None)
-    formats = [keywords.get("format") for keywords in schemas]
+def _strings(schemas: Sequence[Schema]) -> Iterator[str]:
+    limits = [schema.limits for schema in schemas]
+    min_length = max(limit.min_length or 0 for limit in limits)
+    max_lengths = (limit.max_length for limit in limits)
+    max_length = min((n for n in max_lengths if n is not None), default=None)
+    formats = [schema.format for schema in schemas]
     is_free = True
     for format_ in formats:
         if format_ in FORMATS:
@@ -151,26 +139,23 @@ def _strings(schemas: Sequence[JsonObject]) -> Iterator[str]:
             yield FORMATS[format_]
     # Code that is made of these values expects this format.
     if not any(format_ in CONVERTED_FORMATS for format_ in formats):
-        for keywords in schemas:
-            if "pattern" in keywords:
+        for limit in limits:
+            if limit.pattern is not None:
                 is_free = False
-                yield from matching(keywords["pattern"], min_length, max_length)
+                yield from matching(limit.pattern, min_length, max_length)
         if is_free:
             yield from placeholders(min_length, max_length)
             # An empty string says little, but may be the only one.
             yield ""
 
 
-def _integers(schemas: Sequence[JsonObject], preferred: int) -> Iterator[int]:
-    """Integers at the limits of ``schemas``, and around them."""
-    numbers: list[int] = [preferred]
-    for limit in _bounds(schemas):
-        numbers += (math.ceil(limit), math.floor(limit))
-        numbers += (math.floor(limit) + 1, math.ceil(limit) - 1)
-    factors = [
-        keywords["multipleOf"] for keywords in schemas if "multipleOf" in keywords
-    ]
-    for factor in filter(_is_factor, factors):
+def _integers(limits: Sequence[ValueLimits], preferred: int) -> Iterator[int]:
+    """Integers at ``limits``, and around them."""
+    numbers: list[float] = [preferred]
+    for bound in _bounds(limits):
+        numbers += (math.ceil(bound), math.floor(bound))
+        numbers += (math.floor(bound) + 1, math.ceil(bound) - 1)
+    for factor in _factors(limits):
         numbers += (math.ceil(number / factor) * factor for number in tuple(numbers))
         numbers += (math.floor(number / factor) * factor for number in tuple(numbers))
     numbers += (0, *(preferred + step for step in range(1, 10)))
@@ -179,26 +164,29 @@ def _integers(schemas: Sequence[JsonObject], preferred: int) -> Iterator[int]:
             yield int(number)
 
 
-def _fractions(schemas: Sequence[JsonObject]) -> Iterator[float]:
-    bounds = _bounds(schemas)
+def _fractions(limits: Sequence[ValueLimits]) -> Iterator[float]:
+    bounds = _bounds(limits)
     yield from bounds
     if len(bounds) > 1:
         yield (min(bounds) + max(bounds)) / 2
-    for keywords in schemas:
-        if _is_factor(keywords.get("multipleOf")):
-            yield keywords["multipleOf"]
+    yield from _factors(limits)
     yield from (bound + step for bound in bounds for step in (_NUMBER, -_NUMBER))
 
 
-def _bounds(schemas: Sequence[JsonObject]) -> Sequence[float]:
+def _bounds(limits: Sequence[ValueLimits]) -> Sequence[float]:
     """The limits of a number that examples can have."""
     return [
-        keywords[keyword]
-        for keywords in schemas
-        for keyword in ("minimum", "maximum")
-        if keyword in keywords and abs(keywords[keyword]) <= _MAX_NUMBER
+        bound
+        for limit in limits
+        for bound in (limit.minimum, limit.maximum)
+        if bound is not None and abs(bound) <= _MAX_NUMBER
     ]
 
 
-def _is_factor(value: Any) -> bool:
-    return isinstance(value, int | float) and _MIN_FACTOR <= value <= _MAX_NUMBER
+def _factors(limits: Sequence[ValueLimits]) -> Sequence[float]:
+    factors = (limit.multiple_of for limit in limits)
+    return [
+        factor
+        for factor in factors
+        if factor is not None and _MIN_FACTOR <= factor <= _MAX_NUMBER
+    ]

@@ -12,24 +12,25 @@ from itertools import islice
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Schema
-from kubestencil.schema.custom_resources.conditions import alternatives, satisfies
+from kubestencil.schema.custom_resources.conditions import (
+    alternatives,
+    has_object_conditions,
+    object_conditions,
+    satisfies,
+)
 from kubestencil.schema.graph import components
-from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.fields import (
     NAME,
     EntryFilter,
     FieldFilter,
     choices,
-    conditions_of,
     example_fields,
     fixed_values_of,
-    has_conditions,
     is_allowed,
     is_needed,
     is_required,
     lacks,
-    least,
     overlays_of,
 )
 from kubestencil.targets.examples.nodes import (
@@ -102,12 +103,12 @@ class Values:
             for entry in selection.entries
             if entry.field.name not in chosen and _is_within_limits(entry.node)
         ]
-        if not has_conditions(schema.raw):
+        if not has_object_conditions(schema):
             chosen.update((entry.field.name, entry) for entry in others)
         else:
             for entry in others[:_MAX_TRIED_FIELDS]:
                 extended = {**chosen, entry.field.name: entry}
-                if is_allowed(extended.values(), fields, [conditions_of(schema)]):
+                if is_allowed(extended.values(), fields, [object_conditions(schema)]):
                     chosen = extended
         return [chosen[field.name] for field in fields if field.name in chosen]
 
@@ -115,7 +116,7 @@ class Values:
         self,
         schema: Schema,
         include: FieldFilter,
-        conditions: Sequence[JsonObject] = (),
+        conditions: Sequence[Schema] = (),
     ) -> Node | None:
         """A value for ``schema`` that satisfies ``conditions``, too; None where it has
         no finite one. Inline objects have the fields that ``include`` accepts."""
@@ -139,7 +140,7 @@ class Values:
             return None if selection is None else object_node(None, selection.chosen)
         if schema.type == "array" and schema.items is not None:
             item_conditions = [
-                keywords["items"] for keywords in conditions if "items" in keywords
+                condition.items for condition in conditions if condition.items
             ]
             item = self.value(schema.items, include, item_conditions)
             return self._list(item, schema, include, conditions) if item else None
@@ -166,11 +167,11 @@ class Values:
         first: Node,
         schema: Schema,
         include: FieldFilter,
-        conditions: Sequence[JsonObject],
+        conditions: Sequence[Schema],
     ) -> Node | None:
         """A list that begins with ``first`` and has as many items as it must."""
-        all_conditions = (schema.raw, *conditions)
-        count = least(all_conditions, "minItems")
+        all_conditions = (schema, *conditions)
+        count = max(condition.limits.min_items or 0 for condition in all_conditions)
         if count > _MAX_ITEMS:
             return None
         others = self._other_items(schema, first, include) if count > 1 else iter(())
@@ -182,11 +183,13 @@ class Values:
         first: Node,
         schema: Schema,
         include: FieldFilter,
-        conditions: Sequence[JsonObject],
+        conditions: Sequence[Schema],
     ) -> Node | None:
         """A map whose first value is ``first``, with as many keys as it must have."""
-        all_conditions = (schema.raw, *conditions)
-        count = least(all_conditions, "minProperties")
+        all_conditions = (schema, *conditions)
+        count = max(
+            condition.limits.min_properties or 0 for condition in all_conditions
+        )
         if count > _MAX_ITEMS:
             return None
         assert schema.values is not None
@@ -204,7 +207,7 @@ class Values:
         if schema.list_type == "map" and isinstance(first, Object):
             for rank in range(1, _MAX_ITEMS):
                 yield _with_other_key(first, schema.list_map_keys, rank)
-        elif schema.list_type == "set" or schema.raw.get("uniqueItems"):
+        elif schema.list_type == "set" or schema.limits.unique_items:
             values = valid_values(schema.items, ())
             yield from map(Scalar, islice(values, 1, _MAX_ITEMS))
         else:
@@ -247,7 +250,7 @@ class Values:
         return True
 
     def _definition_value(
-        self, definition: Definition, conditions: Sequence[JsonObject]
+        self, definition: Definition, conditions: Sequence[Schema]
     ) -> Node | None:
         if not definition.is_object:
             return well_known_scalar(definition) or self.value(
@@ -270,7 +273,7 @@ class Values:
         schema: Schema,
         fields: Sequence[Field],
         fixed_values: Mapping[str, str],
-        conditions: Sequence[JsonObject],
+        conditions: Sequence[Schema],
         include: FieldFilter,
         is_chosen: EntryFilter,
     ) -> Iterator[FieldSelection]:
@@ -280,31 +283,29 @@ class Values:
 
         Inline objects in it have the fields that ``include`` accepts.
         """
-        if not conditions and not has_conditions(schema.raw):
+        if not conditions and not has_object_conditions(schema):
             entries = list(self._entries(fields, fixed_values, {}, include))
             if not lacks(entries, schema.required):
                 yield FieldSelection(
                     [entry for entry in entries if is_chosen(entry)], entries
                 )
             return
-        for schemas in alternatives((schema.raw, *conditions)):
+        for schemas in alternatives((schema, *conditions)):
             overlays = overlays_of(schemas[1:])
             entries = list(self._entries(fields, fixed_values, overlays, include))
-            required = {
-                name for keywords in schemas for name in keywords.get("required", ())
-            }
+            required = {name for branch in schemas for name in branch.required}
             if lacks(entries, required):
                 continue
-            size = least(schemas, "minProperties")
+            size = max(branch.limits.min_properties or 0 for branch in schemas)
             for chosen in choices(entries, required, is_chosen, overlays, size):
-                if is_allowed(chosen, fields, (conditions_of(schema), *conditions)):
+                if is_allowed(chosen, fields, (object_conditions(schema), *conditions)):
                     yield FieldSelection(chosen, entries)
 
     def _entries(
         self,
         fields: Iterable[Field],
         fixed_values: Mapping[str, str],
-        overlays: Mapping[str, Sequence[JsonObject]],
+        overlays: Mapping[str, Sequence[Schema]],
         include: FieldFilter,
     ) -> Iterator[Entry]:
         """The fields that have a value. ``overlays`` are further conditions of the
@@ -320,26 +321,28 @@ class Values:
                     yield Entry(field, node, True)
 
 
-def _accepts(field: Field, value: str, conditions: Sequence[JsonObject]) -> bool:
+def _accepts(field: Field, value: str, conditions: Sequence[Schema]) -> bool:
     """Whether a field can have a string."""
-    all_conditions = (field.schema.raw, *conditions)
     return field.schema.type == "string" and all(
-        satisfies(value, keywords) for keywords in all_conditions
+        satisfies(value, condition) for condition in (field.schema, *conditions)
     )
 
 
 def _checked(
-    node: ListNode | MapNode, empty: Scalar, conditions: Sequence[JsonObject]
+    node: ListNode | MapNode, empty: Scalar, conditions: Sequence[Schema]
 ) -> Node | None:
     """The first of ``node`` and ``empty`` that satisfies all conditions."""
     schema, *others = conditions
-    takes_one = schema.get("minItems", 0) <= 1 <= schema.get("maxItems", 1)
-    if len(node.items) == 1 and takes_one and not (others or has_conditions(schema)):
+    limits = schema.limits
+    most = 1 if limits.max_items is None else limits.max_items
+    takes_one = (limits.min_items or 0) <= 1 <= most
+    is_free = not (others or has_object_conditions(schema))
+    if len(node.items) == 1 and takes_one and is_free:
         return node
     candidates: tuple[Node, ...] = (node, empty)
     for candidate in candidates:
         value = to_json(candidate)
-        if all(satisfies(value, keywords) for keywords in conditions):
+        if all(satisfies(value, condition) for condition in conditions):
             return candidate
     return None
 
@@ -371,7 +374,7 @@ def _required_references(schema: Schema) -> Iterator[str]:
 
 def _conditional_references(schema: Schema) -> Iterator[str]:
     """The definitions that the smallest value may contain because of conditions."""
-    if has_conditions(schema.raw):
+    if has_object_conditions(schema):
         for field in schema.fields:
             yield from _required_references(field.schema)
 

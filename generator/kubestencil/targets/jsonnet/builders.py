@@ -161,7 +161,7 @@ class Builders:
         help_ = _help((schema if use_type else field.schema).description, rules)
         path = _path(name if "camel-json-name" in quirks else field.name, rules)
         if schema.type == "array":
-            if "items" not in schema.raw:
+            if schema.items is None:
                 return
             item_members = self._item_members(schema.items, rules)
             if item_members is not None:

@@ -55,7 +55,7 @@ class TypeNames:
             return reference
         if schema.type == "array":
             return self._container("list", schema.items)
-        if schema.values is not None or schema.raw.get("additionalProperties") is True:
+        if schema.values is not None or schema.has_any_values:
             return self._container("map", schema.values)
         return self._scalar(schema.type, schema.format)
 

@@ -298,8 +298,8 @@ class _Pages:
             link,
             self._description(definition, field),
             field.required,
-            schema.raw.get("readOnly", False),
-            _default(schema) if "default" in schema.raw else None,
+            schema.read_only,
+            _default(schema) if schema.has_default else None,
             field.name in self._trimmed,
         )
 

@@ -150,7 +150,7 @@ class Schema:
     def pattern(self) -> str | None:
         """The pattern that matches a part of the string, in the syntax of ECMA 262, or
         none. ``keywords.get("pattern")`` has it in that of RE2."""
-        pattern = self._schema.raw.get("pattern")
+        pattern = self._schema.limits.pattern
         return None if pattern is None else ecma_pattern(pattern)
 
     @property
@@ -158,7 +158,7 @@ class Schema:
         """How many of some fields an object has: each with its ``kind`` (``exactly one
         of``, ``at most one of``, ``at least one of``), and with ``fields``, sets of
         fields that are there together."""
-        return tuple(field_choices(self._schema.raw))
+        return tuple(field_choices(self._schema))
 
     @property
     def all_of(self) -> tuple[Schema, ...]:

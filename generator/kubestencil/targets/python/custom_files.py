@@ -320,7 +320,7 @@ def _class_notes(definition: Definition, release: Release) -> Iterator[str]:
         if resource and resource.deprecated:
             warning = resource.deprecation_warning or f"{kind.api_version} {kind.kind}"
             yield f"Deprecated: {warning}"
-    yield from map(_choice_note, field_choices(definition.schema.raw))
+    yield from map(_choice_note, field_choices(definition.schema))
 
 
 def _choice_note(choice: FieldChoice) -> str:

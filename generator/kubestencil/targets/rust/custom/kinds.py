@@ -92,7 +92,7 @@ def prepare_custom_kinds(release: Release, list_kinds: Container[str]) -> Custom
 
 def is_string_enum(schema: Schema) -> bool:
     """Whether a schema lists the strings that are allowed; null may be one of them."""
-    if schema.type != "string" or "enum" not in schema.raw:
+    if schema.type != "string" or "enum" not in schema.keywords:
         return False
     return {type(value) for value in schema.enum if value is not None} == {str}
 
@@ -307,10 +307,8 @@ def _inner_stack(owner: _Owner, field: str) -> str:
 
 
 def _allows_any_field(schema: Schema) -> bool:
-    return (
-        schema.preserves_unknown_fields
-        or schema.raw.get("additionalProperties") is True
-    ) and not schema.fields
+    keeps_fields = schema.preserves_unknown_fields or schema.has_any_values
+    return keeps_fields and not schema.fields
 
 
 def _describes_same(

@@ -15,11 +15,11 @@ from kubestencil.schema.custom_resources.field_choices import (
     FieldChoice,
     any_of_choice,
     excluded_fields,
+    meaningful_keywords,
     one_of_choice,
     required_fields,
-    without_empty_properties,
 )
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.keywords import LOGIC
 
 _MAX_LENGTH = 300
 
@@ -33,51 +33,36 @@ class Requirement(NamedTuple):
 
 def requirements_of(schema: Schema) -> Iterator[Requirement]:
     """What a schema requires besides the keywords that stand alone."""
-    raw = schema.raw
-    if schema.int_or_string:
-        # That the value is an integer or a string is said by its type.
-        raw = {
-            keyword: value
-            for keyword, value in raw.items()
-            if keyword not in ("anyOf", "oneOf")
-        }
-    yield from _requirements(raw)
-
-
-def _requirements(schema: JsonObject) -> Iterator[Requirement]:
-    if schema.get("oneOf"):
-        yield from _one_of(schema["oneOf"])
-    if schema.get("anyOf"):
-        yield from _any_of(schema["anyOf"])
-    if "not" in schema:
-        yield _not(schema["not"])
-    for branch in schema.get("allOf", ()):
-        plain = {
-            keyword: value
-            for keyword, value in branch.items()
-            if keyword not in ("oneOf", "anyOf", "allOf", "not")
-        }
-        if plain:
+    # That a value is an integer or a string is said by its type.
+    if schema.one_of and not schema.int_or_string:
+        yield from _one_of(schema.one_of)
+    if schema.any_of and not schema.int_or_string:
+        yield from _any_of(schema.any_of)
+    if schema.negated is not None:
+        yield _not(schema.negated)
+    for branch in schema.all_of:
+        plain = branch.without(*LOGIC)
+        if plain.keywords:
             yield Requirement("all of", (_schema_text(plain),))
-        yield from _requirements(branch)
+        yield from requirements_of(branch)
 
 
-def _one_of(branches: Sequence[JsonObject]) -> Iterator[Requirement]:
+def _one_of(branches: Sequence[Schema]) -> Iterator[Requirement]:
     choice = one_of_choice(branches)
     if choice is not None:
         if choice.kind != "at most one of" or len(choice.fields) > 1:
             yield _choice(choice)
     elif len(branches) > 1:
         yield Requirement("exactly one of", tuple(map(_schema_text, branches)))
-    elif without_empty_properties(branches[0]):
+    elif meaningful_keywords(branches[0]):
         yield Requirement("all of", (_schema_text(branches[0]),))
 
 
-def _any_of(branches: Sequence[JsonObject]) -> Iterator[Requirement]:
+def _any_of(branches: Sequence[Schema]) -> Iterator[Requirement]:
     choice = any_of_choice(branches)
     if choice is not None:
         yield _choice(choice)
-    elif all(map(without_empty_properties, branches)):
+    elif all(map(meaningful_keywords, branches)):
         texts = (
             " and ".join(required_fields(branch)) or _schema_text(branch)
             for branch in branches
@@ -90,22 +75,23 @@ def _choice(choice: FieldChoice) -> Requirement:
     return Requirement(choice.kind, texts)
 
 
-def _not(schema: JsonObject) -> Requirement:
-    excluded = excluded_fields({"not": schema})
+def _not(schema: Schema) -> Requirement:
+    excluded = excluded_fields(schema)
     if excluded:
         return Requirement("none of", excluded)
-    if schema.keys() == {"required"} and schema["required"]:
-        return Requirement("not together", tuple(schema["required"]))
-    if schema.keys() == {"enum"}:
-        return Requirement("not", tuple(map(value_text, schema["enum"])))
+    if schema.keywords == {"required"} and schema.required:
+        return Requirement("not together", schema.required)
+    if schema.keywords == {"enum"}:
+        return Requirement("not", tuple(map(value_text, schema.enum)))
     return Requirement("not", (_schema_text(schema),))
 
 
-def _schema_text(schema: JsonObject) -> str:
+def _schema_text(schema: Schema) -> str:
     """A schema in one line: ``format: ipv4``, ``properties: {…}``."""
     return _shortened(
         ", ".join(
-            f"{keyword}: {value_text(value)}" for keyword, value in schema.items()
+            f"{keyword}: {value_text(schema.value_of(keyword))}"
+            for keyword in schema.keywords
         )
     )
 

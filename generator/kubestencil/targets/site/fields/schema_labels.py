@@ -9,19 +9,8 @@ from kubestencil.schema import Schema
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.requirements import requirements_of, value_text
 
-_LIMITS = {
-    "pattern": "pattern",
-    "minimum": "minimum",
-    "maximum": "maximum",
-    "minLength": "min length",
-    "maxLength": "max length",
-    "minItems": "min items",
-    "maxItems": "max items",
-    "minProperties": "min properties",
-    "maxProperties": "max properties",
-    "multipleOf": "multiple of",
-}
-_EXCLUSIVE = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+# The limits that are said otherwise.
+_SAID_OTHERWISE = ("exclusive_minimum", "exclusive_maximum", "unique_items")
 
 
 class Attribute(NamedTuple):
@@ -115,13 +104,13 @@ def conditions_of(schema: Schema, subject: str) -> Iterator[Attribute]:
         yield Attribute(f"{prefix}unknown fields", ("preserved",))
     if schema.embedded_resource:
         yield Attribute(f"{prefix}value", ("an object with apiVersion and kind",))
-    for keyword, label in _LIMITS.items():
-        if keyword in schema.raw:
-            text = value_text(schema.raw[keyword])
-            is_exclusive = schema.raw.get(_EXCLUSIVE.get(keyword, ""))
-            yield Attribute(
-                f"{prefix}{label}", (f"{text} (exclusive)" if is_exclusive else text,)
-            )
+    limits = schema.limits._asdict()
+    for name, limit in limits.items():
+        if limit is not None and name not in _SAID_OTHERWISE:
+            text = value_text(limit)
+            if limits.get(f"exclusive_{name}"):
+                text = f"{text} (exclusive)"
+            yield Attribute(f"{prefix}{name.replace('_', ' ')}", (text,))
     for name, values in requirements_of(schema):
         yield Attribute(f"{prefix}{name}", values)
 
