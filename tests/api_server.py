@@ -171,6 +171,13 @@ class Client:
             return Reply(0, {"message": "the kind is not served"})
         return self.submit_text(path, json.dumps(value), "application/json")
 
+    def create(self, value: Mapping[str, Any]) -> None:
+        """Create an object that stays."""
+        path = self.create_path(value)
+        assert path is not None, value["kind"]
+        reply = self.request("POST", path, json.dumps(value).encode())
+        assert reply.status == 201, reply.message
+
     def submit_text(self, path: str, text: str, content_type: str) -> Reply:
         """The same for the text of an object, at the path of its resource."""
         return self.request("POST", f"{path}{_DRY_RUN}", text.encode(), content_type)

@@ -110,11 +110,12 @@ def test_an_answer_is_read() -> None:
         "reason": "FieldValueRequired",
         "message": "Required value",
         "field": "a.b",
+        "badValue": [1],
     }
     line = json.dumps({"code": 422, "message": "no", "causes": [cause]}).encode()
     answer = read_answer(line)
     assert answer.is_verdict and not answer.accepted
-    assert answer.causes == (("FieldValueRequired", "a.b", "Required value"),)
+    assert answer.causes == (("FieldValueRequired", "a.b", "Required value", "[1]"),)
     assert not Answer(404).is_verdict and not Answer(500).is_verdict
 
 

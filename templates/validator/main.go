@@ -21,7 +21,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
-	"k8s.io/kubernetes/pkg/capabilities"
 )
 
 // sandboxProblem says why the kernel does not refuse files and the network to this
@@ -30,9 +29,7 @@ var sandboxProblem error
 
 func main() {
 	memory := flag.Int64("memory", 0, "bytes of memory that the program may take; 0 is without a limit")
-	privileged := flag.Bool("allow-privileged", true, "whether containers may be privileged, as the flag of an API server")
 	flag.Parse()
-	capabilities.Setup(*privileged, 0)
 	if *memory > 0 {
 		debug.SetMemoryLimit(*memory)
 		if err := limitMemory(uint64(*memory)); err != nil {
@@ -99,19 +96,6 @@ func respond(line []byte) (result answer) {
 		result = refusal(err)
 		result.Warnings = warnings
 	}
-	return result
-}
-
-// refusal is the answer of a server that returns an error.
-func refusal(err error) answer {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		status = apierrors.NewBadRequest(err.Error())
-	}
-	details := status.Status()
-	result := answer{Code: int(details.Code), Reason: details.Reason, Message: details.Message}
-	if details.Details != nil {
-		result.Causes = details.Details.Causes
-	}
+	result.PodSecurity = asked.violation
 	return result
 }

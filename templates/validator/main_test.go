@@ -152,6 +152,77 @@ func TestAPanicAnswersItsRequest(t *testing.T) {
 	}
 }
 
+func TestACauseHasTheValueThatIsWrong(t *testing.T) {
+	other := strings.Replace(strings.ReplaceAll(deployment, "APP", "b"), `"i:1"`, `"i:1","ports":[{"containerPort":0}]`, 1)
+	values := map[string]string{}
+	for _, line := range []string{
+		asked("create", strings.Replace(pod, `"a"`, `"A"`, 1)),
+		asked("create", strings.Replace(pod, `"containers"`, `"priority":1,"restartPolicy":"always","containers"`, 1)),
+		updated(deployment, other),
+	} {
+		for _, reason := range ask(t, line)[0].Causes {
+			values[reason.Field] = string(reason.BadValue)
+		}
+	}
+	for field, value := range map[string]string{
+		"metadata.name": `"A"`, "spec.restartPolicy": `"always"`,
+		"spec.selector": `{"matchLabels":{"app":"b"}}`,
+		"spec.template.spec.containers[0].ports[0].containerPort": "",
+	} {
+		if found, ok := values[field]; !ok || found != value {
+			t.Errorf("%s: %q", field, found)
+		}
+	}
+}
+
+func TestPrivilegedContainersAreRefusedWhereARequestSaysSo(t *testing.T) {
+	privileged := strings.Replace(pod, `"i:1"`, `"i:1","securityContext":{"privileged":true}`, 1)
+	answers := ask(t,
+		asked("create", privileged),
+		`{"operation":"create","privileged":false,"object":`+privileged+`}`,
+		asked("create", privileged),
+	)
+	if answers[0].Code != 201 || answers[1].Code != 422 || answers[2].Code != 201 {
+		t.Errorf("unexpected answers: %+v", answers)
+	}
+}
+
+func TestDeleteRefusesOptionsThatDoNotFit(t *testing.T) {
+	for options, code := range map[string]int{
+		`{}`: 200, `{"gracePeriodSeconds":5}`: 200, `{"gracePeriod":5}`: 400,
+		`{"orphanDependents":true,"propagationPolicy":"Foreground"}`: 422,
+		`{"preconditions":{"uid":"other"}}`:                          409,
+	} {
+		if result := ask(t, `{"operation":"delete","deleteOptions":`+options+`,"object":`+pod+`}`)[0]; result.Code != code {
+			t.Errorf("%s: %d %s", options, result.Code, result.Message)
+		}
+	}
+}
+
+func TestPodSecurityForbidsPodsAndIsSaidOfTemplates(t *testing.T) {
+	privileged := strings.NewReplacer(`"i:1"`, `"i:1","securityContext":{"privileged":true}`)
+	for _, check := range []struct {
+		object, option string
+		code           int
+		text           string
+	}{
+		{pod, `{"level":"baseline"}`, 201, ""},
+		{pod, `{"level":"restricted"}`, 403, "restricted:latest"},
+		{pod, `{"level":"restricted","version":"v1.8"}`, 403, "restricted:v1.8"},
+		{privileged.Replace(pod), `{"level":"privileged"}`, 201, ""},
+		{privileged.Replace(pod), `{"level":"baseline"}`, 403, "privileged"},
+		{privileged.Replace(deployment), `{"level":"baseline"}`, 201, "privileged"},
+		{privileged.Replace(job), `{"level":"baseline"}`, 201, "privileged"},
+		{pod, `{"level":"strict"}`, 400, ""},
+		{pod, `{"level":"baseline","version":"1.2"}`, 400, ""},
+	} {
+		result := ask(t, `{"operation":"create","podSecurity":`+check.option+`,"object":`+check.object+`}`)[0]
+		if result.Code != check.code || (result.PodSecurity == "") != (check.text == "") || !strings.Contains(result.PodSecurity, check.text) {
+			t.Errorf("%s: %+v", check.option, result)
+		}
+	}
+}
+
 // The sandbox holds for the rest of a process, so that another one enters it.
 func TestTheSandboxRefusesFilesProgramsAndTheNetwork(t *testing.T) {
 	if os.Getenv("ENTER_SANDBOX") == "" {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/deprecation"
 	endpoints "k8s.io/apiserver/pkg/endpoints/request"
@@ -44,6 +45,7 @@ func (asked *request) perform() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	allowPrivileged(asked.Privileged == nil || *asked.Privileged)
 	recorder := &warningRecorder{}
 	result := answer{Code: http.StatusOK}
 	switch asked.Operation {
@@ -57,6 +59,8 @@ func (asked *request) perform() (answer, error) {
 		}
 	case "update":
 		err = asked.update(recorder)
+	case "delete":
+		err = asked.remove(recorder)
 	case "convert":
 		result.Object, err = asked.convert()
 	default:
@@ -183,7 +187,12 @@ func (asked *request) create(data []byte, recorder *warningRecorder) (*object, e
 		created.metadata.SetName(created.metadata.GetGenerateName() + generatedSuffix)
 	}
 	created.release = allocate(created.internal)
-	return created, rest.BeforeCreate(rules, ctx, created.internal)
+	if err := rest.BeforeCreate(rules, ctx, created.internal); err != nil {
+		return created, withFieldErrors(err, func() field.ErrorList {
+			return createErrors(ctx, rules, created.internal, created.metadata)
+		})
+	}
+	return created, asked.checkPodSecurity(created)
 }
 
 // removeEqualOwners leaves each owner of an object once, as the handlers of a server do
@@ -228,7 +237,34 @@ func (asked *request) update(recorder *warningRecorder) error {
 		return err
 	}
 	ctx := asked.requestContext("update", updated, rules.NamespaceScoped(), recorder)
-	return rest.BeforeUpdate(rules, ctx, updated.internal, old.internal)
+	if err := rest.BeforeUpdate(rules, ctx, updated.internal, old.internal); err != nil {
+		return withFieldErrors(err, func() field.ErrorList {
+			return updateErrors(ctx, rules, updated.internal, old.internal, updated.metadata, old.metadata)
+		})
+	}
+	return asked.checkPodSecurity(updated)
+}
+
+// remove decides about the deletion of an object that was created from the manifest.
+func (asked *request) remove(recorder *warningRecorder) error {
+	existing, err := asked.create(asked.Object, &warningRecorder{})
+	if err != nil {
+		return err
+	}
+	rules, err := strategyOf(existing.kind)
+	if err != nil {
+		return err
+	}
+	options := &metav1.DeleteOptions{}
+	if len(asked.DeleteOptions) > 0 {
+		kind := schema.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}
+		if _, _, err := strictSerializer().Decode(asked.DeleteOptions, &kind, options); err != nil {
+			return decodingError(err, &kind)
+		}
+	}
+	ctx := asked.requestContext("delete", existing, rules.NamespaceScoped(), recorder)
+	_, _, err = rest.BeforeDelete(rules, ctx, existing.internal, options)
+	return err
 }
 
 // merge is the object that results where the manifest is applied to an object that was

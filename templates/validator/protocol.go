@@ -27,6 +27,15 @@ type request struct {
 	// User is who sends the request: an administrator if it is empty.
 	User   string   `json:"user,omitempty"`
 	Groups []string `json:"groups,omitempty"`
+	// Privileged is whether containers may be privileged: they may if it is missing.
+	Privileged *bool `json:"privileged,omitempty"`
+	// PodSecurity is a level that pods, and templates of pods, are compared with.
+	PodSecurity *podSecurityOption `json:"podSecurity,omitempty"`
+	// DeleteOptions are the body of a request to delete the object (delete).
+	DeleteOptions json.RawMessage `json:"deleteOptions,omitempty"`
+
+	// violation says what the level of Pod Security Standards forbids.
+	violation string
 }
 
 // answer is one line of standard output.
@@ -34,11 +43,14 @@ type answer struct {
 	ID json.RawMessage `json:"id,omitempty"`
 	// Code is the status of an API server: 201 or 200 accepted, 400 cannot be decoded,
 	// 404 the kind is not served, 422 invalid, 500 the code of the server failed.
-	Code     int                  `json:"code"`
-	Reason   metav1.StatusReason  `json:"reason,omitempty"`
-	Message  string               `json:"message,omitempty"`
-	Causes   []metav1.StatusCause `json:"causes,omitempty"`
-	Warnings []string             `json:"warnings,omitempty"`
+	Code     int                 `json:"code"`
+	Reason   metav1.StatusReason `json:"reason,omitempty"`
+	Message  string              `json:"message,omitempty"`
+	Causes   []cause             `json:"causes,omitempty"`
+	Warnings []string            `json:"warnings,omitempty"`
+	// PodSecurity is what the level of the request forbids: of a pod, which is refused,
+	// and of a template of pods, which a server stores.
+	PodSecurity string `json:"podSecurity,omitempty"`
 	// Object is what would be stored (default), or the converted object (convert).
 	Object json.RawMessage `json:"object,omitempty"`
 	// Protocol, Release and Sandbox answer the operation version; Sandbox is what keeps the

@@ -10,7 +10,15 @@ from typing import Any, Literal, NamedTuple
 #: The version of the protocol that this code speaks.
 PROTOCOL = 1
 
-Operation = Literal["create", "update", "default", "convert", "version"]
+Operation = Literal["create", "update", "delete", "default", "convert", "version"]
+
+
+class PodSecurity(NamedTuple):
+    """A level of the Pod Security Standards (privileged, baseline or restricted), in the
+    version of a release (v1.31) or the latest one."""
+
+    level: str
+    version: str = "latest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +27,8 @@ class Request:
 
     ``object`` is a manifest, ``old`` the one that was applied before it (``update``),
     ``to`` the apiVersion to convert to. ``namespace`` is that of objects without one,
-    ``feature_gates`` are set for this request.
+    ``feature_gates`` are set for this request. ``privileged`` is whether containers may
+    be privileged. Pods and templates of pods are compared with ``pod_security``.
     """
 
     operation: Operation
@@ -28,6 +37,8 @@ class Request:
     to: str = ""
     namespace: str = ""
     feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    privileged: bool = True
+    pod_security: PodSecurity | None = None
 
     def line(self) -> bytes:
         """The request as a line of JSON.
@@ -44,6 +55,10 @@ class Request:
         ):
             if value:
                 request[key] = value
+        if not self.privileged:
+            request["privileged"] = False
+        if self.pod_security:
+            request["podSecurity"] = self.pod_security._asdict()
         text = json.dumps(request, ensure_ascii=False, allow_nan=False)
         return text.encode() + b"\n"
 
@@ -52,12 +67,13 @@ class Cause(NamedTuple):
     """One reason why an object is refused, in the words of the API server.
 
     ``field`` is a path (``spec.containers[0].image``), ``reason`` a constant such as
-    FieldValueRequired.
+    FieldValueRequired, ``bad_value`` JSON of the value that is wrong, or empty.
     """
 
     reason: str
     field: str
     message: str
+    bad_value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +83,8 @@ class Answer:
     ``code`` is its HTTP status: 200 and 201 accepted, 400 cannot be decoded, 404 and 405
     for a kind without rules, 422 invalid, 500 the server's code failed; 0 where the
     program was ended because it took too long or too much memory. ``object`` is the
-    result of ``default`` and ``convert``.
+    result of ``default`` and ``convert``. ``pod_security`` says what the level of the
+    request forbids: pods are refused (403), objects with templates of pods are not.
     """
 
     code: int
@@ -75,6 +92,7 @@ class Answer:
     causes: tuple[Cause, ...] = ()
     warnings: tuple[str, ...] = ()
     object: Mapping[str, Any] | None = None
+    pod_security: str = ""
 
     @property
     def accepted(self) -> bool:
@@ -85,7 +103,7 @@ class Answer:
     def is_verdict(self) -> bool:
         """Whether the server's rules decided: not where the kind has none, and not where
         the program failed."""
-        return self.accepted or self.code in (400, 422)
+        return self.accepted or self.code in (400, 403, 422)
 
 
 def read_answer(line: bytes) -> Answer:
@@ -99,9 +117,11 @@ def read_answer(line: bytes) -> Answer:
                 cause.get("reason", ""),
                 cause.get("field", ""),
                 cause.get("message", ""),
+                json.dumps(cause["badValue"]) if "badValue" in cause else "",
             )
             for cause in answer.get("causes", ())
         ),
         warnings=tuple(answer.get("warnings", ())),
         object=answer.get("object"),
+        pod_security=answer.get("podSecurity", ""),
     )

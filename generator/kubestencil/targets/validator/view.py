@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -29,6 +30,10 @@ class ValidatorOptions:
     patch: int
 
 
+# The releases in which Go code that the module uses appeared under another name.
+_CHANGES = (30, 32, 37)
+
+
 class Package(NamedTuple):
     """A Go package, and the name by which the module imports it."""
 
@@ -44,23 +49,32 @@ class Strategy(NamedTuple):
     expression: str
 
 
+_VARIABLES = {
+    "version": Annotated[str, "of k8s.io/kubernetes: 1.35.0"],
+    "module_version": Annotated[str, "of the modules beside it: 0.35.0"],
+    "minor": Annotated[str, "the second number of the release: 35"],
+    "go": Annotated[str, "the version of Go that the release needs"],
+    "modules": Annotated[list[str], "the modules that are published with it"],
+    "packages": Annotated[list[Package], "the packages of strategies"],
+    "types": Annotated[list[Package], "the packages that add types to a scheme"],
+    "strategies": Annotated[list[Strategy], "one for each kind"],
+}
+
 #: The values that ``each`` can have in a manifest.
 EACH: Mapping[str, Each] = {
-    "release": Each(
-        summary="the module",
-        variables={
-            "version": Annotated[str, "of k8s.io/kubernetes: 1.35.0"],
-            "module_version": Annotated[str, "of the modules beside it: 0.35.0"],
-            "minor": Annotated[str, "the second number of the release: 35"],
-            "go": Annotated[str, "the version of Go that the release needs"],
-            "modules": Annotated[list[str], "the modules that are published with it"],
-            "packages": Annotated[list[Package], "the packages of strategies"],
-            "types": Annotated[
-                list[Package], "the packages that add types to a scheme"
-            ],
-            "strategies": Annotated[list[Strategy], "one for each kind"],
-        },
-    ),
+    "release": Each(summary="the module", variables=_VARIABLES),
+    **{
+        f"since-1.{minor}": Each(
+            summary=f"the module of 1.{minor} or newer", variables=_VARIABLES
+        )
+        for minor in _CHANGES
+    },
+    **{
+        f"until-1.{minor - 1}": Each(
+            summary=f"the module of 1.{minor - 1} or older", variables=_VARIABLES
+        )
+        for minor in _CHANGES
+    },
 }
 
 
@@ -69,9 +83,22 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     releases of Kubernetes whose code is known."""
     minor = _MINOR.match(release.name)
     if minor is None or int(minor[1]) < _OLDEST:
-        return Contexts({"release": lambda: []})
+        return Contexts(dict.fromkeys(EACH, list))
     patch = read_options(target, ValidatorOptions).patch
-    return Contexts({"release": lambda: [_module(release.name, minor[1], patch)]})
+    module = _module(release.name, minor[1], patch)
+    return Contexts(
+        {each: partial(_files, module, int(minor[1]), each) for each in EACH}
+    )
+
+
+def _files(module: FileContext, minor: int, each: str) -> list[FileContext]:
+    """The module, where it is of a release that ``each`` is about."""
+    word, _, border = each.partition("-1.")
+    if word == "since" and minor < int(border):
+        return []
+    if word == "until" and minor > int(border):
+        return []
+    return [module]
 
 
 def _module(release: str, minor: str, patch: int) -> FileContext:

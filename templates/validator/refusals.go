@@ -1,0 +1,79 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// cause is one reason why an object is refused.
+type cause struct {
+	metav1.StatusCause
+	// BadValue is the value that the server's code complains of, where it has one.
+	BadValue json.RawMessage `json:"badValue,omitempty"`
+}
+
+// invalid is the status of an object that is refused, with the errors that it was made
+// of: a status has no values.
+type invalid struct {
+	*apierrors.StatusError
+	errors field.ErrorList
+}
+
+// withFieldErrors adds the errors of fields to the status of an invalid object.
+func withFieldErrors(err error, fieldErrors func() field.ErrorList) error {
+	var status *apierrors.StatusError
+	if !apierrors.IsInvalid(err) || !errors.As(err, &status) {
+		return err
+	}
+	return invalid{status, fieldErrors()}
+}
+
+// refusal is the answer of a server that returns an error.
+func refusal(err error) answer {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		status = apierrors.NewBadRequest(err.Error())
+	}
+	var refused invalid
+	errors.As(err, &refused)
+	details := status.Status()
+	result := answer{Code: int(details.Code), Reason: details.Reason, Message: details.Message}
+	if details.Details != nil {
+		for _, reason := range details.Details.Causes {
+			result.Causes = append(result.Causes, cause{reason, badValue(reason, refused.errors)})
+		}
+	}
+	return result
+}
+
+// badValue is the value of the error that a cause was made of (NewInvalid in
+// k8s.io/apimachinery/pkg/api/errors/errors.go).
+func badValue(reason metav1.StatusCause, fieldErrors field.ErrorList) json.RawMessage {
+	for _, fieldError := range fieldErrors {
+		if fieldError.Field == reason.Field && fieldError.ErrorBody() == reason.Message {
+			return valueOf(fieldError)
+		}
+	}
+	return nil
+}
+
+// valueOf is the value that an error is about: none where something is missing, or the
+// server keeps it to itself.
+func valueOf(fieldError *field.Error) json.RawMessage {
+	switch fieldError.Type {
+	case field.ErrorTypeRequired, field.ErrorTypeForbidden, field.ErrorTypeTooLong, field.ErrorTypeInternal:
+		return nil
+	}
+	if _, omitted := fieldError.BadValue.(field.OmitValueType); omitted {
+		return nil
+	}
+	text, err := json.Marshal(fieldError.BadValue)
+	if err != nil {
+		return nil
+	}
+	return text
+}
