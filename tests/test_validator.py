@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,8 @@ for line in sys.stdin:
         time.sleep(60)
     if name == "crash":
         sys.exit(1)
+    if name == "nonsense":
+        print("[]", flush=True)
     print(json.dumps({"code": 201, "message": name}), flush=True)
 """
 
@@ -120,11 +123,35 @@ def test_an_answer_is_read() -> None:
 
 
 def test_a_program_that_hangs_is_ended_and_no_answer_is_lost(program: Path) -> None:
-    names = ["a", "hang", "b", "crash", "c"]
+    names = ["a", "hang", "b", "crash", "c", "nonsense", *map(str, range(40))]
     with Validator(program, seconds=1) as validator:
         answers = list(validator.ask(map(_named, names)))
-    assert [answer.code for answer in answers] == [201, 0, 201, 0, 201]
-    assert [answer.message for answer in answers if answer.code] == ["a", "b", "c"]
+    failed = [
+        name for name, answer in zip(names, answers, strict=True) if not answer.code
+    ]
+    assert failed == ["hang", "crash", "nonsense"]
+    messages = [answer.message for answer in answers if answer.code]
+    assert messages == [name for name in names if name not in failed]
+
+
+def test_requests_and_answers_that_fill_the_pipes_do_not_wait_for_each_other(
+    program: Path,
+) -> None:
+    names = [str(number) * 300_000 for number in range(9)]
+    with Validator(program, seconds=30) as validator:
+        pending = [validator.submit(_named(name)) for name in names]
+        later = validator.submit(_named("later")).result()
+    assert [answer.result().message for answer in pending] == names
+    assert later.message == "later"
+
+
+def test_a_process_that_is_ended_leaves_no_threads(program: Path) -> None:
+    before = threading.active_count()
+    validator = Validator(program)
+    for _ in range(40):
+        validator.submit(_named("a" * 100_000))
+    validator.close()
+    assert threading.active_count() == before
 
 
 def test_an_object_that_is_too_deep_is_refused_by_itself() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 
 from kubestencil.checking.files.find import ManifestFile, find_files
@@ -16,6 +17,7 @@ from kubestencil.checking.files.kustomize import (
 )
 from kubestencil.checking.files.manifests import (
     Manifest,
+    Mistake,
     NoObject,
     read_manifests,
 )
@@ -23,11 +25,11 @@ from kubestencil.checking.findings import Finding, Report
 from kubestencil.checking.ignores import apply_ignores
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import Change
-from kubestencil.checking.upgrade import Upgrade, kind_of
+from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
 from kubestencil.errors import UsageError
 from kubestencil.schema.types import Release
 from kubestencil.source.crds import SUFFIXES
-from kubestencil.validator.process import Validator
+from kubestencil.validator.process import REQUESTS_AHEAD, Validator, look_ahead
 
 
 def check(
@@ -54,8 +56,8 @@ def check(
         prepare(after, before, validators.get(after.name)),
     )
     run = Run(upgrade, listed_patches(files))
-    for file in files:
-        run.check_file(file)
+    for finish in look_ahead(run.start(files), REQUESTS_AHEAD):
+        finish()
     return Report(
         before=before.name if before else None,
         after=after.name,
@@ -86,53 +88,74 @@ class Run:
     checked: int = 0
     ignored: int = 0
 
-    def check_file(self, file: ManifestFile) -> None:
-        """Check one file; raises SourceError where it cannot be read."""
-        if file.reason_to_skip:
-            self.skipped[file.reason_to_skip, ""] += 1
-            return
-        data = file.read()
-        is_patch = os.path.abspath(file.path) in self.patches  # noqa: PTH100
-        may_be_patch = DIRECTIVE_START in data
-        documents: set[int] = set()
-        findings: list[Finding] = []
-        for item in read_manifests(data, file.name):
-            documents.add(item.subject.document)
-            if isinstance(item, Manifest):
-                is_part = is_patch or (may_be_patch and has_directive(item.value))
-                findings += self._check(item, file.name, is_part)
-            elif isinstance(item, NoObject):
-                self.skipped[item.reason, ""] += 1
-            elif item.is_template:
-                self.skipped["unrendered template", ""] += 1
-            else:
-                # A mistake in the text is the same in all releases.
-                releases = self.upgrade.releases
-                change: Change | None = "both" if self.upgrade.before else None
-                findings.append(
-                    Finding.of(
-                        item.problem, file.name, item.at, item.subject, releases, change
-                    )
-                )
-        findings.sort(key=lambda finding: (finding.line, finding.column))
-        outcome = apply_ignores(file.name, data, findings, self.upgrade.releases)
-        self.documents += len(documents)
-        self.findings += outcome.findings
-        self.ignored += outcome.ignored
+    def start(self, files: Iterable[ManifestFile]) -> Iterator[Callable[[], None]]:
+        """Start the check of each object in files, and yield what waits for its result.
 
-    def _check(
-        self, manifest: Manifest, file: str, is_patch: bool
-    ) -> Iterator[Finding]:
+        To be finished in this order. Raises SourceError for a file that cannot be read.
+        """
+        for file in files:
+            if file.reason_to_skip:
+                self.skipped[file.reason_to_skip, ""] += 1
+                continue
+            data = file.read()
+            is_patch = os.path.abspath(file.path) in self.patches  # noqa: PTH100
+            may_be_patch = DIRECTIVE_START in data
+            documents: set[int] = set()
+            findings: list[Finding] = []
+            for item in read_manifests(data, file.name):
+                documents.add(item.subject.document)
+                if isinstance(item, Manifest):
+                    is_part = is_patch or (may_be_patch and has_directive(item.value))
+                    finish = self._start(item, file.name, findings, is_part)
+                    if finish is not None:
+                        yield finish
+                elif isinstance(item, NoObject):
+                    self.skipped[item.reason, ""] += 1
+                elif item.is_template:
+                    self.skipped["unrendered template", ""] += 1
+                else:
+                    yield partial(findings.append, self._mistake(item, file.name))
+            self.documents += len(documents)
+            yield partial(self._finish_file, file.name, data, findings)
+
+    def _start(
+        self, manifest: Manifest, file: str, findings: list[Finding], is_patch: bool
+    ) -> Callable[[], None] | None:
+        """Start the check of an object; what is returned adds to the findings."""
         self.objects += 1
         kind = kind_of(manifest.value)
         reason = self.upgrade.reason_to_skip(kind)
         if reason is not None:
             self.skipped[reason, f"{kind.kind} of {kind.api_version}"] += 1
-            return
+            return None
         self.checked += 1
-        result = self.upgrade.check(manifest.value, kind, is_patch=is_patch)
+        result = self.upgrade.start(manifest.value, kind, is_patch=is_patch)
+        return partial(self._finish, manifest, file, findings, result)
+
+    def _finish(
+        self,
+        manifest: Manifest,
+        file: str,
+        findings: list[Finding],
+        wait: Callable[[], ObjectResult],
+    ) -> None:
+        result = wait()
         for reason, count in result.unchecked.items():
             self.skipped[reason, ""] += count
         for problem, releases, change in result.differences:
             at = manifest.position(problem.path, of_key=problem.of_key)
-            yield Finding.of(problem, file, at, manifest.subject, releases, change)
+            findings.append(
+                Finding.of(problem, file, at, manifest.subject, releases, change)
+            )
+
+    def _mistake(self, item: Mistake, file: str) -> Finding:
+        """The finding of a mistake in the text, which is the same in all releases."""
+        change: Change | None = "both" if self.upgrade.before else None
+        releases = self.upgrade.releases
+        return Finding.of(item.problem, file, item.at, item.subject, releases, change)
+
+    def _finish_file(self, file: str, data: bytes, findings: list[Finding]) -> None:
+        findings.sort(key=lambda finding: (finding.line, finding.column))
+        outcome = apply_ignores(file, data, findings, self.upgrade.releases)
+        self.findings += outcome.findings
+        self.ignored += outcome.ignored

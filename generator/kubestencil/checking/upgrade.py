@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from kubestencil.checking.named_resources import removed_resources
 from kubestencil.checking.problems import missing_field
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change
-from kubestencil.checking.verdicts import with_verdict
+from kubestencil.checking.verdicts import ask_verdict, with_verdict
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.types import GroupVersionKind
 
@@ -68,16 +68,26 @@ class Upgrade:
             return "configuration of a program"
         return None if is_of_kubernetes(kind) else "no schema of the custom resource"
 
-    def check(
+    def start(
         self, value: Mapping[str, Any], kind: GroupVersionKind, *, is_patch: bool
-    ) -> ObjectResult:
-        """Check an object; of a patch, it does not matter what is absent."""
-        after = _results(value, kind, self.after, is_patch)
-        before = (
-            None
-            if self.before is None
-            else _results(value, kind, self.before, is_patch)
+    ) -> Callable[[], ObjectResult]:
+        """Start to check an object, and return what waits for the result.
+
+        Of a patch, it does not matter what is absent.
+        """
+        after = _start(value, kind, self.after, is_patch)
+        before = self.before and _start(value, kind, self.before, is_patch)
+        return lambda: self._result(
+            before() if before else None, after(), kind, is_patch
         )
+
+    def _result(
+        self,
+        before: Results | None,
+        after: Results,
+        kind: GroupVersionKind,
+        is_patch: bool,
+    ) -> ObjectResult:
         unchecked = Counter(after.unchecked)
         if before is not None:
             unchecked |= Counter(before.unchecked)
@@ -120,25 +130,38 @@ def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
     return group_version_kind(value["apiVersion"], value["kind"])
 
 
-def _results(
+def _start(
     value: Mapping[str, Any],
     kind: GroupVersionKind,
     release: CheckedRelease,
     is_patch: bool,
-) -> Results:
-    """What is wrong with an object in a release."""
+) -> Callable[[], Results]:
+    """Look for what is wrong with an object in a release; what is returned waits for the
+    verdict of the API server's code."""
     check = release.check_of(kind)
     if check is None:
-        return Results([kind_problem(kind, release)])
+        problem = kind_problem(kind, release)
+        return lambda: Results([problem])
     results = Results()
     check(value, ("", None), results)
     if is_of_kubernetes(kind) and value.get("spec") is None:
         results.problems.extend(_missing_spec(kind, release))
-    if release.validator and not is_patch and is_of_kubernetes(kind):
-        results.problems[:] = with_verdict(results.problems, value, release.validator)
-    results.problems.extend(remarks_on_kind(kind, release))
-    results.problems.extend(removed_resources(value, kind, release))
-    return results
+    verdict = (
+        ask_verdict(results.problems, value, release.validator)
+        if release.validator and not is_patch and is_of_kubernetes(kind)
+        else None
+    )
+
+    def finish() -> Results:
+        if verdict is not None:
+            results.problems[:] = with_verdict(
+                results.problems, value, verdict.result()
+            )
+        results.problems.extend(remarks_on_kind(kind, release))
+        results.problems.extend(removed_resources(value, kind, release))
+        return results
+
+    return finish
 
 
 def _missing_spec(kind: GroupVersionKind, release: CheckedRelease) -> Iterator[Problem]:

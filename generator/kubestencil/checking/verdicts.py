@@ -9,7 +9,7 @@ from typing import Any
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Path, Problem
 from kubestencil.checking.rules import RULES, RuleId
-from kubestencil.validator.process import Validator
+from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
 
 # Reasons of k8s.io/apimachinery/pkg/util/validation/field/errors.go; others are about
@@ -25,20 +25,26 @@ _RULES: Mapping[str, RuleId] = {
 _STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
 
 
-def with_verdict(
+def ask_verdict(
     problems: list[Problem], value: Mapping[str, Any], validator: Validator
-) -> list[Problem]:
-    """The problems of an object with those that a server finds.
+) -> PendingAnswer | None:
+    """Ask what a server says about an object with these problems.
 
-    What it cannot decode, a server does not look at: there, the problems say more. What
-    is required is the server's to say.
+    What it cannot decode, a server does not look at: there, the problems say more.
     """
     if any(
         RULES[problem.rule].severity == "error" and problem.rule != "missing-field"
         for problem in problems
     ):
-        return problems
-    (answer,) = validator.ask([Request("create", value)])
+        return None
+    return validator.submit(Request("create", value))
+
+
+def with_verdict(
+    problems: list[Problem], value: Mapping[str, Any], answer: Answer
+) -> list[Problem]:
+    """The problems of an object with those that a server finds; what is required is the
+    server's to say."""
     if answer.is_verdict:
         problems = [entry for entry in problems if entry.rule != "missing-field"]
     return [*problems, *_refusals(answer, value), *_warnings(answer, value)]

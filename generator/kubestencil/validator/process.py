@@ -2,36 +2,58 @@
 
 from __future__ import annotations
 
+import os
+import queue
 import subprocess
 import threading
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from kubestencil.errors import KubestencilError
 from kubestencil.validator.protocol import Answer, Request, read_answer
+
+T = TypeVar("T")
 
 # A request takes microseconds. The limits hold for what an attacker writes.
 _SECONDS = 10.0
 _MEMORY = 512 * 1024 * 1024
 _LONGEST_ANSWER = 16 * 1024 * 1024
 
+# How many answers are read before they are asked for.
+_READ_AHEAD = 16
+#: How many requests are sent before the answer to the first one is read, so that the
+#: program works on some while Python works on others.
+REQUESTS_AHEAD = 16
+
 _TOO_MUCH = "the API server's code took too much time or memory"
+
+# Windows starts no program without it; no other variable is passed on.
+_VARIABLES = ("SYSTEMROOT",)
 
 
 class Validator:
     """A process that answers as the API server of one release would.
 
     A context manager: the process starts with the first request, and ends with the
-    context. One that takes longer than ``seconds`` for a request, or too much memory, is
-    ended; its request is answered with the code 0, and another process goes on.
+    context. One that gives no answer for longer than ``seconds``, or takes too much
+    memory, is ended; the request that it failed at is answered with the code 0, and
+    another process goes on. ``program`` is its file. For one thread.
     """
 
     def __init__(self, program: Path, *, seconds: float = _SECONDS) -> None:
-        self._program = program
+        self.program = program
         self._seconds = seconds
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: _Process | None = None
+        # Requests without an answer in their order, of which the first were sent.
+        self._waiting: deque[PendingAnswer] = deque()
+        self._sent = 0
+        # How many of them are sent only after the one before was answered.
+        self._alone = 0
 
     def __enter__(self) -> Validator:
         return self
@@ -45,111 +67,163 @@ class Validator:
         self.close()
 
     def close(self) -> None:
-        """End the process."""
+        """End the process. Requests without an answer are sent to another one."""
         process, self._process = self._process, None
+        self._sent = 0
         if process is not None:
-            process.kill()
-            process.communicate()
+            process.close()
+
+    def submit(self, request: Request) -> PendingAnswer:
+        """Send a request, whose answer can be read later.
+
+        The program works meanwhile. Raises KubestencilError where it cannot be run.
+        """
+        pending = PendingAnswer(self, _line(request))
+        self._waiting.append(pending)
+        if not self._alone:
+            self._send()
+        return pending
 
     def ask(self, requests: Iterable[Request]) -> Iterator[Answer]:
         """The answers to requests, in their order.
 
-        Raises KubestencilError where the program cannot be run.
+        Some requests are sent before the first answer is read. Raises KubestencilError
+        where the program cannot be run.
         """
-        waiting = [_line(request) for request in requests]
-        is_alone = False
-        while waiting:
-            asked = waiting[:1] if is_alone else waiting
-            answers = list(self._answers(asked))
-            failed = len(answers) < len(asked)
-            if failed:
-                self.close()
-                if is_alone:
-                    answers.append(Answer(0, _TOO_MUCH))
-            yield from answers
-            waiting = waiting[len(answers) :]
-            # Answers that were not sent yet are lost with a process: what it failed at is
-            # known only where that was asked alone.
-            is_alone = failed and not is_alone
+        for pending in look_ahead(map(self.submit, requests), REQUESTS_AHEAD):
+            yield pending.result()
 
-    def _answers(self, lines: Sequence[bytes]) -> Iterator[Answer]:
-        """The answers to lines, up to the one at which the process ends."""
-        process = self._start()
-        assert process.stdin is not None and process.stdout is not None
-        writer = threading.Thread(target=_write, args=(process, lines), daemon=True)
-        writer.start()
-        with _Watchdog(process, self._seconds) as watchdog:
-            for _ in lines:
-                line = process.stdout.readline(_LONGEST_ANSWER)
-                if not line.endswith(b"\n"):
-                    break
-                watchdog.postpone()
-                yield read_answer(line)
-        writer.join()
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
+    def receive(self) -> None:
+        """Give the first request without an answer its answer."""
+        if not self._sent:
+            self._send()
+        assert self._process is not None
+        answer = self._process.read(self._seconds)
+        if answer is None:
+            sent = self._sent
             self.close()
-            try:
-                self._process = subprocess.Popen(
-                    [self._program, f"-memory={_MEMORY}"],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    env={},
-                )
-            except OSError as error:
-                raise KubestencilError(
-                    f"cannot be run: {error.strerror}",
-                    where=str(self._program),
-                    hint="kubestencil validator build makes it again",
-                ) from error
-        return self._process
+            # Answers that were not written yet are lost with a process: what it failed
+            # at is known only where that was asked alone.
+            if sent > 1:
+                self._alone = sent
+                return
+            answer, self._alone = Answer(0, _TOO_MUCH), 0
+        else:
+            self._sent -= 1
+            self._alone = max(0, self._alone - 1)
+        self._waiting.popleft().answer = answer
+
+    def _send(self) -> None:
+        """Send what may be sent now."""
+        if self._process is None:
+            self._process = _Process(self.program)
+        count = 1 if self._alone else len(self._waiting)
+        for index in range(self._sent, count):
+            self._process.write(self._waiting[index].line)
+        self._sent = max(self._sent, count)
+
+
+@dataclass(slots=True, eq=False)
+class PendingAnswer:
+    """A request that was sent to a validator, and its answer once that was read."""
+
+    validator: Validator
+    line: bytes
+    answer: Answer | None = None
+
+    def result(self) -> Answer:
+        """The answer, which is waited for. Raises KubestencilError where the program
+        cannot be run."""
+        while self.answer is None:
+            self.validator.receive()
+        return self.answer
+
+
+class _Process:
+    """A process whose input and output never wait for each other: one thread writes, and
+    another one reads."""
+
+    def __init__(self, program: Path) -> None:
+        variables = {
+            name: os.environ[name] for name in _VARIABLES if name in os.environ
+        }
+        try:
+            self._process = subprocess.Popen(
+                [program, f"-memory={_MEMORY}"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=variables,
+            )
+        except OSError as error:
+            raise KubestencilError(
+                f"cannot be run: {error.strerror}",
+                where=str(program),
+                hint="kubestencil validator build makes it again",
+            ) from error
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._answers: queue.Queue[bytes] = queue.Queue(_READ_AHEAD)
+        self._writer = threading.Thread(target=self._write, daemon=True)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._writer.start()
+        self._reader.start()
+
+    def write(self, line: bytes) -> None:
+        """Send a request, without waiting until it is read."""
+        self._requests.put(line)
+
+    def read(self, seconds: float) -> Answer | None:
+        """The next answer; None where none comes in time, or none that can be read."""
+        try:
+            return read_answer(self._answers.get(timeout=seconds))
+        except (queue.Empty, ValueError):
+            return None
+
+    def close(self) -> None:
+        """End the process and the threads."""
+        self._process.kill()
+        self._requests.put(None)
+        while self._reader.is_alive():
+            # It waits until somebody takes what it has read.
+            with suppress(queue.Empty):
+                self._answers.get(timeout=0.01)
+        self._writer.join()
+        with suppress(OSError):
+            self._process.communicate()
+
+    def _write(self) -> None:
+        assert self._process.stdin is not None
+        # Where the process has ended, whoever reads its answers says so.
+        with suppress(OSError):
+            for line in iter(self._requests.get, None):
+                self._process.stdin.write(line)
+                if self._requests.empty():
+                    self._process.stdin.flush()
+
+    def _read(self) -> None:
+        """Read answers, and an empty one where the process ends."""
+        assert self._process.stdout is not None
+        line = b"\n"
+        while line.endswith(b"\n"):
+            line = self._process.stdout.readline(_LONGEST_ANSWER)
+            self._answers.put(line)
+
+
+def look_ahead(items: Iterable[T], count: int) -> Iterator[T]:
+    """The items, each one only after ``count`` more of them were made."""
+    ahead: deque[T] = deque()
+    for item in items:
+        ahead.append(item)
+        if len(ahead) > count:
+            yield ahead.popleft()
+    yield from ahead
 
 
 def _line(request: Request) -> bytes:
-    """A request as a line; one that JSON cannot have, or too deep, is one that is refused."""
+    """A request as a line; one that JSON cannot have, or too deep, is one that is
+    refused."""
     try:
         return request.line()
     except (ValueError, RecursionError):
         return b'{"operation": "create", "object": null}\n'
-
-
-def _write(process: subprocess.Popen[bytes], lines: Iterable[bytes]) -> None:
-    assert process.stdin is not None
-    try:
-        for line in lines:
-            process.stdin.write(line)
-        process.stdin.flush()
-    except OSError:
-        # The process ended; whoever reads its answers says so.
-        pass
-
-
-class _Watchdog:
-    """Ends a process that gives no answer for so many seconds. A context manager."""
-
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
-        self._process = process
-        self._seconds = seconds
-        self._deadline = time.monotonic() + seconds
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> _Watchdog:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._done.set()
-        self._thread.join()
-
-    def postpone(self) -> None:
-        """Wait for the next answer as long as for the one that came."""
-        self._deadline = time.monotonic() + self._seconds
-
-    def _watch(self) -> None:
-        while (left := self._deadline - time.monotonic()) > 0:
-            if self._done.wait(left):
-                return
-        self._process.kill()

@@ -109,8 +109,10 @@ class Answer:
 def read_answer(line: bytes) -> Answer:
     """The answer in a line of JSON. Raises ValueError where it is none."""
     answer = json.loads(line)
+    if not isinstance(answer, dict) or not isinstance(answer.get("code"), int):
+        raise ValueError("not an answer")
     return Answer(
-        code=int(answer["code"]),
+        code=answer["code"],
         message=answer.get("message", ""),
         causes=tuple(
             Cause(
