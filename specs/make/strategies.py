@@ -22,12 +22,14 @@ The strategies of API servers by release: the code that prepares and validates o
 before they are stored. Tab-separated:
 
   releases    FIRST..LAST, or FIRST.. until the newest release of the table
-  group       empty for the core group
-  kind
+  group       - for the core group; `*` for custom resources
+  kind        `*` for custom resources
   package     of Go
   strategy    an expression in that package; `namespaces` is a client of namespaces,
-              `scheme` the types of all kinds, `time` a clock
-  types       the package whose function Install adds the types of the group to a scheme
+              `scheme` the types of all kinds, `time` a clock; for others see
+              `customStrategy` in templates/validator/strategies.go.j2
+  types       the package whose function Install adds the types of the group to a
+              scheme; - where there is none
 
 Made by `python -m specs.make strategies` (specs/README.md) from pkg/registry of
 k8s.io/kubernetes, k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator.
@@ -57,7 +59,22 @@ _ARGUMENTS = {
     "Authorizer": "nil",
     "ResourceResolver": "nil",
     "PolicyGetter": "nil",
+    # Of custom resources: selectable fields are for lists, and the second of two
+    # validators is for the subresource status.
+    "bool": "namespaced",
+    "GroupVersionKind": "kind",
+    "schemaValidator": "validator",
+    "SchemaValidator": "nil",
+    "]*structuralschema.Structural": "schemas",
+    "*structuralschema.Structural": "schemas[kind.Version]",
+    "SubresourceStatus": "status",
+    "SubresourceScale": "scale",
+    "SelectableField": "nil",
 }
+
+#: The group and kind of the row for all custom resources.
+_CUSTOM = "*"
+_CUSTOM_PACKAGE = "pkg/registry/customresource"
 
 _VARIABLE = re.compile(r"^(?:var |\t)Strategy\s*=", re.M)
 _CONSTRUCTOR = re.compile(r"^func NewStrategy\(([^)]*)\)", re.M)
@@ -120,10 +137,17 @@ def _strategies(checkout: Checkout) -> dict[tuple[str, str], Strategy]:
             where=f"k8s.io/kubernetes of {checkout.release}: pkg/registry",
             hint="add it to the table that specs/make/strategies.py makes",
         )
-    return {kind: found[kind] for kind in sorted(served & found.keys())}
+    kinds = {(_CUSTOM, _CUSTOM), *served}
+    return {kind: found[kind] for kind in sorted(kinds & found.keys())}
 
 
 def _all_strategies(checkout: Checkout) -> Iterator[tuple[tuple[str, str], Strategy]]:
+    custom = (
+        checkout.module("apiextensions-apiserver") / _CUSTOM_PACKAGE / "strategy.go"
+    )
+    expression = _expression(custom.read_text("utf-8"), custom)
+    package = f"k8s.io/apiextensions-apiserver/{_CUSTOM_PACKAGE}"
+    yield (_CUSTOM, _CUSTOM), Strategy(package, expression or "", "")
     for module, pattern in (
         ("kubernetes", "pkg/registry/*/*/strategy.go"),
         (

@@ -80,10 +80,7 @@ func respond(line []byte) (result answer) {
 	var asked request
 	defer func() {
 		if problem := recover(); problem != nil {
-			result = answer{
-				Code:    http.StatusInternalServerError,
-				Message: fmt.Sprintf("the code of the API server failed: %v", problem),
-			}
+			result = failure(problem)
 		}
 		result.ID = asked.ID
 	}()
@@ -98,4 +95,12 @@ func respond(line []byte) (result answer) {
 	}
 	result.PodSecurity = asked.violation
 	return result
+}
+
+// failure is the answer where the server's code panics.
+func failure(problem any) answer {
+	return answer{
+		Code:    http.StatusInternalServerError,
+		Message: fmt.Sprintf("the code of the API server failed: %v", problem),
+	}
 }

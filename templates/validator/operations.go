@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
@@ -46,6 +47,12 @@ func (asked *request) perform() (answer, error) {
 		return answer{}, err
 	}
 	allowPrivileged(asked.Privileged == nil || *asked.Privileged)
+	if err := asked.findSet(); err != nil {
+		return answer{}, err
+	}
+	if asked.Operation == "prepare" {
+		return asked.prepare()
+	}
 	recorder := &warningRecorder{}
 	result := answer{Code: http.StatusOK}
 	switch asked.Operation {
@@ -77,12 +84,17 @@ type object struct {
 	versioned runtime.Object
 	internal  runtime.Object
 	metadata  metav1.Object
+	// custom is the version of a custom resource.
+	custom *customVersion
 	// release takes away what depends on a cluster.
 	release func()
 }
 
 // decode reads a manifest as a server does that is asked for strict validation.
-func decode(data []byte, recorder *warningRecorder) (*object, error) {
+func (asked *request) decode(data []byte, recorder *warningRecorder) (*object, error) {
+	if custom := asked.set.customVersionOf(data); custom != nil {
+		return custom.decode(data, recorder)
+	}
 	versioned, kind, err := strictSerializer().Decode(data, nil, nil)
 	if err != nil {
 		return nil, decodingError(err, kind)
@@ -122,11 +134,14 @@ func decodingError(err error, kind *schema.GroupVersionKind) error {
 	return apierrors.NewBadRequest(fmt.Sprintf("%s in version %q cannot be handled as a %s: %v", kind.Kind, kind.Version, kind.Kind, err))
 }
 
-// strategyOf is the strategy of an object's kind.
-func strategyOf(kind schema.GroupVersionKind) (strategy, error) {
-	found, ok := strategies[kind.GroupKind()]
+// strategy is the strategy of an object's kind.
+func (stored *object) strategy() (strategy, error) {
+	if stored.custom != nil {
+		return stored.custom.rules, nil
+	}
+	found, ok := strategies[stored.kind.GroupKind()]
 	if !ok {
-		return nil, notStored(kind)
+		return nil, notStored(stored.kind)
 	}
 	return found, nil
 }
@@ -152,6 +167,9 @@ func (asked *request) requestContext(verb string, target *object, namespaced boo
 		sender = &user.DefaultInfo{Name: "system:admin", Groups: []string{user.SystemPrivilegedGroup, user.AllAuthenticated}}
 	}
 	resource, _ := meta.UnsafeGuessKindToResource(target.kind)
+	if target.custom != nil {
+		resource.Resource = target.custom.of.definition.Spec.Names.Plural
+	}
 	ctx := warning.WithWarningRecorder(context.Background(), recorder)
 	ctx = endpoints.WithUser(ctx, sender)
 	ctx = endpoints.WithNamespace(ctx, namespace)
@@ -168,11 +186,11 @@ func (asked *request) requestContext(verb string, target *object, namespaced boo
 
 // create decides about a new object, and prepares it to be stored.
 func (asked *request) create(data []byte, recorder *warningRecorder) (*object, error) {
-	created, err := decode(data, recorder)
+	created, err := asked.decode(data, recorder)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := strategyOf(created.kind)
+	rules, err := created.strategy()
 	if err != nil {
 		return nil, err
 	}
@@ -228,11 +246,11 @@ func (asked *request) update(recorder *warningRecorder) error {
 	if err != nil {
 		return err
 	}
-	updated, err := decode(data, recorder)
+	updated, err := asked.decode(data, recorder)
 	if err != nil {
 		return err
 	}
-	rules, err := strategyOf(updated.kind)
+	rules, err := updated.strategy()
 	if err != nil {
 		return err
 	}
@@ -251,7 +269,7 @@ func (asked *request) remove(recorder *warningRecorder) error {
 	if err != nil {
 		return err
 	}
-	rules, err := strategyOf(existing.kind)
+	rules, err := existing.strategy()
 	if err != nil {
 		return err
 	}
@@ -270,7 +288,7 @@ func (asked *request) remove(recorder *warningRecorder) error {
 // merge is the object that results where the manifest is applied to an object that was
 // made by the old one.
 func (asked *request) merge(old *object) ([]byte, error) {
-	if _, err := decode(asked.Object, &warningRecorder{}); err != nil {
+	if _, err := asked.decode(asked.Object, &warningRecorder{}); err != nil {
 		return nil, err
 	}
 	current, err := old.encode(old.kind.GroupVersion())
@@ -280,6 +298,9 @@ func (asked *request) merge(old *object) ([]byte, error) {
 	var before, after metav1.TypeMeta
 	if json.Unmarshal(asked.Old, &before) != nil || json.Unmarshal(asked.Object, &after) != nil || before.APIVersion != after.APIVersion {
 		return nil, apierrors.NewBadRequest("the old object and the new one have different versions")
+	}
+	if old.custom != nil {
+		return mergeCustom(asked.Old, asked.Object, current)
 	}
 	patchMeta, err := strategicpatch.NewPatchMetaFromStruct(old.versioned)
 	if err != nil {
@@ -294,7 +315,7 @@ func (asked *request) merge(old *object) ([]byte, error) {
 
 // convert is the object in another version of its kind.
 func (asked *request) convert() ([]byte, error) {
-	converted, err := decode(asked.Object, &warningRecorder{})
+	converted, err := asked.decode(asked.Object, &warningRecorder{})
 	if err != nil {
 		return nil, err
 	}
@@ -315,6 +336,9 @@ func (stored *object) asStored() ([]byte, error) {
 }
 
 func (stored *object) encode(target schema.GroupVersion) ([]byte, error) {
+	if custom, ok := stored.versioned.(*unstructured.Unstructured); ok {
+		return stored.custom.of.encode(custom, target)
+	}
 	versioned, err := legacyscheme.Scheme.ConvertToVersion(stored.internal, target)
 	if err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())

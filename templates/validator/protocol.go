@@ -13,13 +13,17 @@ const protocolVersion = 1
 type request struct {
 	// ID is repeated in the answer.
 	ID json.RawMessage `json:"id,omitempty"`
-	// Operation is create, update, delete, default, convert or version.
+	// Operation is create, update, delete, default, convert, prepare or version.
 	Operation string `json:"operation"`
 	// Object is a manifest; Old is the manifest that was applied before it (update).
 	Object json.RawMessage `json:"object,omitempty"`
 	Old    json.RawMessage `json:"old,omitempty"`
 	// To is the apiVersion that an object is converted to.
 	To string `json:"to,omitempty"`
+	// Objects are manifests that are prepared for later requests (prepare): of
+	// CustomResourceDefinitions. Prepared names what was prepared, by its digest.
+	Objects  json.RawMessage `json:"objects,omitempty"`
+	Prepared string          `json:"prepared,omitempty"`
 	// Namespace is that of objects without one: "default" if it is empty.
 	Namespace string `json:"namespace,omitempty"`
 	// FeatureGates are set for this request.
@@ -36,13 +40,16 @@ type request struct {
 
 	// violation says what the level of Pod Security Standards forbids.
 	violation string
+	// set is what was prepared.
+	set *preparedSet
 }
 
 // answer is one line of standard output.
 type answer struct {
 	ID json.RawMessage `json:"id,omitempty"`
 	// Code is the status of an API server: 201 or 200 accepted, 400 cannot be decoded,
-	// 404 the kind is not served, 422 invalid, 500 the code of the server failed.
+	// 404 the kind is not served, 412 nothing is prepared under that digest, 422 invalid,
+	// 500 the code of the server failed.
 	Code     int                 `json:"code"`
 	Reason   metav1.StatusReason `json:"reason,omitempty"`
 	Message  string              `json:"message,omitempty"`
@@ -53,6 +60,10 @@ type answer struct {
 	PodSecurity string `json:"podSecurity,omitempty"`
 	// Object is what would be stored (default), or the converted object (convert).
 	Object json.RawMessage `json:"object,omitempty"`
+	// Prepared is the digest of what was prepared, and Results has an answer to the
+	// creation of each of its objects (prepare).
+	Prepared string   `json:"prepared,omitempty"`
+	Results  []answer `json:"results,omitempty"`
 	// Protocol, Release and Sandbox answer the operation version; Sandbox is what keeps the
 	// program from files and the network, or why nothing does.
 	Protocol int    `json:"protocol,omitempty"`

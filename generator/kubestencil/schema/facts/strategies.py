@@ -12,7 +12,8 @@ class StrategyFacts(NamedTuple):
     """The Go code that prepares and validates objects of a kind in some releases.
 
     ``expression`` is a variable or a call of a constructor in ``package``; ``types`` is
-    the package that adds the types of the group to a scheme.
+    the package that adds the types of the group to a scheme. Group and kind are ``*``
+    for custom resources.
     """
 
     releases: ReleaseRange
@@ -21,6 +22,11 @@ class StrategyFacts(NamedTuple):
     package: str
     expression: str
     types: str
+
+    @property
+    def is_custom(self) -> bool:
+        """Whether the row is about all custom resources."""
+        return self.kind == "*"
 
 
 def strategy_rows() -> Iterator[StrategyFacts]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, NamedTuple
@@ -58,6 +58,7 @@ _VARIABLES = {
     "packages": Annotated[list[Package], "the packages of strategies"],
     "types": Annotated[list[Package], "the packages that add types to a scheme"],
     "strategies": Annotated[list[Strategy], "one for each kind"],
+    "custom_strategy": Annotated[str, "Go: that of custom resources"],
 }
 
 #: The values that ``each`` can have in a manifest.
@@ -111,8 +112,11 @@ def _module(release: str, minor: str, patch: int) -> FileContext:
         "go": next(row.version for row in modules if row.version),
         "modules": [row.name for row in modules if not row.version],
         "packages": _packages({row.package for row in rows}),
-        "types": _packages({row.types for row in rows}),
-        "strategies": list(_strategies(rows)),
+        "types": _packages({row.types for row in rows if row.types}),
+        "strategies": [_strategy(row) for row in rows if not row.is_custom],
+        "custom_strategy": next(
+            _strategy(row).expression for row in rows if row.is_custom
+        ),
     }
     return FileContext(release, {}, variables)
 
@@ -126,7 +130,6 @@ def _package_name(path: str) -> str:
     return re.sub(r"\W", "_", "_".join(path.split("/")[-2:]))
 
 
-def _strategies(rows: list[StrategyFacts]) -> Iterator[Strategy]:
-    for row in rows:
-        expression = f"{_package_name(row.package)}.{row.expression}"
-        yield Strategy(row.group, row.kind, expression)
+def _strategy(row: StrategyFacts) -> Strategy:
+    expression = f"{_package_name(row.package)}.{row.expression}"
+    return Strategy(row.group, row.kind, expression)
