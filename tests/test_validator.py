@@ -308,3 +308,29 @@ def test_defaults_and_conversions_keep_the_order_of_fields(
     }
     result = _run("convert", "-", "--to", "autoscaling/v2", stdin=json.dumps(scaler))
     assert "averageUtilization: 50" in result.output
+
+
+@pytest.mark.server
+def test_pods_that_a_level_forbids_are_findings(
+    validator: Validator, tmp_path: Path
+) -> None:
+    path = tmp_path / "web.json"
+    path.write_text(json.dumps(DEPLOYMENT))
+    arguments = ("check", str(path), "--to", "1.35", "-f", "json", "-q")
+    for level, found in (("baseline", 0), ("restricted", 1), ("restricted:v1.8", 1)):
+        result = _run(*arguments, "--pod-security", level)
+        findings = json.loads(result.output)["findings"]
+        assert [(finding["rule"], finding["path"]) for finding in findings] == [
+            ("pod-security", "spec.template.spec")
+        ] * found
+        assert result.exit_code == found
+
+
+def test_a_level_that_cannot_be_compared_is_an_error(none_built: Path) -> None:
+    for arguments in (
+        ("--pod-security", "strict"),
+        ("--pod-security", "baseline"),
+        ("--pod-security", "baseline", "--exact", "off"),
+    ):
+        result = _run("check", "-", "--to", "1.35", *arguments, stdin="{}")
+        assert isinstance(result.exception, KubestencilError) and result.exception.hint

@@ -33,6 +33,7 @@ RuleId = Literal[
     "required-value",
     "duplicate-item",
     "forbidden-field",
+    "pod-security",
     "server-warning",
     "not-served-by-default",
     "deprecated-kind",
@@ -105,6 +106,12 @@ _RULES: tuple[CheckRule, ...] = (
         "forbidden-field",
         "error",
         "The field must not be set here, or not together with what else is set.",
+    ),
+    CheckRule(
+        "pod-security",
+        "error",
+        "The level of the Pod Security Standards that --pod-security names forbids the "
+        "pod, or the pods of the template.",
     ),
     CheckRule(
         "server-warning", "warning", "The API server accepts the object and warns."

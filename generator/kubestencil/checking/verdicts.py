@@ -21,6 +21,15 @@ _RULES: Mapping[str, RuleId] = {
     "FieldValueForbidden": "forbidden-field",
 }
 
+# Where kinds have the specification of pods; the first that an object has.
+_POD_SPECS = (
+    "spec.jobTemplate.spec.template.spec",
+    "spec.template.spec",
+    "template.spec",
+    "spec",
+    "",
+)
+
 # A step of a path of the server: a name, an index, or a key in brackets.
 _STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
 
@@ -47,11 +56,16 @@ def with_verdict(
     server's to say."""
     if answer.is_verdict:
         problems = [entry for entry in problems if entry.rule != "missing-field"]
-    return [*problems, *_refusals(answer, value), *_warnings(answer, value)]
+    return [
+        *problems,
+        *_refusals(answer, value),
+        *_warnings(answer, value),
+        *_pod_security(answer, value),
+    ]
 
 
 def _refusals(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
-    if answer.accepted or not answer.is_verdict:
+    if answer.accepted or not answer.is_verdict or answer.pod_security:
         return
     # One mistake can have several causes of equal texts.
     for cause in dict.fromkeys(answer.causes) or (Cause("", "", answer.message),):
@@ -73,6 +87,19 @@ def _warnings(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
         field, colon, _ = warning.partition(": ")
         path, rest = located(field, value) if colon else ((), field)
         yield Problem("server-warning", () if rest else path, warning, "")
+
+
+def _pod_security(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
+    """What the Pod Security Standards forbid: also of a template of pods, which a server
+    stores before it refuses each of its pods."""
+    if answer.pod_security:
+        path = next(
+            path
+            for field in _POD_SPECS
+            for path, rest in [located(field, value)]
+            if not rest
+        )
+        yield Problem("pod-security", path, answer.pod_security, "")
 
 
 def located(field: str, value: Any) -> tuple[Path, str]:

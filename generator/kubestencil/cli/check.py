@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,8 +28,30 @@ if TYPE_CHECKING:
     from kubestencil.source import Source
     from kubestencil.source.find import DocumentOptions
     from kubestencil.validator.process import Validator
+    from kubestencil.validator.protocol import PodSecurity
 
 Exact = Literal["auto", "require", "off"]
+
+_POD_SECURITY = re.compile(
+    r"(privileged|baseline|restricted)(?::(latest|v1\.\d{1,3}))?\Z"
+)
+
+
+def _read_pod_security(
+    _context: click.Context, _option: click.Parameter, text: str | None
+) -> PodSecurity | None:
+    from kubestencil.validator.protocol import PodSecurity
+
+    if text is None:
+        return None
+    match = _POD_SECURITY.match(text)
+    if match is None:
+        raise UsageError(
+            f"{text!r} is no level",
+            where="--pod-security",
+            hint="restricted, or the level as it was in a release: restricted:v1.31",
+        )
+    return PodSecurity(match[1], match[2] or "latest")
 
 
 @click.command()
@@ -91,6 +114,13 @@ Exact = Literal["auto", "require", "off"]
     help="Whether the API server's own code decides (kubestencil validator): where it "
     "is built, always, or never.",
 )
+@click.option(
+    "--pod-security",
+    metavar="LEVEL[:VERSION]",
+    callback=_read_pod_security,
+    help="Level of the Pod Security Standards that pods must keep: baseline, "
+    "restricted:v1.31. Needs the API server's own code.",
+)
 @quiet_option
 @click.pass_context
 def check(
@@ -109,6 +139,7 @@ def check(
     config: Path | None,
     baseline: Path | None,
     exact: Exact,
+    pod_security: PodSecurity | None,
     quiet: bool,
 ) -> None:
     """Show what is wrong with manifests in a release.
@@ -137,7 +168,7 @@ def check(
     with ExitStack() as stack:
         validators = {
             name: stack.enter_context(validator)
-            for name, validator in _validators(sources, exact, quiet)
+            for name, validator in _validators(sources, exact, pod_security, quiet)
         }
         report = check_paths(paths, latest, earlier[0] if earlier else None, validators)
     report = _without_suppressed(report, config, baseline)
@@ -160,19 +191,32 @@ def check(
 
 
 def _validators(
-    sources: Sequence[Source], exact: Exact, quiet: bool
+    sources: Sequence[Source],
+    exact: Exact,
+    pod_security: PodSecurity | None,
+    quiet: bool,
 ) -> Iterator[tuple[str, Validator]]:
-    """The programs that run the API server's own code, by release."""
+    """The programs that run the API server's own code, by release.
+
+    Raises UsageError where one is needed that is not built, or must not be used.
+    """
     from kubestencil.validator.binaries import find_binary, require_binary
     from kubestencil.validator.process import Validator
 
     if exact == "off":
+        if pod_security:
+            raise UsageError(
+                "needs the API server's own code",
+                where="--pod-security",
+                hint="leave out --exact off",
+            )
         return
     for source in sources:
-        find = require_binary if exact == "require" else find_binary
+        is_required = exact == "require" or pod_security is not None
+        find = require_binary if is_required else find_binary
         program = find(source.release)
         if program is not None:
-            yield source.release, Validator(program)
+            yield source.release, Validator(program, pod_security=pod_security)
         elif not quiet:
             console.status(
                 f"{source.release}: without the API server's own code "

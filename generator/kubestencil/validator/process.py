@@ -9,13 +9,13 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
 from kubestencil.errors import KubestencilError
-from kubestencil.validator.protocol import Answer, Request, read_answer
+from kubestencil.validator.protocol import Answer, PodSecurity, Request, read_answer
 
 T = TypeVar("T")
 
@@ -42,11 +42,19 @@ class Validator:
     A context manager: the process starts with the first request, and ends with the
     context. One that gives no answer for longer than ``seconds``, or takes too much
     memory, is ended; the request that it failed at is answered with the code 0, and
-    another process goes on. ``program`` is its file. For one thread.
+    another process goes on. ``program`` is its file. Pods are compared with
+    ``pod_security`` where a request names no level. For one thread.
     """
 
-    def __init__(self, program: Path, *, seconds: float = _SECONDS) -> None:
+    def __init__(
+        self,
+        program: Path,
+        *,
+        seconds: float = _SECONDS,
+        pod_security: PodSecurity | None = None,
+    ) -> None:
         self.program = program
+        self._pod_security = pod_security
         self._seconds = seconds
         self._process: _Process | None = None
         # Requests without an answer in their order, of which the first were sent.
@@ -78,6 +86,8 @@ class Validator:
 
         The program works meanwhile. Raises KubestencilError where it cannot be run.
         """
+        if request.pod_security is None:
+            request = replace(request, pod_security=self._pod_security)
         pending = PendingAnswer(self, _line(request))
         self._waiting.append(pending)
         if not self._alone:
