@@ -3,7 +3,9 @@ programs are not touched."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubestencil import atomic
-from kubestencil.build import tree
-from kubestencil.build.record import Fingerprints
+from kubestencil.build import record, tree
+from kubestencil.build.record import Fingerprints, record_path
 from kubestencil.build.tree import TreeChange
 from kubestencil.errors import OutputError
 from tests.conftest import Command, make_document, read_files, read_output
@@ -95,11 +97,107 @@ def test_an_output_folder_that_is_a_link_to_nothing_is_an_error(tmp_path: Path) 
         write(tmp_path / "out", {"a": b"1"})
 
 
-def test_a_damaged_record_costs_nothing(tmp_path: Path) -> None:
+DIGEST = hashlib.sha256(b"1").hexdigest()
+DAMAGED = {
+    "no mapping of files": b'{"format": 1, "files": 3}',
+    "a number as pending": b'{"format": 1, "files": {}, "pending": 3}',
+    "a size that is text": b'{"format": 1, "files": {"a": ["", "1", 0]}, "pending": {}}',
+    "a size that is null": b'{"format": 1, "files": {"a": ["", null, 0]}, "pending": {}}',
+    "a digest that is a list": b'{"format": 1, "files": {}, "pending": {"a": []}}',
+    "fingerprints of another form": b'{"format": 1, "fingerprints": [[], 1], "files": {}, "pending": {}}',
+    "NUL in a path": b'{"format": 1, "files": {}, "pending": {"a\\u0000": ""}}',
+    "half a character in a path": b'{"format": 1, "files": {}, "pending": {"\\ud800": ""}}',
+    "deep nesting": b"[" * 200_000,
+    "bytes that are no text": b"\xff\xfe",
+}
+
+
+@pytest.mark.parametrize("data", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_record_costs_nothing(tmp_path: Path, data: bytes) -> None:
     write(tmp_path, {"a": b"1"})
-    (tmp_path / ".kubestencil/1.0/t.json").write_text('{"format": 1, "files": 3}')
-    write(tmp_path, {"a": b"1"})
+    record_path(tmp_path, "1.0/t").write_bytes(data)
+    change = write(tmp_path, {"a": b"1"})
+    assert change.damage == "is not a record"
     assert read_output(tmp_path) == {"1.0/t/a": b"1"}
+    assert not write(tmp_path, {"a": b"1"}).damage
+
+
+@pytest.mark.parametrize("key", ["files", "pending"])
+@pytest.mark.parametrize(
+    "path", ["../../../victim", "../victim", "./../../victim", "/"]
+)
+def test_a_record_removes_no_file_outside_of_its_tree(
+    tmp_path: Path, key: str, path: str
+) -> None:
+    """A repository that has its output in it can have such a record."""
+    out = tmp_path / "out"
+    write(out, {"a": b"1"})
+    victims = [tmp_path / "victim", out / "1.0/victim"]
+    for victim in victims:
+        victim.write_bytes(b"1")
+    path = f"{tmp_path}/victim" if path == "/" else path
+    file = record_path(out, "1.0/t")
+    raw = json.loads(file.read_bytes())
+    raw[key][path] = [DIGEST, 0, 0] if key == "files" else DIGEST
+    file.write_text(json.dumps(raw))
+    assert write(out, {"a": b"2"}, overwrite=True).damage
+    assert [victim.read_bytes() for victim in victims] == [b"1", b"1"]
+
+
+@pytest.mark.parametrize("linked", [".kubestencil", ".kubestencil/1.0"])
+def test_a_linked_folder_of_records_is_an_error(
+    run: Command, tmp_path: Path, linked: str
+) -> None:
+    (tmp_path / "s.json").write_text(many(1, ""))
+    arguments = ["render", "1.0", "--spec", "s.json", "-t", "jsonnet", "-o", "out"]
+    assert run(*arguments).returncode == 0
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "out" / linked).rename(elsewhere)
+    (elsewhere / "x.part").write_bytes(b"1")
+    (tmp_path / "out" / linked).symlink_to(elsewhere)
+    before = read_files(elsewhere)
+    for more in ([], ["--check"], ["--overwrite"]):
+        result = run(*arguments, *more)
+        assert result.returncode == 1
+        assert f"{linked}: is a symbolic link" in result.stderr
+    assert read_files(elsewhere) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs on this platform")
+@pytest.mark.parametrize("name", ["1.0/t/a", ".kubestencil/1.0/t.json"])
+@pytest.mark.parametrize("device", [None, "/dev/zero"])
+def test_what_is_no_regular_file_is_not_read(
+    tmp_path: Path, name: str, device: str | None
+) -> None:
+    write(tmp_path, {"a": b"1"})
+    (tmp_path / name).unlink()
+    if device:
+        (tmp_path / name).symlink_to(device)
+    else:
+        os.mkfifo(tmp_path / name)
+    recorded = record.read(tmp_path, "1.0/t")
+    assert not tree.is_untouched(tmp_path, "1.0/t", recorded, read_bytes=True)
+    assert bool(tree.compare(tmp_path, "1.0/t", {"a": b"1"}.items())) == (
+        "/t/a" in name
+    )
+    if "/t/a" in name:
+        with pytest.raises(OutputError, match="did not write"):
+            write(tmp_path, {"a": b"2"})
+    write(tmp_path, {"a": b"2"}, overwrite=True)
+    assert read_output(tmp_path) == {"1.0/t/a": b"2"}
+
+
+def test_a_run_without_work_removes_what_a_killed_one_left(
+    run: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "s.json").write_text(many(1, ""))
+    arguments = ["render", "1.0", "--spec", "s.json", "-t", "jsonnet", "-o", "out"]
+    assert run(*arguments).returncode == 0
+    left_behind = tmp_path / "out/.kubestencil/.staging.123"
+    left_behind.mkdir()
+    (left_behind / "file").write_bytes(b"1")
+    assert run(*arguments).returncode == 0
+    assert not left_behind.exists()
 
 
 def test_a_run_that_fails_leaves_a_new_folder_out(tmp_path: Path) -> None:

@@ -33,7 +33,8 @@ class TreeResult:
     """The result for one folder of generated files, relative to the output folder.
 
     ``size`` is in bytes; ``kept`` has the paths that are no longer generated, but were
-    changed by hand; ``drift`` is set by a check only.
+    changed by hand; ``damage`` says why the record of the last run could not be used;
+    ``drift`` is set by a check only.
     """
 
     tree: str
@@ -43,6 +44,7 @@ class TreeResult:
     written: int = 0
     removed: int = 0
     kept: tuple[str, ...] = ()
+    damage: str = ""
     seconds: float = 0.0
     drift: Drift | None = None
 
@@ -102,8 +104,10 @@ def make_plan(
 
     ``read_bytes`` compares files by content instead of by size and time;
     ``processes`` is how many will share the jobs. Raises SpecError for a document
-    that has to be parsed to find out what is current, and is not valid.
+    that has to be parsed to find out what is current, and is not valid, OutputError
+    for a symbolic link in the folder of records.
     """
+    record.refuse_links(out)
     fingerprinter = Fingerprinter()
     current: list[TreeResult] = []
     release_jobs: list[Job] = []

@@ -14,14 +14,17 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from kubestencil import atomic
+from kubestencil import atomic, regular_file
+from kubestencil.engine.rendering import is_path
 from kubestencil.errors import OutputError
 
 #: The folder of records and staged files inside the output folder.
 PRIVATE = ".kubestencil"
 _FORMAT = 1
+# In bytes; a file of a tree takes some 150.
+_MAX_BYTES = 64 << 20
 
 
 # A NamedTuple, since thousands are passed between processes.
@@ -55,11 +58,15 @@ _NONE = Fingerprints()
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The record of one tree; paths are relative to the tree's folder."""
+    """The record of one tree; paths are relative to the tree's folder.
+
+    ``damage`` says why a record cannot be used, which is then read as an empty one.
+    """
 
     fingerprints: Fingerprints = _NONE
     files: Mapping[str, FileState] = field(default_factory=dict)
     pending: Mapping[str, str] = field(default_factory=dict)
+    damage: str = ""
 
     def wrote(self, path: str, sha256: str) -> bool:
         """Whether a run wrote bytes with this digest to this path."""
@@ -78,19 +85,38 @@ def read(out: Path, tree: str) -> Record:
     """The record of a tree; an empty one where there is none, or it is unreadable.
 
     Without a record, files are compared by their bytes, and no file that differs is
-    overwritten.
+    overwritten. An output folder can come from somebody else, as part of a repository:
+    a record with a path that no target can have is damaged as a whole, since the files
+    that it names may be removed.
     """
+    path = record_path(out, tree)
     try:
-        raw = json.loads(record_path(out, tree).read_bytes())
-        if raw["format"] != _FORMAT:
-            return Record()
-        return Record(
-            fingerprints=Fingerprints(*raw.get("fingerprints", ())),
-            files={path: FileState(*state) for path, state in raw["files"].items()},
-            pending=raw["pending"],
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return _record(json.loads(regular_file.read(path, _MAX_BYTES)))
+    except FileNotFoundError:
         return Record()
+    except OSError as error:
+        return Record(damage=error.strerror or str(error))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Record(damage="is not a record")
+
+
+def _record(raw: Any) -> Record:
+    """Raises ValueError, KeyError, TypeError or AttributeError for anything else than
+    what ``write`` writes."""
+    if raw["format"] != _FORMAT:
+        return Record()
+    fingerprints = Fingerprints(*raw.get("fingerprints", ()))
+    files = {path: FileState(*state) for path, state in raw["files"].items()}
+    pending = dict(raw["pending"].items())
+    texts = (*fingerprints, *pending.values(), *(state.sha256 for state in files.values()))
+    numbers = (number for state in files.values() for number in state[1:])
+    if not (
+        all(isinstance(text, str) for text in texts)
+        and all(type(number) is int for number in numbers)
+        and all(is_path(path) and path.encode() for path in (*files, *pending))
+    ):
+        raise ValueError
+    return Record(fingerprints, files, pending)
 
 
 def write(out: Path, tree: str, record: Record) -> None:
@@ -106,6 +132,22 @@ def write(out: Path, tree: str, record: Record) -> None:
         atomic.write(path, json.dumps(raw, separators=(",", ":")).encode())
     except OSError as error:
         raise write_error(path, error) from error
+
+
+def refuse_links(out: Path) -> None:
+    """Raise OutputError for a symbolic link in the folder of records, or in its place.
+
+    kubestencil makes none. Through one, records would be written, and temporary files
+    removed, somewhere else.
+    """
+    root = out / PRIVATE
+    for path in (root, *root.rglob("*")):
+        if path.is_symlink():
+            raise OutputError(
+                "is a symbolic link in the folder of records",
+                where=str(path),
+                hint="remove it, or choose another folder with -o",
+            )
 
 
 def remove_partial_files(out: Path) -> None:

@@ -77,6 +77,7 @@ def render(
     records_at_planning = record.modification_times(out)
     plan = plan_now()
     if not plan.jobs and not plan.rerecorded:
+        tree.remove_left_behind(out)
         return Summary(plan.current, ())
     with tree.staging_folder(out) as staging:
         # Another run may have finished while this one waited for the lock.
@@ -171,6 +172,7 @@ def _stage(
         written=len(change.staged),
         removed=len(change.removed),
         kept=change.kept,
+        damage=change.damage,
     )
     return result, change
 

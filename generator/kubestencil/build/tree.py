@@ -9,13 +9,16 @@ generated.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from kubestencil import regular_file
 from kubestencil.build import record
 from kubestencil.build.record import FileState, Fingerprints, Record
 from kubestencil.errors import OutputError
@@ -31,6 +34,7 @@ class TreeChange(NamedTuple):
     ``files`` has every generated file with the state that it will have in place;
     ``staged`` maps those that have to be moved to their staged files; ``removed``
     are no longer generated; ``kept`` are no longer generated, but were changed by hand.
+    ``damage`` says why the record of the last run could not be used.
     """
 
     tree: str
@@ -39,6 +43,7 @@ class TreeChange(NamedTuple):
     staged: Mapping[str, str]
     removed: tuple[str, ...]
     kept: tuple[str, ...]
+    damage: str = ""
 
 
 class Drift(NamedTuple):
@@ -64,7 +69,7 @@ def is_untouched(out: Path, tree: str, recorded: Record, *, read_bytes: bool) ->
         try:
             if not read_bytes and state.matches((folder / path).stat()):
                 continue
-            if _digest((folder / path).read_bytes()) != state.sha256:
+            if _digest(regular_file.read(folder / path)) != state.sha256:
                 return False
         except OSError:
             return False
@@ -117,7 +122,13 @@ def stage(
     # There are no links in a folder that does not exist.
     _refuse_links(out, tree, changed if exists else changed[:1])
     return TreeChange(
-        tree, fingerprints, generated, staged, tuple(removed), tuple(kept)
+        tree,
+        fingerprints,
+        generated,
+        staged,
+        tuple(removed),
+        tuple(kept),
+        recorded.damage,
     )
 
 
@@ -148,7 +159,8 @@ def commit(out: Path, change: TreeChange) -> None:
 
 
 def compare(out: Path, tree: str, files: Iterable[tuple[str, bytes]]) -> Drift:
-    """How a tree differs from ``files``; nothing is written."""
+    """How a tree differs from ``files``; nothing is written, and nothing read that is
+    larger than it should be."""
     folder = out / tree
     recorded = record.read(out, tree)
     changed: list[str] = []
@@ -157,7 +169,7 @@ def compare(out: Path, tree: str, files: Iterable[tuple[str, bytes]]) -> Drift:
     for path, data in files:
         generated.add(path)
         try:
-            if (folder / path).read_bytes() != data:
+            if regular_file.read(folder / path, len(data)) != data:
                 changed.append(path)
         except FileNotFoundError:
             missing.append(path)
@@ -186,9 +198,7 @@ def staging_folder(out: Path) -> Iterator[Path]:
     try:
         private.mkdir(parents=True, exist_ok=True)
         with FileLock(private / _LOCK, is_singleton=True):
-            for left_behind in private.glob(f"{_STAGING}*"):
-                shutil.rmtree(left_behind, ignore_errors=True)
-            record.remove_partial_files(out)
+            _remove_left_behind(out)
             # A new name: a worker of a killed run may still be writing to its own.
             folder = private / f"{_STAGING}{os.getpid()}"
             folder.mkdir()
@@ -207,16 +217,41 @@ def staging_folder(out: Path) -> Iterator[Path]:
                     folder.rmdir()
 
 
+def remove_left_behind(out: Path) -> None:
+    """Remove what a killed run left in the folder of records, unless a run is active."""
+    from filelock import FileLock, Timeout
+
+    private = out / record.PRIVATE
+    if not any(private.glob(f"{_STAGING}*")):
+        return
+    lock = FileLock(private / _LOCK, is_singleton=True)
+    with contextlib.suppress(Timeout, OSError), lock.acquire(timeout=0):
+        _remove_left_behind(out)
+
+
+def _remove_left_behind(out: Path) -> None:
+    for folder in (out / record.PRIVATE).glob(f"{_STAGING}*"):
+        shutil.rmtree(folder, ignore_errors=True)
+    record.remove_partial_files(out)
+
+
 def _state(path: str, recorded: FileState | None) -> FileState | None:
     """The state of the file at ``path``; its bytes are read only where its size or
-    time differ from the ``recorded`` state."""
+    time differ from the ``recorded`` state. What is no regular file has no digest."""
     try:
         status = os.stat(path)  # noqa: PTH116 - creating a Path costs more than the call
     except FileNotFoundError:
         return None
     if recorded is not None and recorded.matches(status):
         return recorded
-    digest = _digest(Path(path).read_bytes())
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    try:
+        digest = _digest(regular_file.read(path))
+    except OSError as error:
+        if error.errno:
+            raise
+        digest = ""
     return FileState(digest, status.st_size, status.st_mtime_ns)
 
 

@@ -118,6 +118,8 @@ def render(
 def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
     """Show the result of a run: notes and warnings, files that are out of date, and
     one line per target."""
+    from kubestencil.build.record import record_path
+
     console.show_notes(summary.notes, quiet)
     for release, keyword in summary.unknown_keywords:
         console.warn(
@@ -125,6 +127,10 @@ def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
             f"({keyword.count} times, first at {keyword.where})"
         )
     for tree in summary.trees:
+        if tree.damage:
+            console.warn(
+                f"{record_path(out, tree.tree)} {tree.damage}; it is made anew"
+            )
         for path in tree.kept:
             console.warn(
                 f"{out / tree.tree / path} is no longer generated; it was edited, so "

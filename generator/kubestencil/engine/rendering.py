@@ -175,7 +175,7 @@ def _post_process(
 def _copied_bytes(rule: FileRule, target: Target) -> bytes:
     """The bytes of the file that a rule copies, found as templates are."""
     path = find_file((*target.folders, *target.roots), rule.copy)
-    if _is_path(rule.copy) and path.is_file():
+    if is_path(rule.copy) and path.is_file():
         return path.read_bytes()
     names = (
         file.relative_to(folder).as_posix()
@@ -200,10 +200,10 @@ def _fill_in_path(
 
     names = {**shared, **context.placeholders}
     path = filled_in(names)
-    if _is_path(path):
+    if is_path(path):
         return path
     # Whether it is wrong for any names, because of the rule or of an option.
-    if _is_path(filled_in(dict.fromkeys(names, "name"))):
+    if is_path(filled_in(dict.fromkeys(names, "name"))):
         raise _name_error(path, context.subject, target)
     raise target.error(
         f"{path!a} cannot be the path of a file",
@@ -213,7 +213,8 @@ def _fill_in_path(
     )
 
 
-def _is_path(path: str) -> bool:
+def is_path(path: str) -> bool:
+    """Whether a text can be the path of a generated file, relative to its folder."""
     return all(map(_SEGMENT.match, path.split("/")))
 
 
