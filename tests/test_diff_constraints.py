@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 from kubestencil.diff import Change, compare
-from kubestencil.diff.differences.constraints import is_looser
 from kubestencil.schema import Release
+from kubestencil.schema.acceptance import is_looser
 from tests.conftest import make_release
 from tests.crd_strategies import constrained
 from tests.test_crd import SCHEMA, WIDGET, change

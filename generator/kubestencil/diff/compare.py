@@ -83,9 +83,9 @@ class _Pair(NamedTuple):
     def context(self, before: Side, after: Side) -> RuleContext:
         """What conditions may ask of two API versions."""
         return RuleContext(
-            before.fragments,
-            after.fragments,
-            MovedFields(before.fragments, after.fragments),
+            before.schemas,
+            after.schemas,
+            MovedFields(before.schemas, after.schemas),
             names=(before.names, after.names),
             stages=(self.before.stages, self.after.stages),
         )
@@ -114,7 +114,7 @@ def _changes(
     all_kinds = pair.before.kinds | pair.after.kinds
     by_definition = attrgetter("definition")
     all_differences = merge(
-        differences(before.fragments, after.fragments),
+        differences(before.schemas, after.schemas),
         resource_differences(before.resources, after.resources),
         key=by_definition,
     )

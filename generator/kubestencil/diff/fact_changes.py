@@ -30,7 +30,6 @@ from kubestencil.diff.rules.table import RULES_BY_NAME, RuleName
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.facts.lifecycle import lifecycle, served_by_default
 from kubestencil.schema.kinds import kind_definitions, version_stage
-from kubestencil.schema.types import JsonObject
 
 
 def fact_changes(
@@ -137,7 +136,7 @@ class _FactChanges:
         item = release.definitions.get(definition)
         if item is None:
             return None
-        schema: JsonObject | None = item.schema.raw.get("properties", {}).get(field)
+        schema = item.schema.field(field)
         if schema is None:
             return None
         return facts.stages.field_stage(definition, field, schema)
@@ -161,9 +160,7 @@ class _FactChanges:
         detail: str = "",
     ) -> Change:
         schema_path = () if field is None else ("properties", field)
-        difference = Difference(
-            name, definition, field, schema_path, None, None, None, ({}, {})
-        )
+        difference = Difference(name, definition, field, schema_path, None, None, None)
         stability = version_stage("")
         if definition:
             stability = least_stable(

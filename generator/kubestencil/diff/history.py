@@ -21,11 +21,12 @@ from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
+from kubestencil.schema.documents.references import rename_references
 from kubestencil.schema.facts.feature_gates import GateStage, gate_of
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
 from kubestencil.schema.lookup import TypeMatch, find_types, type_group
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.types import Schema, schema_of
 from kubestencil.source.releases import is_minor_version
 
 #: How a field differs from the column that its column is compared with: ``new``,
@@ -53,7 +54,7 @@ class Cell(NamedTuple):
     that guards it in the release, None where there is none or the release has no facts
     about gates."""
 
-    schema: JsonObject
+    schema: Schema
     required: bool
     mark: Mark
     gate: GateStage | None = None
@@ -140,6 +141,8 @@ def history(
     return histories
 
 
+# The schema of a type that does not have the field that a history is limited to.
+_NO_FIELDS = schema_of({"properties": {}})
 _ColumnRelease = tuple[Column, Release]
 
 
@@ -267,12 +270,12 @@ def _events(
         if name != ONE_FIELD and (before is None or after is None):
             continue
         path = (after or before or trees[index].outer).path
+        if before and after and before.raw == after.raw:
+            continue
         old, new = (
-            {name: {"properties": {}} if nested is None else nested.schema}
+            {name: _NO_FIELDS if nested is None else schema_of(nested.raw)}
             for nested in (before, after)
         )
-        if old == new:
-            continue
         context = RuleContext(
             old,
             new,
@@ -332,7 +335,10 @@ def _rows(
             cells.append(
                 field
                 and Cell(
-                    field.schema, field.required, mark, _gate(field, columns[index])
+                    rename_references(field.schema, trees[index].new_refs),
+                    field.required,
+                    mark,
+                    _gate(field, columns[index]),
                 )
             )
         yield Row(path, tuple(cells))

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
-from kubestencil.diff.differences.align import rewrite_refs
 from kubestencil.schema import Definition, Release, Schema
 from kubestencil.schema.documents.inline import restore_inline_objects
+from kubestencil.schema.documents.references import renamed_references
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.types import Field, JsonObject
 
@@ -24,7 +25,7 @@ class NestedField(NamedTuple):
     the definition that has the field, in which it is called ``name``.
     """
 
-    schema: JsonObject
+    schema: Schema
     required: bool
     definition: str
     name: str
@@ -34,15 +35,15 @@ class NestedType(NamedTuple):
     """A type below another one.
 
     ``path`` leads to it from the outer type: JSON names with dots between them, empty
-    for the outer type itself. ``schema`` has the inline objects of the type inside, and
-    ``fields`` has its fields and theirs by their paths from the outer type.
+    for the outer type itself. ``raw`` is its schema as JSON, with the inline objects
+    inside, and ``fields`` has its fields and theirs by their paths from the outer type.
 
     References to types of the outer type's version have only the last part of their
-    names, so that they are equal to those in other versions.
+    names in ``raw``, so that they are equal to those in other versions.
     """
 
     path: str
-    schema: JsonObject
+    raw: JsonObject
     fields: Mapping[str, NestedField]
 
 
@@ -51,10 +52,12 @@ class TypeTree(NamedTuple):
 
     Each type is there once, at its former path or a shortest one. The first one is the
     type itself, or the one field that the tree is limited to: a type with only this
-    field, whose ``path`` is that of the type that has it.
+    field, whose ``path`` is that of the type that has it. ``new_refs`` has the references
+    to types of its version as these are compared.
     """
 
     types: Mapping[str, NestedType]
+    new_refs: Mapping[str, str] = MappingProxyType({})
 
     @property
     def outer(self) -> NestedType:
@@ -84,7 +87,7 @@ def type_tree(
     """
     reader = _NestedTypeReader(definition, release, former_paths or {})
     if field_path is None:
-        return TypeTree(dict(reader.types(definition, "")))
+        return TypeTree(dict(reader.types(definition, "")), reader.new_refs)
     step = _field_at(definition, release, field_path)
     if step is None:
         return None
@@ -92,7 +95,8 @@ def type_tree(
     path = field_path[: -len(field.name)].rstrip(".")
     target = _target(field.schema, release)
     below = {} if target is None else dict(reader.types(target, field_path))
-    return TypeTree({ONE_FIELD: reader.only_field(holder, field, path), **below})
+    types = {ONE_FIELD: reader.only_field(holder, field, path), **below}
+    return TypeTree(types, reader.new_refs)
 
 
 class _NestedTypeReader:
@@ -105,7 +109,7 @@ class _NestedTypeReader:
         self._former_paths = former_paths
         self._package = outer.name.rpartition(".")[0]
         self._release = release
-        self._new_refs = {
+        self.new_refs = {
             f"{REFERENCE_PREFIX}{name}": name.rpartition(".")[2]
             for name in release.definitions
             if name.rpartition(".")[0] == self._package
@@ -120,7 +124,7 @@ class _NestedTypeReader:
             fields: dict[str, NestedField] = {}
             prefix = f"{path}." if path else ""
             for name, owner, field in _fields(definition, self._release, prefix):
-                fields[name] = self._field(owner, field)
+                fields[name] = _nested_field(owner, field)
                 target = _target(field.schema, self._release)
                 if (
                     target is not None
@@ -131,24 +135,19 @@ class _NestedTypeReader:
                     pending.append((target, self._path(target, name)))
             schema = self._with_inline_objects(definition.schema.raw)
             yield self._name(definition), NestedType(
-                path, rewrite_refs(schema, self._new_refs), fields
+                path, renamed_references(schema, self.new_refs), fields
             )
 
     def only_field(self, holder: Definition, field: Field, path: str) -> NestedType:
         """A type with one field of the definition ``holder``, which is at a path."""
-        nested = self._field(holder, field)
-        schema: JsonObject = {
-            "properties": {
-                field.name: rewrite_refs(
-                    self._with_inline_objects(field.schema.raw),
-                    self._new_refs,
-                )
-            }
+        schema = self._with_inline_objects(field.schema.raw)
+        raw: JsonObject = {
+            "properties": {field.name: renamed_references(schema, self.new_refs)}
         }
         if field.required:
-            schema = {**schema, "required": [field.name]}
+            raw = {**raw, "required": [field.name]}
         name = f"{path}.{field.name}" if path else field.name
-        return NestedType(path, schema, {name: nested})
+        return NestedType(path, raw, {name: _nested_field(holder, field)})
 
     def _path(self, definition: Definition, path: str) -> str:
         """The former path of a type if it still leads to it, else ``path``."""
@@ -162,16 +161,16 @@ class _NestedTypeReader:
         package, _, name = definition.name.rpartition(".")
         return name if package == self._package else definition.name
 
-    def _field(self, owner: Definition, field: Field) -> NestedField:
-        schema = rewrite_refs(field.schema.raw, self._new_refs)
-        return NestedField(schema, field.required, owner.name, field.name)
-
     def _with_inline_objects(self, schema: JsonObject) -> JsonObject:
         """A schema in which references to inline objects are these objects again."""
         inline = self._release.inline_definitions
         if not inline:
             return schema
         return restore_inline_objects(schema, self._release.definitions, inline)
+
+
+def _nested_field(owner: Definition, field: Field) -> NestedField:
+    return NestedField(field.schema, field.required, owner.name, field.name)
 
 
 def _fields(

@@ -156,7 +156,7 @@ def _cell_json(cell: Cell) -> dict[str, Any]:
             "enabled": gate.enabled,
             "locked": gate.locked,
         },
-        "schema": cell.schema,
+        "schema": cell.schema.raw,
     }
 
 

@@ -8,7 +8,8 @@ CustomResourceDefinitions (``custom_resources``). How its kinds are served is in
 ``graph`` has every traversal of references, ``lookup`` finds the kinds that a user
 names, and ``select`` takes a part of a release. ``kinds`` and ``well_known`` are
 about names of API versions, kinds and definitions, ``keywords`` about those of
-schemas; ``pointer`` spells JSON pointers. ``resource`` is how one kind is served, and
+schemas; ``equality`` compares two schemas, and ``acceptance`` says whether one accepts
+all that the other does; ``pointer`` spells JSON pointers. ``resource`` is how one kind is served, and
 ``lazy`` parses definitions when they are needed.
 """
 

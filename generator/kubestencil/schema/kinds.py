@@ -11,8 +11,8 @@ from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.types import (
     Definition,
     GroupVersionKind,
-    JsonObject,
     Release,
+    Schema,
 )
 
 _VERSION = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?\Z")
@@ -97,11 +97,17 @@ def read_kind(value: object) -> GroupVersionKind | None:
     return None
 
 
-def only_kind(schema: JsonObject) -> GroupVersionKind | None:
+def stated_kinds(schema: Schema) -> tuple[GroupVersionKind, ...]:
+    """The kinds that a definition with this schema is served as."""
+    kinds = map(read_kind, schema.value_of(KINDS_KEYWORD) or ())
+    return tuple(kind for kind in kinds if kind is not None)
+
+
+def only_kind(schema: Schema) -> GroupVersionKind | None:
     """The kind that a definition with this schema is served as; None for one that is
     served as several, or as none."""
-    kinds = schema.get(KINDS_KEYWORD) or []
-    return read_kind(kinds[0]) if len(kinds) == 1 else None
+    kinds = stated_kinds(schema)
+    return kinds[0] if len(kinds) == 1 else None
 
 
 def served_kinds(release: Release) -> Iterator[tuple[GroupVersionKind, Definition]]:

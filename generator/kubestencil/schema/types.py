@@ -63,6 +63,44 @@ _LIMITS = (
 )  # fmt: skip
 
 
+class CelRule(NamedTuple):
+    """A rule of ``x-kubernetes-validations``, in the language CEL; ``raw`` is its JSON
+    object."""
+
+    raw: JsonObject
+
+    @property
+    def expression(self) -> str:
+        """What a value has to be."""
+        return self._text("rule")
+
+    @property
+    def message(self) -> str:
+        """What the API server says of another value."""
+        return self._text("message")
+
+    @property
+    def message_expression(self) -> str:
+        """The expression that makes the message."""
+        return self._text("messageExpression")
+
+    def _text(self, key: str) -> str:
+        value = self.raw.get(key)
+        return value if isinstance(value, str) else ""
+
+    def is_same(self, other: CelRule) -> bool:
+        """Whether the same values are valid, whatever is said of others."""
+        first, second = (
+            {key: rule.raw[key] for key in rule.raw if key not in _REPORT_KEYS}
+            for rule in (self, other)
+        )
+        return first == second
+
+
+# What says how a violation is reported, and not which values are valid.
+_REPORT_KEYS = frozenset({"message", "messageExpression", "fieldPath", "reason"})
+
+
 # Schema and Field are tuples, since a release has some nine thousand of them, and a
 # frozen dataclass takes four times as long to make.
 class Schema(NamedTuple):
@@ -98,6 +136,22 @@ class Schema(NamedTuple):
         """The JSON value of any keyword, to be shown or compared as it is; None where
         the schema does not have it."""
         return self.raw.get(keyword)
+
+    def part(self, keyword: str) -> JsonObject | None:
+        """A JSON object with one keyword of the schema, None where it is absent."""
+        return {keyword: self.raw[keyword]} if keyword in self.raw else None
+
+    def field(self, name: str) -> Schema | None:
+        """The schema of the field with a JSON name."""
+        return next((field.schema for field in self.fields if field.name == name), None)
+
+    def beside(self, other: Schema) -> Schema:
+        """The schema, with the keywords of another one that it lacks."""
+        return schema_of({**other.raw, **self.raw})
+
+    def with_keywords(self, keywords: JsonObject) -> Schema:
+        """The schema with further keywords, which are no attributes of the tuple."""
+        return self._replace(raw={**self.raw, **keywords})
 
     def without(self, *keywords: str) -> Schema:
         """The schema without some keywords."""
@@ -193,9 +247,19 @@ class Schema(NamedTuple):
         return bool(self.raw.get(EMBEDDED, False))
 
     @property
-    def validations(self) -> tuple[JsonObject, ...]:
-        """The CEL rules of ``x-kubernetes-validations``."""
-        return tuple(self.raw.get(VALIDATIONS, ()))
+    def validations(self) -> tuple[CelRule, ...]:
+        """The CEL rules that a value satisfies."""
+        return tuple(map(CelRule, self.raw.get(VALIDATIONS, ())))
+
+    @property
+    def union_members(self) -> frozenset[tuple[str, str]]:
+        """The fields of ``x-kubernetes-unions``, of each of which only one is set: the
+        discriminator, None where there is none, and the field."""
+        return frozenset(
+            (str(union.get("discriminator")), f"{member}")
+            for union in self.raw.get("x-kubernetes-unions", ())
+            for member in union.get("fields-to-discriminateBy", {}).items()
+        )
 
     @property
     def all_of(self) -> tuple[Schema, ...]:
@@ -273,6 +337,10 @@ class Field(NamedTuple):
     name: str
     schema: Schema
     required: bool
+
+
+#: The schema of any value.
+ANY_VALUE = schema_of({})
 
 
 @dataclass(frozen=True, slots=True)

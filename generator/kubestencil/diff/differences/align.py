@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.documents.inline import FIELD_KEYWORDS
+from kubestencil.schema.documents.inline import own_schema
+from kubestencil.schema.documents.references import rename_references
 from kubestencil.schema.graph import Graph
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.kinds import api_versions, served_kinds
 from kubestencil.schema.resource import Resource
-from kubestencil.schema.types import Definition, JsonObject
+from kubestencil.schema.types import ANY_VALUE, Definition, Schema
 
 
 class Side(NamedTuple):
     """One side of a comparison.
 
-    ``fragments`` are the schemas by the names under
-    which they are compared, and ``names`` maps those to their names in ``release``.
+    ``schemas`` are those of the definitions by the names under which they are compared,
+    and ``names`` maps those to their names in ``release``.
     ``resources`` say how custom kinds are served, by the same names.
     """
 
     release: Release
-    fragments: Mapping[str, JsonObject]
+    schemas: Mapping[str, Schema]
     names: Mapping[str, str]
     resources: Mapping[str, Resource]
 
@@ -88,7 +89,11 @@ def _side(release: Release, names: Iterable[str]) -> Side:
     return Side(
         release,
         {
-            name: _fragment(definition, release)
+            name: (
+                own_schema(definition)
+                if name in release.inline_definitions
+                else definition.schema
+            )
             for name, definition in definitions.items()
         },
         {name: name for name in definitions},
@@ -101,15 +106,6 @@ def _side(release: Release, names: Iterable[str]) -> Side:
     )
 
 
-def _fragment(definition: Definition, release: Release) -> JsonObject:
-    """The schema of a definition. That of an inline object has copies of what belongs
-    to its field, which are compared there."""
-    raw = definition.schema.raw
-    if definition.name not in release.inline_definitions:
-        return raw
-    return {key: value for key, value in raw.items() if key not in FIELD_KEYWORDS}
-
-
 def align_names(side: Side, other: Side) -> Side:
     """``side``, an API version, under the names that ``other`` has for its types.
 
@@ -118,14 +114,14 @@ def align_names(side: Side, other: Side) -> Side:
     ``other`` does not have is moved to its package.
     """
     # The types of the API version itself come first, and win over referenced ones.
-    others = {name.rpartition(".")[2]: name for name in reversed(list(other.fragments))}
+    others = {name.rpartition(".")[2]: name for name in reversed(list(other.schemas))}
     package = _most_frequent_package(other)
     mapping: dict[str, str] = {}
     taken: set[str] = set()
     # A name that both sides have must not be taken by a type with the same last part.
-    for name in sorted(side.fragments, key=lambda name: name not in other.fragments):
+    for name in sorted(side.schemas, key=lambda name: name not in other.schemas):
         kind = name.rpartition(".")[2]
-        match = name if name in other.fragments else others.get(kind)
+        match = name if name in other.schemas else others.get(kind)
         new_name = match or f"{package}.{kind}"
         mapping[name] = name if new_name in taken else new_name
         taken.add(mapping[name])
@@ -133,33 +129,17 @@ def align_names(side: Side, other: Side) -> Side:
         f"{REFERENCE_PREFIX}{old}": f"{REFERENCE_PREFIX}{new}"
         for old, new in mapping.items()
     }
-    fragments: dict[str, JsonObject] = {}
+    schemas: dict[str, Schema] = {}
     for old, new in mapping.items():
-        fragment = dict(rewrite_refs(side.fragments[old], new_refs))
-        kinds = other.fragments.get(new, {}).get(KINDS_KEYWORD)
+        schema = rename_references(side.schemas[old], new_refs)
+        kinds = other.schemas.get(new, ANY_VALUE).value_of(KINDS_KEYWORD)
         # Both sides get the same kinds: that their versions differ is no change.
-        if KINDS_KEYWORD in fragment and kinds:
-            fragment[KINDS_KEYWORD] = kinds
-        fragments[new] = fragment
+        if kinds and KINDS_KEYWORD in schema.keywords:
+            schema = schema.with_keywords({KINDS_KEYWORD: kinds})
+        schemas[new] = schema
     names = {new: side.names[old] for old, new in mapping.items()}
     resources = {mapping[old]: resource for old, resource in side.resources.items()}
-    return Side(side.release, fragments, names, resources)
-
-
-def rewrite_refs(value: Any, new_refs: Mapping[str, str]) -> Any:
-    """A schema with references (``#/definitions/…``) replaced as ``new_refs`` says."""
-    if isinstance(value, dict):
-        return {
-            key: (
-                new_refs.get(inner, inner)
-                if key == "$ref" and isinstance(inner, str)
-                else rewrite_refs(inner, new_refs)
-            )
-            for key, inner in value.items()
-        }
-    if isinstance(value, list):
-        return [rewrite_refs(inner, new_refs) for inner in value]
-    return value
+    return Side(side.release, schemas, names, resources)
 
 
 def _with_references_in_group(graph: Graph, names: Sequence[str]) -> list[str]:
@@ -183,5 +163,5 @@ def _group_package(name: str) -> str:
 
 
 def _most_frequent_package(side: Side) -> str:
-    packages = Counter(name.rpartition(".")[0] for name in side.fragments)
+    packages = Counter(name.rpartition(".")[0] for name in side.schemas)
     return max(sorted(packages), key=packages.__getitem__, default="")

@@ -1,14 +1,13 @@
 """Finds what differs between two sets of definitions.
 
-The comparison works on the fragments of the documents, so that nothing in them is
-ignored, unknown keywords included. What a difference means is decided in
+Schemas are compared keyword by keyword, so that nothing in them is ignored, unknown
+keywords included. What a difference means is decided in
 ``kubestencil.diff.rules.classify``.
 """
 
 from __future__ import annotations
 
-import marshal
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from typing import Any, NamedTuple
@@ -20,14 +19,14 @@ from kubestencil.diff.differences.names import (
     Presence,
     change_name,
 )
-from kubestencil.diff.differences.validations import VALIDATIONS, rule_changes
-from kubestencil.schema.keywords import KINDS_KEYWORD
-from kubestencil.schema.types import JsonObject
+from kubestencil.diff.differences.validations import rule_changes
+from kubestencil.schema.equality import differing_keywords, json_equal
+from kubestencil.schema.keywords import VALIDATIONS
+from kubestencil.schema.kinds import stated_kinds
+from kubestencil.schema.types import ANY_VALUE, JsonObject, Schema
 
-#: The fragments of definitions, by full name.
-Definitions = Mapping[str, JsonObject]
-
-_INNER_SCHEMAS = ("items", "additionalProperties")
+#: The schemas of definitions, by full name.
+Schemas = Mapping[str, Schema]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,9 @@ class Difference:
     ``field`` is the JSON name of the field, with dots between those of nested objects
     (``spec.size``); None for the definition itself.
 
-    ``before`` and ``after`` are fragments: the whole schema where it was added or
-    removed, else an object with the one keyword; None where it is absent. ``schemas``
-    are the two schemas that contain the keyword.
+    ``before`` and ``after`` are JSON, to be printed: the whole schema where it was added
+    or removed, else an object with the one keyword; None where it is absent.
+    ``schemas`` are the two schemas that contain the keyword.
     """
 
     change: ChangeName
@@ -53,7 +52,9 @@ class Difference:
     keyword: str | None
     before: JsonObject | None
     after: JsonObject | None
-    schemas: tuple[JsonObject, JsonObject] = attribute(repr=False, compare=False)
+    schemas: tuple[Schema, Schema] = attribute(
+        default=(ANY_VALUE, ANY_VALUE), repr=False, compare=False
+    )
 
     @property
     def values(self) -> tuple[Any, Any]:
@@ -93,102 +94,67 @@ class _Location(NamedTuple):
         return name if self.field is None else f"{self.field}.{name}"
 
     def whole_difference(
-        self, noun: Noun, before: JsonObject | None, after: JsonObject | None
+        self, noun: Noun, before: Schema | None, after: Schema | None
     ) -> Difference:
         """A whole schema that was added or removed."""
         change = change_name(noun, "added" if before is None else "removed")
-        schemas = before or {}, after or {}
-        return Difference(change, *self, None, before, after, schemas)
+        old, new = before and before.raw, after and after.raw
+        schemas = before or ANY_VALUE, after or ANY_VALUE
+        return Difference(change, *self, None, old, new, schemas)
 
     def difference(
         self,
         change: ChangeName,
         keyword: str,
-        schemas: tuple[JsonObject, JsonObject],
+        schemas: tuple[Schema, Schema],
         fragments: Iterable[JsonObject | None] | None = None,
     ) -> Difference:
         """A keyword that differs; ``fragments`` are its values where not all of them
         belong to the difference."""
-        before, after = fragments or (
-            {keyword: schema[keyword]} if keyword in schema else None
-            for schema in schemas
-        )
+        before, after = fragments or (schema.part(keyword) for schema in schemas)
         return Difference(change, *self, keyword, before, after, schemas)
 
 
-def differences(before: Definitions, after: Definitions) -> Iterator[Difference]:
+def differences(before: Schemas, after: Schemas) -> Iterator[Difference]:
     """Every difference, once, in the order of the definitions' names."""
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name), after.get(name)
         if old is None or new is None:
-            kinds = (old or new or {}).get(KINDS_KEYWORD)
-            noun: Noun = "kind" if kinds else "definition"
+            is_kind = stated_kinds(old or new or ANY_VALUE)
+            noun: Noun = "kind" if is_kind else "definition"
             yield _Location(name).whole_difference(noun, old, new)
-        elif not json_equal(old, new):
+        elif not json_equal(old.raw, new.raw):
             yield from _schema_differences(_Location(name), old, new)
 
 
-def json_equal(first: Any, second: Any) -> bool:
-    """Whether two JSON values are equal; unlike in Python, true is not 1."""
-    if isinstance(first, dict | list) and _encoded(first) == _encoded(second):
-        return True
-    pending = [(first, second)]
-    while pending:
-        left, right = pending.pop()
-        if isinstance(left, dict):
-            if not isinstance(right, dict) or left.keys() != right.keys():
-                return False
-            pending.extend((value, right[key]) for key, value in left.items())
-        elif isinstance(left, list):
-            if not isinstance(right, list) or len(left) != len(right):
-                return False
-            pending.extend(zip(left, right, strict=True))
-        elif left != right or isinstance(left, bool) is not isinstance(right, bool):
-            return False
-    return True
-
-
-def _encoded(value: Any) -> bytes:
-    """The bytes of a JSON value, which are the same only for equal values. That takes a
-    tenth of the time of a comparison, and most definitions are equal."""
-    # Later versions encode a repeated string as a reference to the first one.
-    return marshal.dumps(value, 2)
-
-
-def differing_keywords(before: JsonObject, after: JsonObject) -> set[str]:
-    """The keywords that only one of two schemas has, or whose values differ."""
-    return {
-        keyword
-        for keyword in before.keys() | after.keys()
-        if keyword not in before
-        or keyword not in after
-        or not json_equal(before[keyword], after[keyword])
-    }
-
-
 def _schema_differences(
-    location: _Location, before: JsonObject, after: JsonObject
+    location: _Location, before: Schema, after: Schema
 ) -> Iterator[Difference]:
     """The differences between two schemas at the same location."""
+    inner = {
+        "items": (before.items, after.items),
+        "additionalProperties": (before.values, after.values),
+    }
     for keyword in sorted(differing_keywords(before, after)):
-        old, new = before.get(keyword), after.get(keyword)
+        old, new = inner.get(keyword, (None, None))
         if keyword == "properties":
             yield from _properties_differences(location, before, after)
         elif keyword == "required":
             yield from _required_differences(location, before, after)
         elif keyword == VALIDATIONS:
             yield from _rule_differences(location, before, after)
-        elif keyword in _INNER_SCHEMAS and _is_same_type(old, new):
-            assert old is not None and new is not None
+        elif old is not None and new is not None and _is_same_type(old, new):
             yield from _schema_differences(location.inner(keyword), old, new)
         else:
             spelling = KEYWORD_SPELLINGS.get(keyword, "keyword")
-            change = change_name(spelling, presence(keyword, before, after))
+            change = change_name(
+                spelling, presence(keyword, before.keywords, after.keywords)
+            )
             yield location.difference(change, keyword, (before, after))
 
 
 def _properties_differences(
-    location: _Location, before: JsonObject, after: JsonObject
+    location: _Location, before: Schema, after: Schema
 ) -> Iterator[Difference]:
     """The differences in ``properties``.
 
@@ -198,29 +164,31 @@ def _properties_differences(
     """
     schemas = before, after
     lists: list[JsonObject | None] = [
-        {"properties": {}} if "properties" in side else None for side in schemas
+        {"properties": {}} if schema.is_object else None for schema in schemas
     ]
-    if before.get("properties") is None:
+    if not before.is_object:
         yield location.difference("properties-added", "properties", schemas, lists)
-    old, new = before.get("properties") or {}, after.get("properties") or {}
+    old, new = (
+        {field.name: field.schema for field in schema.fields} for schema in schemas
+    )
     for name in sorted(old.keys() | new.keys()):
         field = location.property(name)
         if name not in old or name not in new:
             yield field.whole_difference("field", old.get(name), new.get(name))
-        elif not json_equal(old[name], new[name]):
+        elif not json_equal(old[name].raw, new[name].raw):
             yield from _schema_differences(field, old[name], new[name])
-    if after.get("properties") is None:
+    if not after.is_object:
         yield location.difference("properties-removed", "properties", schemas, lists)
 
 
 def _required_differences(
-    location: _Location, before: JsonObject, after: JsonObject
+    location: _Location, before: Schema, after: Schema
 ) -> Iterator[Difference]:
     """A difference for each field that became required or optional.
 
     The fragments are the whole lists, which belong to the object that has the field.
     """
-    old, new = set(before.get("required", ())), set(after.get("required", ()))
+    old, new = set(before.required), set(after.required)
     for name in sorted(old ^ new):
         field = location._replace(field=location.field_path(name))
         change: ChangeName = "field-required" if name in new else "field-optional"
@@ -230,14 +198,12 @@ def _required_differences(
 
 
 def _rule_differences(
-    location: _Location, before: JsonObject, after: JsonObject
+    location: _Location, before: Schema, after: Schema
 ) -> Iterator[Difference]:
     """A difference for each CEL rule; the fragments have only this rule."""
-    changes = list(
-        rule_changes(before.get(VALIDATIONS) or (), after.get(VALIDATIONS) or ())
-    )
+    changes = list(rule_changes(before.validations, after.validations))
     for change, *rules in changes:
-        fragments = [None if rule is None else {VALIDATIONS: [rule]} for rule in rules]
+        fragments = [rule and {VALIDATIONS: [rule.raw]} for rule in rules]
         yield location.difference(change, VALIDATIONS, (before, after), fragments)
     if not changes:
         yield location.difference(
@@ -245,18 +211,13 @@ def _rule_differences(
         )
 
 
-def _is_same_type(before: Any, after: Any) -> bool:
+def _is_same_type(before: Schema, after: Schema) -> bool:
     """Whether two schemas of items or values differ in details only, so that these
     are compared: they refer to the same definition, or have the same type."""
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        return False
-    return all(
-        json_equal(before.get(keyword), after.get(keyword))
-        for keyword in ("type", "$ref")
-    )
+    return (before.type, before.ref) == (after.type, after.ref)
 
 
-def presence(keyword: str, before: JsonObject, after: JsonObject) -> Presence:
+def presence(keyword: str, before: Container[str], after: Container[str]) -> Presence:
     """Whether a keyword that differs was added, changed or removed."""
     if keyword not in before:
         return "added"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
 
-from kubestencil.diff.differences.definitions import Definitions
-from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.types import JsonObject
+from kubestencil.diff.differences.definitions import Schemas
+from kubestencil.schema.types import ANY_VALUE, Schema
 
 #: The paths of fields below added ones, with their types, by name.
-_Index = Mapping[str, Sequence[tuple[str, Any]]]
+_Index = Mapping[str, Sequence[tuple[str, str | None]]]
 
 
 class MovedFields:
@@ -21,7 +19,7 @@ class MovedFields:
     removed, and thousands added.
     """
 
-    def __init__(self, before: Definitions, after: Definitions) -> None:
+    def __init__(self, before: Schemas, after: Schemas) -> None:
         self._before = before
         self._after = after
         self._index = cache(self._fields_below_added_ones)
@@ -33,23 +31,25 @@ class MovedFields:
         return next((path for path, other in candidates if other == type_name), None)
 
     def _fields_below_added_ones(self, definition: str) -> _Index:
-        old = self._before.get(definition, {}).get("properties", {})
-        new = self._after.get(definition, {}).get("properties", {})
+        old, new = (
+            {field.name: field.schema for field in schema.fields}
+            for schema in (
+                self._before.get(definition, ANY_VALUE),
+                self._after.get(definition, ANY_VALUE),
+            )
+        )
         removed = old.keys() - new.keys()
-        index: dict[str, list[tuple[str, Any]]] = {}
+        index: dict[str, list[tuple[str, str | None]]] = {}
         for added in sorted(new.keys() - old.keys()):
-            inner = resolved(new[added], self._after).get("properties", {})
-            for name in inner.keys() & removed:
-                entry = f"{added}.{name}", inner[name].get("type")
-                index.setdefault(name, []).append(entry)
+            for field in resolved(new[added], self._after).fields:
+                if field.name in removed:
+                    entry = f"{added}.{field.name}", field.schema.type
+                    index.setdefault(field.name, []).append(entry)
         return index
 
 
-def resolved(schema: JsonObject, definitions: Definitions) -> JsonObject:
+def resolved(schema: Schema, definitions: Schemas) -> Schema:
     """A schema, with the keywords of the definition that it refers to, if it refers to
     one that there is."""
-    reference = schema.get("$ref")
-    if not isinstance(reference, str):
-        return schema
-    name = reference.removeprefix(REFERENCE_PREFIX)
-    return {**definitions.get(name, {}), **schema}
+    target = None if schema.ref is None else definitions.get(schema.ref)
+    return schema if target is None else schema.beside(target)

@@ -89,4 +89,4 @@ def _difference(
     after: Mapping[str, Any] | None,
 ) -> Difference:
     keyword = next(iter(before or after or {}))
-    return Difference(change, name, None, (), keyword, before, after, ({}, {}))
+    return Difference(change, name, None, (), keyword, before, after)

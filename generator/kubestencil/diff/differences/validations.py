@@ -11,13 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kubestencil.diff.differences.names import ChangeName
-from kubestencil.schema.types import JsonObject
-
-#: The keyword of a schema that has the rules.
-VALIDATIONS = "x-kubernetes-validations"
-
-# What says how a violation is reported, and not which values are valid.
-_REPORT_KEYS = frozenset({"message", "messageExpression", "fieldPath", "reason"})
+from kubestencil.schema.types import CelRule
 
 
 class RuleChange(NamedTuple):
@@ -25,19 +19,23 @@ class RuleChange(NamedTuple):
     None where it is absent."""
 
     change: ChangeName
-    before: JsonObject | None
-    after: JsonObject | None
+    before: CelRule | None
+    after: CelRule | None
 
 
 def rule_changes(
-    before: Sequence[JsonObject], after: Sequence[JsonObject]
+    before: Sequence[CelRule], after: Sequence[CelRule]
 ) -> Iterator[RuleChange]:
     """The rules that differ, those of ``before`` first; rules may change places."""
     old, new = list(before), list(after)
     for key in (_text, _expression, _message):
         for old_rule, new_rule in _take_pairs(old, new, key):
             if key is not _text:
-                yield RuleChange(_change_name(old_rule, new_rule), old_rule, new_rule)
+                is_same = old_rule.is_same(new_rule)
+                name: ChangeName = (
+                    "validation-message-changed" if is_same else "validation-changed"
+                )
+                yield RuleChange(name, old_rule, new_rule)
     for rule in old:
         yield RuleChange("validation-removed", rule, None)
     for rule in new:
@@ -45,18 +43,18 @@ def rule_changes(
 
 
 def _take_pairs(
-    old: list[JsonObject],
-    new: list[JsonObject],
-    key: Callable[[JsonObject], str | None],
-) -> Iterator[tuple[JsonObject, JsonObject]]:
+    old: list[CelRule],
+    new: list[CelRule],
+    key: Callable[[CelRule], str | None],
+) -> Iterator[tuple[CelRule, CelRule]]:
     """Remove the rules of both lists that have the same key, and return them in pairs,
     in their order; rules whose key is None stay."""
-    by_key: dict[str, list[JsonObject]] = {}
+    by_key: dict[str, list[CelRule]] = {}
     for rule in new:
         rule_key = key(rule)
         if rule_key is not None:
             by_key.setdefault(rule_key, []).append(rule)
-    pairs: list[tuple[JsonObject, JsonObject]] = []
+    pairs: list[tuple[CelRule, CelRule]] = []
     for rule in old:
         candidates = by_key.get(key(rule) or "", ())
         if candidates:
@@ -67,28 +65,13 @@ def _take_pairs(
     yield from pairs
 
 
-def _text(rule: JsonObject) -> str:
-    return json.dumps(rule, sort_keys=True)
+def _text(rule: CelRule) -> str:
+    return json.dumps(rule.raw, sort_keys=True)
 
 
-def _expression(rule: JsonObject) -> str | None:
-    return _first_text(rule, "rule")
+def _expression(rule: CelRule) -> str | None:
+    return rule.expression or None
 
 
-def _message(rule: JsonObject) -> str | None:
-    return _first_text(rule, "message", "messageExpression")
-
-
-def _change_name(before: JsonObject, after: JsonObject) -> ChangeName:
-    """How a rule changed: which values are valid, or only what is reported."""
-    old, new = (
-        {key: value for key, value in rule.items() if key not in _REPORT_KEYS}
-        for rule in (before, after)
-    )
-    is_same = _text(old) == _text(new)
-    return "validation-message-changed" if is_same else "validation-changed"
-
-
-def _first_text(rule: JsonObject, *keys: str) -> str | None:
-    texts = (rule[key] for key in keys if isinstance(rule.get(key), str))
-    return next(filter(None, texts), None)
+def _message(rule: CelRule) -> str | None:
+    return rule.message or rule.message_expression or None

@@ -29,7 +29,7 @@ from kubestencil.schema.kinds import (
     stage_spelling,
     version_stage,
 )
-from kubestencil.schema.types import Definition, JsonObject
+from kubestencil.schema.types import Definition, Schema
 from kubestencil.schema.well_known import META_V1, is_built_in
 
 #: The default of a feature gate as reports show it beside a stage.
@@ -88,7 +88,7 @@ class ReleaseStages:
         self.kubernetes = kubernetes_release(release)
 
     def field_stage(
-        self, definition: str, field: str, schema: JsonObject
+        self, definition: str, field: str, schema: Schema
     ) -> FieldStage | None:
         """The stage of a field with its own gate or a description that states one;
         ``field`` is its JSON name."""
@@ -99,10 +99,7 @@ class ReleaseStages:
             former = former_gates(definition, field, self.kubernetes)
             if former:
                 return self._stage_of_gates(former, self.kubernetes)
-        description = schema.get("description", "")
-        if not isinstance(description, str):
-            return None
-        stated = stated_stage(description, self.kubernetes)
+        stated = stated_stage(schema.description, self.kubernetes)
         return None if stated is None else self._with_facts(stated)
 
     def gate_stage(self, name: str) -> FieldStage | None:

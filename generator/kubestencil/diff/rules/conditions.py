@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kubestencil.diff.differences.constraints import (
-    DOCUMENTATION,
-    is_looser,
-    is_looser_keyword,
-)
-from kubestencil.diff.differences.definitions import Difference, differing_keywords
+from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.moved_fields import resolved
 from kubestencil.diff.rules.rule_context import RuleContext
-from kubestencil.schema.keywords import PRESERVE, REFERENCE_PREFIX
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.acceptance import is_looser, is_looser_keyword
+from kubestencil.schema.equality import (
+    DOCUMENTATION,
+    differing_keywords,
+    same_but_documentation,
+)
+from kubestencil.schema.keywords import PRESERVE
+from kubestencil.schema.types import ANY_VALUE, Schema
 from kubestencil.schema.well_known import is_built_in
 
 # What says how a value is merged, and not which values there are.
@@ -29,7 +30,7 @@ _MERGING = frozenset(
     )
 )
 # What a definition says of its fields, apart from which values they may have.
-_STRUCTURE = frozenset({"$ref", "type", "properties", "default", "nullable", PRESERVE})
+_STRUCTURE = ("$ref", "type", "properties", "default", "nullable", PRESERVE)
 
 
 def always(_: Difference, __: RuleContext) -> bool:
@@ -40,8 +41,8 @@ def always(_: Difference, __: RuleContext) -> bool:
 def is_compatible_rename(difference: Difference, context: RuleContext) -> bool:
     """Whether a reference leads to a type that accepts all that the former one does,
     except for alpha fields."""
-    before, after = map(_name, difference.values)
-    return _accepts_all(before, after, context, set())
+    before, after = difference.schemas
+    return _accepts_all(before.ref or "", after.ref or "", context, set())
 
 
 def _accepts_all(
@@ -58,27 +59,26 @@ def _accepts_all(
     if old_name == new_name or (old_name, new_name) in compared:
         return True
     compared.add((old_name, new_name))
-    old = context.before.get(old_name, {})
-    new = context.after.get(new_name, {})
-    fields = new.get("properties", {})
+    old = context.before.get(old_name, ANY_VALUE)
+    new = context.after.get(new_name, ANY_VALUE)
+    fields = {field.name: field.schema for field in new.fields}
     return (
-        old.get("type") == new.get("type")
-        and old.get("format") == new.get("format")
-        and set(new.get("required", ())) <= set(old.get("required", ()))
+        (old.type, old.format) == (new.type, new.format)
+        and set(new.required) <= set(old.required)
         and all(
             (
                 _accepts_field(schema, fields[name], context, compared)
                 if name in fields
                 else _is_alpha(old_name, name, schema, context)
             )
-            for name, schema in old.get("properties", {}).items()
+            for name, schema, _ in old.fields
         )
     )
 
 
 def _accepts_field(
-    old: JsonObject,
-    new: JsonObject,
+    old: Schema,
+    new: Schema,
     context: RuleContext,
     compared: set[tuple[str, str]],
 ) -> bool:
@@ -86,16 +86,17 @@ def _accepts_field(
     which the new one accepts all, in its items and values as well."""
     differing = differing_keywords(old, new) - DOCUMENTATION - _MERGING
     if "$ref" in differing:
-        if "$ref" not in old or "$ref" not in new:
+        if old.ref is None or new.ref is None:
             return False
         differing.remove("$ref")
-        names = _name(old["$ref"]), _name(new["$ref"])
-        if not _accepts_all(*names, context, compared):
+        if not _accepts_all(old.ref, new.ref, context, compared):
             return False
-    for keyword in ("items", "additionalProperties"):
+    for keyword, inner, other in (
+        ("items", old.items, new.items),
+        ("additionalProperties", old.values, new.values),
+    ):
         if keyword in differing:
-            inner, other = old.get(keyword), new.get(keyword)
-            if not (isinstance(inner, dict) and isinstance(other, dict)):
+            if inner is None or other is None:
                 return False
             if not _accepts_field(inner, other, context, compared):
                 return False
@@ -104,7 +105,7 @@ def _accepts_field(
 
 
 def _is_alpha(
-    definition: str, field: str, schema: JsonObject, context: RuleContext
+    definition: str, field: str, schema: Schema, context: RuleContext
 ) -> bool:
     if context.stages is None:
         return False
@@ -113,14 +114,9 @@ def _is_alpha(
     return stage is not None and stage.level == "alpha"
 
 
-def _name(reference: str) -> str:
-    """The name of the definition that a reference leads to."""
-    return reference.removeprefix(REFERENCE_PREFIX)
-
-
 def changes_only_documentation(difference: Difference, _: RuleContext) -> bool:
     """Whether two nested schemas differ only in their documentation, at any depth."""
-    return _same_but_documentation(*difference.values)
+    return same_but_documentation(*difference.values)
 
 
 def widens_number_format(difference: Difference, _: RuleContext) -> bool:
@@ -139,19 +135,14 @@ def names_object(difference: Difference, context: RuleContext) -> bool:
     before, after = difference.schemas
     old = resolved(before, context.before)
     new = resolved(after, context.after)
-    if ("$ref" in before) is ("$ref" in after):
+    if (before.ref is None) is (after.ref is None):
         return False
-    if not old.get("type") == new.get("type") == "object":
+    if not old.type == new.type == "object":
         return False
     # An object that lists no fields keeps none, unless it preserves them.
-    lists_fields = "properties" in new or not old.get("properties")
-    rest_before, rest_after = (
-        {key: value for key, value in schema.items() if key not in _STRUCTURE}
-        for schema in (old, new)
-    )
-    return bool(lists_fields or new.get(PRESERVE)) and is_looser(
-        rest_before, rest_after
-    )
+    keeps_fields = new.is_object or not old.fields or new.preserves_unknown_fields
+    rest_before, rest_after = (schema.without(*_STRUCTURE) for schema in (old, new))
+    return keeps_fields and is_looser(rest_before.raw, rest_after.raw)
 
 
 def has_default(difference: Difference, _: RuleContext) -> bool:
@@ -160,13 +151,13 @@ def has_default(difference: Difference, _: RuleContext) -> bool:
     if is_built_in(difference.definition):
         return False
     name = (difference.field or "").rpartition(".")[2]
-    field = difference.schemas[1].get("properties", {}).get(name, {})
-    return isinstance(field, dict) and field.get("default") is not None
+    field = difference.schemas[1].field(name)
+    return field is not None and field.default is not None
 
 
 def preserves_unknown_fields(difference: Difference, _: RuleContext) -> bool:
     """Whether the object of an added field kept such a field before, whatever it was."""
-    return bool(difference.schemas[0].get(PRESERVE))
+    return difference.schemas[0].preserves_unknown_fields
 
 
 def requires_unique_items(difference: Difference, _: RuleContext) -> bool:
@@ -207,16 +198,12 @@ def states_assumed_list_type(difference: Difference, _: RuleContext) -> bool:
     (``https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy``).
     """
     old, new = difference.schemas
-    if "x-kubernetes-list-type" in old:
+    if old.list_type is not None:
         return False
-    merges = "merge" in old.get("x-kubernetes-patch-strategy", "").split(",")
-    key = old.get("x-kubernetes-patch-merge-key")
+    merges, key = "merge" in old.patch_strategy, old.patch_merge_key
     assumed = ("map" if key else "set") if merges else "atomic"
-    keys = [key] if assumed == "map" else None
-    return (
-        new.get("x-kubernetes-list-type") == assumed
-        and new.get("x-kubernetes-list-map-keys") == keys
-    )
+    keys = (key,) if assumed == "map" else ()
+    return (new.list_type, new.list_map_keys) == (assumed, keys)
 
 
 def states_assumed_map_type(difference: Difference, _: RuleContext) -> bool:
@@ -227,13 +214,3 @@ def states_assumed_map_type(difference: Difference, _: RuleContext) -> bool:
 
 def _elements(values: Any) -> set[str]:
     return {json.dumps(value, sort_keys=True) for value in values or ()}
-
-
-def _same_but_documentation(old: Any, new: Any) -> bool:
-    if not (isinstance(old, dict) and isinstance(new, dict)):
-        return bool(old == new)
-    return all(
-        keyword in DOCUMENTATION
-        or _same_but_documentation(old.get(keyword), new.get(keyword))
-        for keyword in differing_keywords(old, new)
-    )

@@ -21,6 +21,7 @@ from kubestencil.diff.rules.lifecycle_conditions import (
     successor,
 )
 from kubestencil.diff.rules.rule_context import RuleContext
+from kubestencil.schema.types import ANY_VALUE
 from kubestencil.source.releases import release_order
 
 
@@ -68,7 +69,7 @@ def of_removed_field(difference: Difference, context: RuleContext) -> Deprecatio
     """What the description of a removed field named instead of it."""
     if difference.field is None or not difference.is_removed:
         return Deprecation()
-    text = str(difference.schemas[0].get("description", ""))
+    text = difference.schemas[0].description
     return Deprecation(replacement=_stated(difference, context, text))
 
 
@@ -93,5 +94,6 @@ def _only_release(context: RuleContext) -> str | None:
 def _stated(difference: Difference, context: RuleContext, text: str) -> str | None:
     """The field beside the one that differs that its description names instead."""
     name = (difference.field or "").rpartition(".")[2]
-    fields = context.after.get(difference.definition, {}).get("properties", {})
-    return stated_replacement(text, (field for field in fields if field != name))
+    fields = context.after.get(difference.definition, ANY_VALUE).fields
+    names = (field.name for field in fields if field.name != name)
+    return stated_replacement(text, names)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from kubestencil.diff.differences.definitions import Definitions, Difference
+from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.differences.moved_fields import resolved
 from kubestencil.diff.releases import served_versions
 from kubestencil.diff.releases.descriptions import (
@@ -18,9 +18,8 @@ from kubestencil.diff.releases.descriptions import (
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.schema.facts.fields import listed_since
 from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle
-from kubestencil.schema.keywords import KINDS_KEYWORD
-from kubestencil.schema.kinds import only_kind
-from kubestencil.schema.types import GroupVersionKind, JsonObject
+from kubestencil.schema.kinds import only_kind, stated_kinds
+from kubestencil.schema.types import ANY_VALUE, GroupVersionKind, Schema
 from kubestencil.schema.well_known import META_V1
 
 _LIST = "List"
@@ -40,8 +39,8 @@ def is_part_of_kind(difference: Difference, context: RuleContext) -> bool:
     if difference.field is not None or not mentions_deprecation(new_text(difference)):
         return False
     kinds = _items_or_roots(name, 1, context)
-    new_kinds = difference.schemas[1].get(KINDS_KEYWORD, ())
-    is_part = not new_kinds or str(new_kinds[0].get("kind")).endswith(_LIST)
+    new_kinds = stated_kinds(difference.schemas[1])
+    is_part = not new_kinds or new_kinds[0].kind.endswith(_LIST)
     return is_part and all(newly_deprecated(kind, context) for kind in kinds)
 
 
@@ -51,14 +50,14 @@ def _items_or_roots(
     """The kinds that a part is in; that of the items for a list kind. For a kind itself
     a set that is in no other."""
     assert context.roots is not None
-    fragment = (context.after if side else context.before).get(name, {})
+    schema = (context.after if side else context.before).get(name, ANY_VALUE)
     kinds = frozenset(context.roots[side].of(name))
-    if not fragment.get(KINDS_KEYWORD):
+    if not stated_kinds(schema):
         return kinds or frozenset({_NO_KIND})
     items = frozenset(
         GroupVersionKind(kind.group, kind.version, kind.kind.removesuffix(_LIST))
         for kind in kinds
-        if kind.kind.endswith(_LIST) and "items" in fragment.get("properties", {})
+        if kind.kind.endswith(_LIST) and schema.field("items") is not None
     )
     return items or frozenset({_NO_KIND})
 
@@ -92,7 +91,7 @@ def served_kind(difference: Difference) -> GroupVersionKind | None:
     if difference.field is not None:
         return None
     before, after = difference.schemas
-    return only_kind(after if after.get(KINDS_KEYWORD) else before)
+    return only_kind(after if stated_kinds(after) else before)
 
 
 def newly_deprecated(kind: GroupVersionKind, context: RuleContext) -> bool:
@@ -122,21 +121,23 @@ def _moved_beside(difference: Difference, context: RuleContext) -> str | None:
     parent_after = _parent(difference, context.after)
     if not name or not parent_before or not parent_after:
         return None
-    old, new = parent_before.get("properties", {}), parent_after.get("properties", {})
-    path = context.moved_fields.path(difference.definition, name, before.get("type"))
+    path = context.moved_fields.path(difference.definition, name, before.type)
     if path is not None:
         return path
-    inner = set(resolved(before, context.before).get("properties", {}))
-    if inner and inner <= new.keys() and not inner & old.keys():
+    old, new, inner = (
+        {field.name for field in schema.fields}
+        for schema in (parent_before, parent_after, resolved(before, context.before))
+    )
+    if inner and inner <= new and not inner & old:
         return ", ".join(sorted(inner))
     return None
 
 
-def _parent(difference: Difference, definitions: Definitions) -> JsonObject | None:
+def _parent(difference: Difference, schemas: Schemas) -> Schema | None:
     """The object that has the field, where it is the definition itself."""
     if len(difference.schema_path) != 2:
         return None
-    return definitions.get(difference.definition)
+    return schemas.get(difference.definition)
 
 
 def is_moved(difference: Difference, context: RuleContext) -> bool:
@@ -158,13 +159,13 @@ def is_alternative(difference: Difference, _: RuleContext) -> bool:
     still accepted instead of it."""
     before, after = difference.schemas
     name = difference.field or ""
-    properties = after.get("properties", {})
-    if name in before.get("properties", {}):
+    if before.field(name) is not None:
         return False
+    replaced = set(before.required) - set(after.required)
     return any(
-        stated_replacement(properties[other].get("description", ""), [name]) == name
-        for other in set(before.get("required", ())) - set(after.get("required", ()))
-        if other in properties
+        stated_replacement(field.schema.description, [name]) == name
+        for field in after.fields
+        if field.name in replaced
     )
 
 
@@ -182,13 +183,13 @@ def has_no_items(difference: Difference, context: RuleContext) -> bool:
     """Whether a strategy to merge is that of a value that is never merged: of a string,
     or of the items of a list kind."""
     schemas = difference.schemas
-    types = {schema.get("type") for schema in schemas}
+    types = {schema.type for schema in schemas}
     if difference.keyword == "x-kubernetes-map-type":
         return types <= _SCALARS
     is_list_kind = difference.field == "items" and any(
-        fragments.get(difference.definition, {}).get(KINDS_KEYWORD)
+        stated_kinds(schemas.get(difference.definition, ANY_VALUE))
         and difference.definition.endswith(_LIST)
-        for fragments in (context.before, context.after)
+        for schemas in (context.before, context.after)
     )
     return is_list_kind or types <= {*_SCALARS, "object"}
 
@@ -196,20 +197,14 @@ def has_no_items(difference: Difference, context: RuleContext) -> bool:
 def adds_optional_keys(difference: Difference, context: RuleContext) -> bool:
     """Whether list items are identified by more fields than before, which are
     optional: items without them are the same items as before."""
-    old, new = difference.values
-    if (
-        not isinstance(old, list)
-        or not isinstance(new, list)
-        or not set(old) < set(new)
-    ):
+    before, after = difference.schemas
+    old, new = set(before.list_map_keys), set(after.list_map_keys)
+    if not old or not old < new:
         return False
-    items = resolved(difference.schemas[1].get("items", {}), context.after)
-    required = set(items.get("required", ()))
-    properties = items.get("properties", {})
-    return all(
-        key not in required or "default" in properties.get(key, {})
-        for key in set(new) - set(old)
-    )
+    items = resolved(after.items or ANY_VALUE, context.after)
+    added = new - old
+    with_default = {field.name for field in items.fields if field.schema.has_default}
+    return not added & set(items.required) - with_default
 
 
 def is_shared_by_groups(difference: Difference, _: RuleContext) -> bool:
@@ -219,32 +214,23 @@ def is_shared_by_groups(difference: Difference, _: RuleContext) -> bool:
 
 def adds_union_members(difference: Difference, _: RuleContext) -> bool:
     """Whether unions have all members that they had before."""
-    before, after = map(_discriminated, difference.values)
-    return before <= after
-
-
-def _discriminated(unions: Any) -> set[str]:
-    return {
-        f"{union.get('discriminator')} {item}"
-        for union in (unions if isinstance(unions, list) else ())
-        if isinstance(union, dict)
-        for item in union.get("fields-to-discriminateBy", {}).items()
-    }
+    before, after = difference.schemas
+    return before.union_members <= after.union_members
 
 
 def old_text(difference: Difference) -> str:
     """The former description, empty where there was none."""
-    return _text(difference.before)
+    return _text(difference, 0)
 
 
 def new_text(difference: Difference) -> str:
     """The new description, empty where there is none."""
-    return _text(difference.after)
+    return _text(difference, 1)
 
 
-def _text(fragment: JsonObject | None) -> str:
-    text = (fragment or {}).get("description", "")
-    return text if isinstance(text, str) else ""
+def _text(difference: Difference, side: Literal[0, 1]) -> str:
+    is_stated = difference.keyword in (None, "description")
+    return difference.schemas[side].description if is_stated else ""
 
 
 def loses_effect(difference: Difference, _: RuleContext) -> bool:
@@ -257,7 +243,7 @@ def loses_effect(difference: Difference, _: RuleContext) -> bool:
 def is_newly_deprecated(difference: Difference, _: RuleContext) -> bool:
     """Whether something is deprecated that was not before."""
     if difference.keyword == "deprecated":
-        return bool((difference.after or {}).get("deprecated"))
+        return bool(difference.values[1])
     return mentions_deprecation(new_text(difference)) and not mentions_deprecation(
         old_text(difference)
     )

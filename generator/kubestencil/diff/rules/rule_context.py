@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from kubestencil.diff.differences.definitions import Definitions, Difference
+from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.releases.served_versions import Versions, most_stable_version
 from kubestencil.diff.releases.stages import (
@@ -18,7 +18,7 @@ from kubestencil.schema.facts.fields import renamed_field
 from kubestencil.schema.facts.lifecycle import served_by_default
 from kubestencil.schema.graph import RootKinds
 from kubestencil.schema.kinds import STAGES, only_kind, precedence, version_stage
-from kubestencil.schema.types import GroupVersionKind, JsonObject
+from kubestencil.schema.types import GroupVersionKind, Schema
 
 #: Whether a stage is more or less stable than before.
 Trend = Literal["higher", "lower"]
@@ -40,8 +40,8 @@ class RuleContext(NamedTuple):
     or kind that differs, None where neither is known.
     """
 
-    before: Definitions
-    after: Definitions
+    before: Schemas
+    after: Schemas
     moved_fields: MovedFields
     names: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
     stages: tuple[ReleaseStages, ReleaseStages] | None = None
@@ -138,15 +138,13 @@ class RuleContext(NamedTuple):
         return FieldStage(version_stage(best)) if is_older else None
 
 
-def field_schema(difference: Difference, side: Literal[0, 1]) -> JsonObject | None:
+def field_schema(difference: Difference, side: Literal[0, 1]) -> Schema | None:
     """The schema of the field that a difference is about; None where it is absent."""
     schema = difference.schemas[side]
     if difference.keyword == "required" and difference.field is not None:
         # The schemas are those of the object; the field is one of its properties.
-        name = difference.field.rpartition(".")[2]
-        inner = schema.get("properties", {}).get(name)
-        return inner if isinstance(inner, dict) else None
-    return schema or None
+        return schema.field(difference.field.rpartition(".")[2])
+    return schema if schema.keywords else None
 
 
 def trend(before: FieldStage | None, after: FieldStage | None) -> Trend | None:

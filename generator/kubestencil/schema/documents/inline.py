@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
-from kubestencil.schema.types import Definition, JsonObject
+from kubestencil.schema.types import Definition, JsonObject, Schema
 
-#: The keywords of a field that stay beside the reference to its type. They belong to
-#: the field: the definition has copies of them.
-FIELD_KEYWORDS = ("description", "default", "nullable", "title")
+# The keywords of a field that stay beside the reference to its type. They belong to
+# the field: the definition has copies of them.
+_FIELD_KEYWORDS = ("description", "default", "nullable", "title")
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 # File names are made of these names, at worst with an underscore before each letter.
@@ -66,6 +66,11 @@ def notes_on_numbers(
             f"{locate((name, ('definitions', None)))}: the type is called {kind}, since "
             f"{taken_kind} is another one"
         )
+
+
+def own_schema(definition: Definition) -> Schema:
+    """The schema of an inline object without the copies of what belongs to its field."""
+    return definition.schema.without(*_FIELD_KEYWORDS)
 
 
 def restore_inline_objects(
@@ -173,7 +178,7 @@ class _Namer:
         self.extracted[unique_name] = {}
         self.extracted[unique_name] = self.properties(schema, unique_name, pointer)
         field_keywords = {
-            keyword: schema[keyword] for keyword in FIELD_KEYWORDS if keyword in schema
+            keyword: schema[keyword] for keyword in _FIELD_KEYWORDS if keyword in schema
         }
         return {**field_keywords, "$ref": f"{REFERENCE_PREFIX}{unique_name}"}
 

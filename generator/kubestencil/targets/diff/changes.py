@@ -24,6 +24,7 @@ from kubestencil.diff.rules.audience import (
 from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage, precedence
+from kubestencil.schema.types import schema_of
 from kubestencil.targets.diff.links import NO_LINKS, LinkResolver
 from kubestencil.targets.diff.word_diff import Segment
 from kubestencil.targets.diff.wording import (
@@ -222,8 +223,9 @@ class ChangeFormatter:
         if len(ordered) > 1:
             all_kinds = tuple(sorted({kind for same in ordered for kind in same.kinds}))
         kinds, kind_indexes, kind_count = self._kinds(all_kinds)
-        schema = change.after or change.before or {}
-        note = first_sentence(schema) if change.keyword is None else ""
+        note = ""
+        if change.keyword is None:
+            note = first_sentence(schema_of(change.after or change.before or {}))
         link = partial(self._links.field_link, change.definition)
         return self._with_words(change, words)._replace(
             anchor=anchor,

@@ -10,13 +10,14 @@ from typing import Any
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.differences.names import ChangeName
-from kubestencil.diff.differences.validations import VALIDATIONS
 from kubestencil.diff.releases.stages import (
     DEFAULT_NAMES,
     StageChange,
 )
-from kubestencil.schema.keywords import KINDS_KEYWORD
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema import GroupVersionKind, Schema
+from kubestencil.schema.keywords import KINDS_KEYWORD, VALIDATIONS
+from kubestencil.schema.kinds import stated_kinds
+from kubestencil.schema.types import schema_of
 from kubestencil.targets.diff.word_diff import (
     Segment,
     diff_words,
@@ -75,22 +76,22 @@ def _is_always_ga(change: StageChange) -> bool:
     return all(stage is None or stage.level == "ga" for stage in change)
 
 
-def type_in_words(schema: JsonObject) -> str:
+def type_in_words(schema: Schema) -> str:
     """The type of a schema in the notation of Go, which ``kubectl explain`` has, too:
     ``[]Container``, ``map[string]Quantity``, ``string (date-time)``."""
-    if "$ref" in schema:
-        return str(schema["$ref"]).rpartition(".")[2].rpartition("/")[2]
-    if isinstance(schema.get("items"), dict):
-        return f"[]{type_in_words(schema['items'])}"
-    if isinstance(schema.get("additionalProperties"), dict):
-        return f"map[string]{type_in_words(schema['additionalProperties'])}"
-    name, format_name = schema.get("type", "any value"), schema.get("format")
-    return f"{name} ({format_name})" if format_name else str(name)
+    if schema.ref is not None:
+        return schema.ref.rpartition(".")[2]
+    if schema.items is not None:
+        return f"[]{type_in_words(schema.items)}"
+    if schema.values is not None:
+        return f"map[string]{type_in_words(schema.values)}"
+    name = schema.type or "any value"
+    return f"{name} ({schema.format})" if schema.format else name
 
 
-def first_sentence(schema: JsonObject) -> str:
+def first_sentence(schema: Schema) -> str:
     """The first sentence of a schema's description."""
-    description = str(schema.get("description", "")).strip()
+    description = schema.description.strip()
     return _truncated(_SENTENCE_END.split(description, maxsplit=1)[0])
 
 
@@ -100,27 +101,34 @@ def change_segments(change: Change) -> tuple[Segment, ...]:
 
 
 def _segments(change: Change) -> Iterable[Segment]:
-    sides, keyword = (change.before, change.after), change.keyword
-    if sides == (None, None) or keyword in ("required", "properties"):
+    keyword = change.keyword
+    sides = [
+        None if side is None else schema_of(side)
+        for side in (change.before, change.after)
+    ]
+    if sides == [None, None] or keyword in ("required", "properties"):
         return ()
     if keyword is None:
         in_words = _field_names if change.field is None else type_in_words
         return _replacement(
             *(None if side is None else in_words(side) for side in sides)
         )
-    values: list[Any] = [None if side is None else side[keyword] for side in sides]
+    values: list[Any] = [
+        None if side is None else side.value_of(keyword) for side in sides
+    ]
     if all(values) and keyword == KINDS_KEYWORD:
-        segments = tuple(_kind_segments(*values))
+        segments = tuple(
+            _kind_segments(*(stated_kinds(side) for side in sides if side))
+        )
         if segments:
             return segments
     texts = values if keyword in _PROSE_KEYWORDS else []
     if all(values) and keyword == VALIDATIONS:
-        texts = list(map(_rule_in_words, values))
+        texts = [_rule_in_words(side) for side in sides if side]
     if texts and all(isinstance(text, str) for text in texts):
         return with_spaces_outside(shorten(diff_words(*texts)))
     old, new = (
-        None if side is None else _value_in_words(keyword, side[keyword])
-        for side in sides
+        None if side is None else _value_in_words(keyword, side) for side in sides
     )
     return _replacement(*(map(_json, values) if old == new else (old, new)))
 
@@ -135,7 +143,7 @@ def _replacement(before: str | None, after: str | None) -> Iterator[Segment]:
 
 
 def _kind_segments(
-    old: Sequence[JsonObject], new: Sequence[JsonObject]
+    old: Sequence[GroupVersionKind], new: Sequence[GroupVersionKind]
 ) -> Iterator[Segment]:
     """The removed and the added kinds; the lists have up to a hundred others."""
     removed = [_kind_in_words(kind) for kind in old if kind not in new]
@@ -148,21 +156,23 @@ def _kind_segments(
         yield Segment("ins", _truncated(", ".join(added)))
 
 
-def _field_names(schema: JsonObject) -> str | None:
+def _field_names(schema: Schema) -> str | None:
     """The fields of a type, without those that every kind has; None for no fields."""
-    names = schema.get("properties", {}).keys() - {"apiVersion", "kind"}
+    names = {field.name for field in schema.fields} - {"apiVersion", "kind"}
     return ", ".join(sorted(names)) or None
 
 
-def _value_in_words(keyword: str, value: Any) -> str:
+def _value_in_words(keyword: str, schema: Schema) -> str:
+    """The value of the only keyword of a schema."""
+    value, inner = schema.value_of(keyword), schema.items or schema.values
+    if inner is not None:
+        return type_in_words(inner)
     if keyword == "$ref":
-        return type_in_words({"$ref": value})
-    if keyword in ("items", "additionalProperties") and isinstance(value, dict):
-        return type_in_words(value)
+        return type_in_words(schema)
     if keyword == KINDS_KEYWORD:
-        return _truncated(", ".join(_kind_in_words(kind) for kind in value))
+        return _truncated(", ".join(map(_kind_in_words, stated_kinds(schema))))
     if keyword == VALIDATIONS:
-        return _truncated(_rule_in_words(value))
+        return _truncated(_rule_in_words(schema))
     if keyword == "additionalPrinterColumns":
         return _truncated(", ".join(column["name"] for column in value))
     if isinstance(value, str):
@@ -176,22 +186,19 @@ def _value_in_words(keyword: str, value: Any) -> str:
     return _json(value)
 
 
-def _rule_in_words(rules: Sequence[JsonObject]) -> str:
+def _rule_in_words(schema: Schema) -> str:
     """CEL rules: their expressions, and the messages for values that violate them."""
     return "; ".join(
         " — ".join(
-            str(rule[key])
-            for key in ("rule", "message", "messageExpression")
-            if rule.get(key)
+            filter(None, (rule.expression, rule.message, rule.message_expression))
         )
-        for rule in rules
+        for rule in schema.validations
     )
 
 
-def _kind_in_words(kind: JsonObject) -> str:
+def _kind_in_words(kind: GroupVersionKind) -> str:
     """A group, version and kind, without the empty group: ``apps/v1/Deployment``."""
-    parts = map(kind.get, ("group", "version", "kind"))
-    return "/".join(str(part) for part in parts if part)
+    return "/".join(filter(None, kind))
 
 
 def _json(value: Any) -> str:

@@ -187,7 +187,7 @@ class Schema:
     @property
     def validations(self) -> tuple[Mapping[str, Any], ...]:
         """The CEL rules (``x-kubernetes-validations``)."""
-        return self._schema.validations
+        return tuple(rule.raw for rule in self._schema.validations)
 
     @property
     def keywords(self) -> Mapping[str, Any]:

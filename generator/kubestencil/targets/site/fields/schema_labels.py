@@ -126,7 +126,7 @@ def rules_of(schema: Schema, subject: str) -> Iterator[ValidationRule]:
     for rule in schema.validations:
         yield ValidationRule(
             subject=subject,
-            rule=str(rule.get("rule", "")).strip(),
-            message=str(rule.get("message", "")),
-            message_expression=str(rule.get("messageExpression", "")),
+            rule=rule.expression.strip(),
+            message=rule.message,
+            message_expression=rule.message_expression,
         )

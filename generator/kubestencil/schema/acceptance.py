@@ -9,12 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kubestencil.diff.differences.definitions import json_equal
-from kubestencil.diff.differences.validations import VALIDATIONS
-from kubestencil.schema.keywords import PRESERVE
-
-#: The keywords that describe a schema without constraining its values.
-DOCUMENTATION = frozenset({"description", "title", "example", "externalDocs"})
+from kubestencil.schema.equality import DOCUMENTATION, json_equal
+from kubestencil.schema.keywords import PRESERVE, VALIDATIONS
 
 # Takes the values of a keyword before and after; None where it is absent.
 _Comparison = Callable[[Any, Any], bool]
