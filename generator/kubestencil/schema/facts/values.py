@@ -27,7 +27,8 @@ class Default(NamedTuple):
 
     ``condition`` says when, empty for always: terms that all hold, separated by spaces,
     each about a field beside this one: ``type=RollingUpdate``, ``type!=ExternalName``,
-    ``secret`` (is set), ``!secret`` (is absent), ``image~:latest`` (ends so).
+    ``secret`` (is set), ``!secret`` (is absent), ``image~latest`` (the tag of an image,
+    which is latest where there is none), ``image!~latest``.
     """
 
     value: Any
@@ -213,8 +214,8 @@ def _facts() -> tuple[tuple[str, EnumRow | DefaultRow | LimitRow, Any], ...]:
 
 
 def _enum_value(cell: str) -> str:
-    """An empty value is written as two quotation marks."""
-    return "" if cell == '""' else cell
+    """An empty value is written as two quotation marks, a space as %20."""
+    return "" if cell == '""' else cell.replace("%20", " ")
 
 
 def _limit(row: LimitRow) -> Any:

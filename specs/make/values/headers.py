@@ -1,0 +1,47 @@
+"""The headers of the tables of values."""
+
+ENUMS = """
+The values that a field may have, by release, tab-separated:
+
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table
+  definition  its full name in the OpenAPI document
+  field       its JSON name; of a list of strings, its items are meant
+  context     where it holds: a kind and a path in it; - for wherever the type occurs
+  values      "" is the empty text, %20 a space
+  found       asked: answers of the API server's code name the values
+              marker: constants of a Go type of k8s.io/api with the marker +enum
+
+Made by `python -m specs.make.values` (specs/README.md).
+"""
+DEFAULTS = """
+What the API server fills in where a field is absent, by release, tab-separated:
+
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table
+  definition  its full name in the OpenAPI document
+  field       its JSON name
+  context     where it holds: a kind and a path in it; - for wherever the type occurs
+  condition   terms about fields beside it that all hold: type=RollingUpdate, !secret
+              (absent), secret (set), image~latest (its tag, latest where it has none),
+              image!~latest; - for always
+  value       as JSON
+  found       asked: the API server's code filled it in; reviewed: written by hand in
+              specs/make/values/rows.py
+
+Made by `python -m specs.make.values` (specs/README.md).
+"""
+LIMITS = """
+What the API server accepts of the values of a field, by release, tab-separated:
+
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table
+  definition  its full name in the OpenAPI document
+  field       its JSON name; of a list of strings, its items are meant
+  context     where it holds: a kind and a path in it; - for wherever the type occurs
+  rule        minimum, maximum, min_length, max_length, max_items: a number; format: one
+              of generator/kubestencil/schema/facts/formats.py; required: true; unique:
+              the fields that identify an item of a list, "" for the item itself
+  value
+  found       asked: the API server's code accepts a value inside of the border, and
+              refuses one outside of it, in every object that was asked about
+
+Made by `python -m specs.make.values` (specs/README.md).
+"""

@@ -1,0 +1,121 @@
+"""Objects as JSON values, and the fields of definitions that their values belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from kubestencil.schema.types import Release, Schema
+
+Path = tuple[str | int, ...]
+
+
+class Position(NamedTuple):
+    """A value in an object, and the field that it is a value of.
+
+    ``is_item`` says that it is an item of the field's list, or a value of its map.
+    """
+
+    path: Path
+    definition: str
+    field: str
+    schema: Schema
+    is_item: bool = False
+
+
+def positions(release: Release, name: str, value: Any) -> Iterator[Position]:
+    """The values of an object of a definition, outermost first; only the first items of
+    lists and maps."""
+    yield from _positions(release, name, value, (), (name,))
+
+
+def _positions(
+    release: Release, name: str, value: Any, path: Path, chain: tuple[str, ...]
+) -> Iterator[Position]:
+    definition = release.definitions[name]
+    for field, schema, _ in definition.fields:
+        if isinstance(value, dict) and field in value and not _is_skipped(path, field):
+            position = Position((*path, field), name, field, schema)
+            yield from _with_parts(release, position, value[field], chain)
+
+
+def _with_parts(
+    release: Release, position: Position, value: Any, chain: tuple[str, ...]
+) -> Iterator[Position]:
+    yield position
+    path, schema = position.path, position.schema
+    while schema.ref is not None:
+        target = release.definitions[schema.ref]
+        if target.is_object:
+            # A schema of a schema says nothing new.
+            if chain.count(target.name) < 2:
+                yield from _positions(
+                    release, target.name, value, path, (*chain, target.name)
+                )
+            return
+        schema = target.schema
+    inner = schema.items or schema.values
+    if inner is None or not value or not isinstance(value, list | dict):
+        return
+    step: Any = 0 if isinstance(value, list) else next(iter(value))
+    item = position._replace(path=(*path, step), schema=inner, is_item=True)
+    yield from _with_parts(release, item, value[step], chain)
+
+
+def _is_skipped(path: Path, field: str) -> bool:
+    """Whether only the server writes the field, or it says what the object is."""
+    return not path and field in ("apiVersion", "kind", "status")
+
+
+def value_at(value: Any, path: Path) -> Any:
+    """The value at a path; raises LookupError where there is none."""
+    for step in path:
+        value = value[step]
+    return value
+
+
+def replaced(value: Any, path: Path, new: Any) -> Any:
+    """An object with another value at a path; it shares its other parts."""
+    if not path:
+        return new
+    copy: Any = list(value) if isinstance(value, list) else dict(value)
+    step = path[0]
+    old = copy[step] if isinstance(step, int) else copy.get(step, {})
+    copy[step] = replaced(old, path[1:], new)
+    return copy
+
+
+def removed(value: Any, path: Path) -> Any:
+    """An object without the value at a path; it shares its other parts."""
+    copy: Any = list(value) if isinstance(value, list) else dict(value)
+    if len(path) == 1:
+        del copy[path[0]]
+    else:
+        copy[path[0]] = removed(copy[path[0]], path[1:])
+    return copy
+
+
+def general(path: Path) -> str:
+    """A path without the indexes of lists: ``spec.containers.image``."""
+    return ".".join(step for step in path if isinstance(step, str))
+
+
+def written(path: Path) -> str:
+    """A path as the server writes it."""
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def names_in(value: Any) -> Iterator[str]:
+    """The texts that are called a name in an object."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if key == "name" and isinstance(inner, str):
+                yield inner
+            else:
+                yield from names_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from names_in(inner)

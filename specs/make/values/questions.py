@@ -1,0 +1,356 @@
+"""What answers say of a value when it is changed.
+
+Each question is an accepted object with one other value. A value counts as refused where
+the server names its path; an answer that names other paths says nothing about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
+
+from kubestencil.schema.facts.formats import FORMATS
+from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Answer, Request
+from specs.make.values.objects import (
+    Path,
+    Position,
+    general,
+    positions,
+    removed,
+    replaced,
+    value_at,
+    written,
+)
+
+Verdict = Literal["accepted", "refused", "unknown"]
+
+#: Texts that tell formats from each other.
+PROBES = (
+    "", "a", "A", "a-b", "a.b", "a_b", "-a", "a-", "a..b", "a/b", "A_b.c/d", "a b", "1",
+    "1a", "a1", "é", "a" * 63, "a" * 64, "a." * 126 + "a", "a" * 253, "a" * 254,
+    "10.0.0.1", "10.0.0.300", "::1", "10.0.0.0/8", "10.0.0.1/8", "/a", "/a/../b", "../a",
+    "a/../b", "..", ".", "http", "80", "https://a.example.com/a", "*/5 * * * *", "a.example.com/B_c",
+    "example.com/", "/b", "*.example.com", "$(A)", "a=b", "a:b", "_a", "A_B", "a%",
+    "10%", "1.0.0", "v1", "Bogus!", "a" * 15, "a" * 16, "a-1-b", "123",
+)  # fmt: skip
+_SUPPORTED = re.compile(r"supported values: (.*)\Z", re.S)
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_BOGUS = "Bogus!"
+_INT32 = 2**31 - 1
+_LENGTHS = (1, 65, 260, 1_100, 5_000, 40_000)
+_MOST_ITEMS = 130
+
+
+class Fact(NamedTuple):
+    """What answers say of a field in an occurrence of it: ``rule`` is ``enum``,
+    ``default``, or a column of limits, ``value`` a text."""
+
+    definition: str
+    field: str
+    kind: GroupVersionKind
+    path: str
+    rule: str
+    value: str
+
+
+class Occurrence(NamedTuple):
+    """A field in an accepted object of a kind."""
+
+    kind: GroupVersionKind
+    definition: str
+    position: Position
+    object: Any
+
+    @property
+    def value(self) -> Any:
+        return value_at(self.object, self.position.path)
+
+    def fact(self, rule: str, value: str) -> Fact:
+        _, definition, field, *_ = self.position
+        path = general(_of_field(self.position))
+        return Fact(definition, field, self.kind, path, rule, value)
+
+
+class Questions:
+    """Asks a server about occurrences of fields."""
+
+    def __init__(self, release: Release, validator: Validator) -> None:
+        self._release = release
+        self._validator = validator
+
+    def facts(self, occurrence: Occurrence) -> Iterator[Fact]:
+        """What the server says of the values of a field in one object."""
+        value = occurrence.value
+        if isinstance(value, list) and not occurrence.position.is_item:
+            yield from self._unique(occurrence)
+            yield from self._max_items(occurrence)
+        leaf = self._release.resolve(occurrence.position.schema)
+        if isinstance(value, str):
+            name = occurrence.position.schema.ref or ""
+            if not leaf.format and name not in (QUANTITY, INT_OR_STRING):
+                yield from self._text(occurrence)
+        elif type(value) is int and leaf.type == "integer":
+            yield from self._number(occurrence)
+
+    def _ask(self, objects: Sequence[Any]) -> list[Answer]:
+        return list(self._validator.ask([Request("create", o) for o in objects]))
+
+    def _verdicts(
+        self, occurrence: Occurrence, values: Sequence[Any]
+    ) -> list[tuple[Verdict, Answer]]:
+        path = occurrence.position.path
+        objects = [replaced(occurrence.object, path, value) for value in values]
+        answers = self._ask(objects)
+        return [(_verdict(answer, path), answer) for answer in answers]
+
+    def _unique(self, occurrence: Occurrence) -> Iterator[Fact]:
+        items = occurrence.value
+        path = occurrence.position.path
+        if not items:
+            return
+        twice = replaced(occurrence.object, path, [items[0], items[0], *items[1:]])
+        (answer,) = self._ask([twice])
+        start = f"{written(path)}[1]"
+        keys = set()
+        for cause in answer.causes:
+            is_duplicate = cause.reason == "FieldValueDuplicate" or (
+                "must be unique" in cause.message
+            )
+            if is_duplicate and cause.field.startswith(start):
+                key = cause.field.removeprefix(start).removeprefix(".")
+                # Ports of a Service are the same by several of their fields.
+                value = items[0]
+                has_key = isinstance(value, dict) and key in value
+                keys.add(key if has_key else "")
+        if keys and isinstance(items[0], dict) and keys == {""}:
+            keys = self._identifying(occurrence, items)
+        if len(keys) == 1:
+            yield occurrence.fact("unique", min(keys) or '""')
+        elif keys:
+            yield occurrence.fact("unique", " ".join(sorted(keys - {""})))
+
+    def _identifying(self, occurrence: Occurrence, items: list[Any]) -> set[str]:
+        """The fields of an item whose change makes it another one."""
+        path = occurrence.position.path
+        found = set()
+        for name, value in items[0].items():
+            if isinstance(value, str | int) and not isinstance(value, bool):
+                other: Any = value + 1 if isinstance(value, int) else f"{value}2"
+                changed = {**items[0], name: other}
+                (answer,) = self._ask(
+                    [replaced(occurrence.object, path, [items[0], changed])]
+                )
+                if not any(
+                    cause.reason == "FieldValueDuplicate"
+                    and cause.field.startswith(f"{written(path)}[1]")
+                    for cause in answer.causes
+                ):
+                    found.add(name)
+        return found or {""}
+
+    def _max_items(self, occurrence: Occurrence) -> Iterator[Fact]:
+        path, items = occurrence.position.path, occurrence.value
+        if not items:
+            return
+
+        def is_refused(count: int) -> bool:
+            (answer,) = self._ask(
+                [replaced(occurrence.object, path, items[:1] * count)]
+            )
+            return any(
+                cause.field == written(path)
+                and cause.reason in ("FieldValueTooMany", "FieldValueTooLong")
+                for cause in answer.causes
+            )
+
+        if is_refused(_MOST_ITEMS):
+            border = _search(is_refused, 1, _MOST_ITEMS)
+            yield occurrence.fact("max_items", str(border - 1))
+
+    def _number(self, occurrence: Occurrence) -> Iterator[Fact]:
+        value = occurrence.value
+
+        def is_refused(number: int) -> bool:
+            return self._verdicts(occurrence, [number])[0][0] == "refused"
+
+        def is_accepted(number: int) -> bool:
+            return self._verdicts(occurrence, [number])[0][0] == "accepted"
+
+        if is_refused(-_INT32):
+            border = _search(lambda n: is_refused(-n), -value, _INT32)
+            minimum = 1 - border
+            if is_refused(minimum - 1) and is_accepted(minimum):
+                yield occurrence.fact("minimum", str(minimum))
+        if is_refused(_INT32):
+            border = _search(is_refused, value, _INT32)
+            if is_accepted(border - 1):
+                yield occurrence.fact("maximum", str(border - 1))
+
+    def _text(self, occurrence: Occurrence) -> Iterator[Fact]:
+        verdicts = dict(zip(PROBES, self._verdicts(occurrence, PROBES), strict=True))
+        verdict, answer = verdicts[_BOGUS]
+        supported = _supported(answer, occurrence.position.path)
+        if verdict == "refused" and supported is not None:
+            return
+        yield from self._length(occurrence)
+        if verdicts[""][0] == "refused":
+            yield occurrence.fact("min_length", "1")
+        refused = {
+            text for text, (verdict, _) in verdicts.items() if verdict == "refused"
+        }
+        known = {
+            text for text, (verdict, _) in verdicts.items() if verdict != "unknown"
+        }
+        accepted = known - refused
+        if len(known) < 20 or not accepted:
+            return
+        if refused - {""} and not _is_about_length(refused):
+            matching = [
+                name
+                for name, format_ in FORMATS.items()
+                if all(
+                    format_.accepts(text) == (text in accepted)
+                    for text in known
+                    if text
+                )
+            ]
+            name = (
+                matching[0]
+                if matching
+                else "?" + ",".join(sorted(text[:20] for text in accepted))
+            )
+            yield occurrence.fact("format", name)
+
+    def _length(self, occurrence: Occurrence) -> Iterator[Fact]:
+        value = occurrence.value or "a"
+
+        def is_refused(length: int) -> bool:
+            text = (value * (length // len(value) + 1))[:length]
+            path = occurrence.position.path
+            ((verdict, answer),) = self._verdicts(occurrence, [text])
+            return verdict == "refused" and any(
+                cause.reason == "FieldValueTooLong"
+                or "must be no more than" in cause.message
+                for cause in answer.causes
+                if _names(cause.field, path)
+            )
+
+        for low, high in pairwise(_LENGTHS):
+            if is_refused(high):
+                border = _search(is_refused, low, high)
+                yield occurrence.fact("max_length", str(border - 1))
+                return
+
+
+def occurrences(
+    release: Release,
+    kind: GroupVersionKind,
+    definition: str,
+    objects: Sequence[Any],
+    count: int,
+) -> Iterator[Occurrence]:
+    """The fields of a kind, each in the ``count`` smallest objects that have it."""
+    counts: dict[tuple[str, bool], int] = defaultdict(int)
+    for value in sorted(objects, key=lambda value: len(str(value))):
+        for position in positions(release, definition, value):
+            key = general(_of_field(position)), position.is_item
+            if counts[key] < count:
+                counts[key] += 1
+                yield Occurrence(kind, definition, position, value)
+
+
+def basic_facts(validator: Validator, found: Sequence[Occurrence]) -> Iterator[Fact]:
+    """The enums and required fields: one question about each occurrence."""
+    texts = [entry for entry in found if isinstance(entry.value, str)]
+    requests = (
+        Request("create", replaced(entry.object, entry.position.path, _BOGUS))
+        for entry in texts
+    )
+    for entry, answer in zip(texts, validator.ask(requests), strict=True):
+        names = _supported(answer, entry.position.path)
+        if names is not None:
+            yield entry.fact("enum", "\n".join(names))
+    fields = [entry for entry in found if not entry.position.is_item]
+    requests = (
+        Request("create", removed(entry.object, entry.position.path))
+        for entry in fields
+    )
+    for entry, answer in zip(fields, validator.ask(requests), strict=True):
+        yield entry.fact("required", _required(answer, entry.position.path))
+
+
+def _required(answer: Answer, path: Path) -> str:
+    """Whether the server refuses an object for the absence of a field, or of what the
+    field has: ``true``, else why not."""
+    if answer.accepted:
+        return "?accepted"
+    field = written(path)
+    if answer.code != 422 or not answer.causes:
+        return "?undecoded"
+    if all(
+        _names(cause.field, path) or cause.field.startswith((f"{field}.", f"{field}["))
+        for cause in answer.causes
+    ):
+        return "true"
+    return "?others"
+
+
+def _of_field(position: Position) -> Path:
+    """The path of the field, without the key in its map."""
+    if not position.is_item:
+        return position.path
+    path = position.path
+    while path and path[-1] != position.field:
+        path = path[:-1]
+    return path
+
+
+def _verdict(answer: Answer, path: Path) -> Verdict:
+    if answer.accepted:
+        return "accepted"
+    if answer.code == 422 and any(_names(cause.field, path) for cause in answer.causes):
+        return "refused"
+    return "unknown"
+
+
+def _names(field: str, path: Path) -> bool:
+    """Whether a path of the server is a value's: of an item, its list may be named."""
+    return (
+        field == written(path)
+        or (
+            not isinstance(path[-1], int)
+            and field == f"{written(path[:-1])}[{path[-1]}]"
+        )
+        or (isinstance(path[-1], int) and field == written(path[:-1]))
+    )
+
+
+def _supported(answer: Answer, path: Path) -> list[str] | None:
+    for cause in answer.causes:
+        if cause.reason == "FieldValueNotSupported" and _names(cause.field, path):
+            listed = _SUPPORTED.search(cause.message)
+            if listed:
+                return sorted(set(_QUOTED.findall(listed[1])))
+    return None
+
+
+def _is_about_length(refused: set[str]) -> bool:
+    """Whether only long texts are refused."""
+    return all(len(text) > 60 or not text for text in refused)
+
+
+def _search(is_refused: Callable[[int], bool], low: int, high: int) -> int:
+    """The first number that is refused, where ``high`` is and ``low`` is not."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_refused(middle):
+            high = middle
+        else:
+            low = middle
+    return high

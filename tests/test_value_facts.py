@@ -1,0 +1,86 @@
+"""What the API server knows of values (``specs/enums.tsv``, ``specs/defaults.tsv``,
+``specs/limits.tsv``): the reader, and the tables against documents."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from kubestencil.schema.facts.formats import FORMATS
+from kubestencil.schema.facts.values import (
+    Default,
+    default_rows,
+    enum_rows,
+    facts_of,
+    limit_rows,
+    server_facts,
+)
+from kubestencil.schema.types import GroupVersionKind
+from tests.conftest import RELEASES, load
+
+POD_SPEC = "io.k8s.api.core.v1.PodSpec"
+CONTAINER = "io.k8s.api.core.v1.Container"
+
+
+def test_facts_have_their_origin() -> None:
+    facts = facts_of(load(RELEASES[-1]), CONTAINER, "imagePullPolicy")
+    assert facts.enum == ("Always", "IfNotPresent", "Never")
+    assert facts.origin["enum"] == "server"
+    assert facts.default is None
+    assert facts.defaults == (
+        Default("IfNotPresent", "image!~latest"),
+        Default("Always", "image~latest"),
+    )
+    name = facts_of(load(RELEASES[-1]), CONTAINER, "name")
+    assert (name.required, name.format) == (True, "dns-label")
+
+
+def test_a_default_without_a_condition_always_holds() -> None:
+    facts = facts_of(
+        load(RELEASES[-1]), "io.k8s.api.apps.v1.DeploymentSpec", "replicas"
+    )
+    assert (facts.default, facts.minimum) == (Default(1), 0)
+
+
+def test_facts_of_a_place_are_of_one_kind() -> None:
+    facts = server_facts(RELEASES[-1])
+    place = facts.in_kind(
+        GroupVersionKind("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding"),
+        "roleRef.kind",
+    )
+    assert place is not None and place.enum == ("ClusterRole",)
+    general = facts.of("io.k8s.api.rbac.v1.RoleRef", "kind")
+    assert general.enum == ("ClusterRole", "Role")
+
+
+def test_other_fields_have_no_facts() -> None:
+    facts = facts_of(load(RELEASES[-1]), CONTAINER, "nothing")
+    assert facts.origin == {} and not facts.enum
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_tables_name_fields_that_documents_have(release: str) -> None:
+    definitions = load(release).definitions
+    rows = (*enum_rows(), *default_rows(), *limit_rows())
+    assert [
+        (row.definition, row.field)
+        for row in rows
+        if row.releases.includes(release)
+        and row.field not in {f.name for f in definitions[row.definition].fields}
+    ] == []
+
+
+def test_formats_are_those_that_the_reader_knows() -> None:
+    formats = {row.value for row in limit_rows() if row.rule == "format"}
+    assert formats <= FORMATS.keys()
+
+
+def test_facts_are_read_when_they_are_needed() -> None:
+    """Starting the command reads no table."""
+    code = "import kubestencil.cli, sys; print('kubestencil.schema.facts.values' in sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    assert run.stdout.strip() == "False"
