@@ -121,6 +121,11 @@ def test_a_server_that_says_when_to_come_back_is_not_waited_for(
         ("302 Found\r\nlocation: file:///etc/passwd", b"", "redirects to 'file:"),
         ("302 Found\r\nlocation: ftp://127.0.0.1/x", b"", "redirects to 'ftp:"),
         ("302 Found\r\nlocation: http://example.invalid/", b"", "redirects to 'http:"),
+        ("302 Found\r\nlocation: https://127.0.0.1/", b"", "redirects to 'https:"),
+        ("200 OK\r\ntransfer-encoding: chunked", b"-5\r\nabc\r\n", "be downloaded"),
+        ("200 OK\r\ntransfer-encoding: chunked", b"x\r\nabc\r\n", "be downloaded"),
+        ("200 OK\r\n" + "a: b\r\n" * 200, b"", "cannot be downloaded"),
+        ("200 OK\r\na: " + "b" * 70_000, b"", "cannot be downloaded"),
         ("302 Found\r\nlocation: /", b"", "redirects more than 5 times"),
         ("302 Found", b"", "responds 302"),
         ("abc", b"", "cannot be downloaded"),
@@ -135,7 +140,7 @@ def test_a_response_that_is_wrong_is_refused(
         remote.download(url, no_progress)
 
 
-@pytest.mark.parametrize("length", ["x", "-1", "1e3", "٣", ""])
+@pytest.mark.parametrize("length", ["x", "-1", "1e3", "٣", "", "9" * 5000])
 def test_a_length_that_is_no_number_breaks_nothing(length: str) -> None:
     answer = sent(f"200 OK\r\ncontent-length: {length}", DOCUMENT)
     with server(answer) as url:
@@ -361,3 +366,19 @@ def test_a_command_refuses_it_and_leaves_the_files(
     assert done.returncode == 1
     assert done.stderr.count("error: ") == 1 and "redirects to" in done.stderr
     assert read_files(tmp_path / "out") == before
+
+
+def test_secrets_in_a_url_are_neither_shown_nor_written(
+    run: Command, tmp_path: Path
+) -> None:
+    """User information, query and fragment: with a document, and with each error."""
+    for head in ("200 OK", "404 Not Found", "302 Found\r\nlocation: ftp://x", "abc"):
+        with server(sent(head, DOCUMENT)) as url:
+            secret = url.replace("://", "://SECRET:SECRET@") + "/x.json?t=SECRET#SECRET"
+            for options in (["1.0", "--spec"], ["--crds"], ["1.35", "--crds"]):
+                result = run("render", "-t", "markdown", *options, secret)
+                assert "SECRET" not in result.stdout + result.stderr
+                assert result.returncode == 0 or f"{url}/x.json" in result.stderr
+    files = read_files(tmp_path)
+    assert files
+    assert not any(b"SECRET" in data for data in files.values())

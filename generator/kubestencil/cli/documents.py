@@ -177,6 +177,6 @@ def _document_name(location: str) -> str:
     """The name of a document by default: that of its file or folder."""
     if "://" in location:
         parts = urlsplit(location)
-        return Path(parts.path).stem or parts.netloc
+        return Path(parts.path).stem or parts.netloc.rpartition("@")[2]
     path = Path(location).resolve()
     return path.name if path.is_dir() else path.stem

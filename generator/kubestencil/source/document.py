@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,16 @@ from kubestencil.source.decoding import decode
 
 #: Where an API server lists its documents of OpenAPI 3.0.
 OPENAPI_V3 = "/openapi/v3"
+
+
+# User information, and a query or a fragment.
+_SECRETS = re.compile(r"(?<=://)[^/?#]*@|[?#].*", re.DOTALL)
+
+
+def shown_location(location: str) -> str:
+    """A path, or a URL without user information, query and fragment: what may be printed
+    and written. These can have passwords and tokens."""
+    return _SECRETS.sub("", location) if "://" in location else location
 
 
 class SourceFile(NamedTuple):
@@ -25,7 +36,7 @@ class SourceFile(NamedTuple):
 class CrdSet:
     """CustomResourceDefinitions that are added to a document.
 
-    ``locations`` are where the files are from, as a user gave them. With ``alone``,
+    ``locations`` are where the files are from, as they may be shown. With ``alone``,
     the release has only these and what they refer to. ``unserved`` includes the
     versions that are not served.
     """

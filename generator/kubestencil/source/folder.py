@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kubestencil.errors import SourceError
-from kubestencil.source.document import SourceFile
+from kubestencil.source.document import SourceFile, shown_location
 from kubestencil.source.limits import max_bytes, too_large
 
 _SUFFIXES = (".json", ".yaml", ".yml")
@@ -75,7 +75,8 @@ def read_file(location: str) -> SourceFile:
         # What it needs takes longer to import than a file to read.
         from kubestencil.source import remote
 
-        return SourceFile(location, remote.download(location, remote.no_progress))
+        data = remote.download(location, remote.no_progress)
+        return SourceFile(shown_location(location), data)
     path = Path(location)
     return SourceFile(str(path), read_bytes(path))
 

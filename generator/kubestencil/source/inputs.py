@@ -14,7 +14,13 @@ from kubestencil.errors import SpecError, UsageError
 from kubestencil.source import embedded
 from kubestencil.source.crds import files_in, read_crd_files
 from kubestencil.source.decoding import decode, decode_characters
-from kubestencil.source.document import OPENAPI_V3, CrdSet, Source, SourceFile
+from kubestencil.source.document import (
+    OPENAPI_V3,
+    CrdSet,
+    Source,
+    SourceFile,
+    shown_location,
+)
 from kubestencil.source.folder import read_file
 from kubestencil.source.releases import release_name
 
@@ -161,7 +167,7 @@ def read_crds(locations: Iterable[str], *, unserved: bool) -> CrdSet:
     ``read_crd_files``."""
     names = tuple(locations)
     files = (file for location in names for file in read_crd_files(location))
-    return CrdSet(names, tuple(files), unserved=unserved)
+    return CrdSet(tuple(map(shown_location, names)), tuple(files), unserved=unserved)
 
 
 def add_crds(source: Source, crds: CrdSet) -> Source:

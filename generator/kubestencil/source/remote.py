@@ -11,6 +11,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterable
+from http.client import HTTPException
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from pathlib import Path
 from queue import Empty, Queue
@@ -25,7 +26,7 @@ from urllib3.util import parse_url
 from kubestencil import atomic
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.source.decoding import decode
-from kubestencil.source.document import OPENAPI_V3, Source, SourceFile
+from kubestencil.source.document import OPENAPI_V3, Source, SourceFile, shown_location
 from kubestencil.source.limits import max_bytes, too_large
 from kubestencil.source.releases import ListedRelease
 
@@ -90,7 +91,8 @@ def download(url: str, progress: Progress, end: float | None = None) -> bytes:
         data = result.get(timeout=max(0, seconds))
     except Empty:
         raise SourceError(
-            f"takes longer than {MAX_SECONDS} seconds, the limit", where=url
+            f"takes longer than {MAX_SECONDS} seconds, the limit",
+            where=shown_location(url),
         ) from None
     finally:
         is_over.set()
@@ -111,14 +113,17 @@ def _download(url: str, progress: Progress, is_over: Event) -> bytes:
                     _check_status(response, location)
                     return _receive(response, url, progress, is_over)
                 location = _redirected(location, target, peers)
-    except urllib3.exceptions.HTTPError as error:
+    except (urllib3.exceptions.HTTPError, HTTPException, ValueError) as error:
+        # http.client and urllib3 read numbers of the response as int does.
         reason = getattr(error, "reason", None) or error
         raise SourceError(
-            f"cannot be downloaded: {_message(reason)}",
-            where=url,
+            f"cannot be downloaded: {_message(reason, location)}",
+            where=shown_location(url),
             hint="without a network, use the embedded documents or --specs DIR",
         ) from error
-    raise SourceError(f"redirects more than {MAX_REDIRECTS} times", where=url)
+    raise SourceError(
+        f"redirects more than {MAX_REDIRECTS} times", where=shown_location(url)
+    )
 
 
 class _Peers:
@@ -137,7 +142,7 @@ class _Peers:
         elif self.is_outside:
             raise SourceError(
                 f"leads to {address}, which is on this machine or in its network",
-                where=self.url,
+                where=shown_location(self.url),
             )
 
 
@@ -208,23 +213,24 @@ def _embedded(address: IPv6Address) -> IPv4Address | None:
 
 
 def download_listed(url: str) -> tuple[str, list[SourceFile]]:
-    """The documents that an API server lists under /openapi/v3, and the URL of the list;
-    raises as ``download``."""
+    """The documents that an API server lists under /openapi/v3, and the URL of the list as
+    it may be shown; raises as ``download``."""
     is_list = urlsplit(url).path.rstrip("/") == OPENAPI_V3
     index_url = url if is_list else urljoin(url, OPENAPI_V3)
     end = time.monotonic() + MAX_SECONDS
-    index = decode(download(index_url, no_progress, end), index_url)
+    index = decode(download(index_url, no_progress, end), shown_location(index_url))
     paths = index.get("paths")
     if not isinstance(paths, dict):
         raise SourceError(
-            "is not the index of an API server", where=f"{index_url}#/paths"
+            "is not the index of an API server",
+            where=f"{shown_location(index_url)}#/paths",
         )
     urls = [
         _server_url(index_url, str(entry.get("serverRelativeURL", "")))
         for entry in paths.values()
         if isinstance(entry, dict)
     ]
-    return index_url, _download_all(urls, index_url, end)
+    return shown_location(index_url), _download_all(urls, index_url, end)
 
 
 def _server_url(index_url: str, path: str) -> str:
@@ -236,7 +242,9 @@ def _server_url(index_url: str, path: str) -> str:
             return url
     except ValueError:
         pass
-    raise SourceError(f"leads to another server: {path[:200]!a}", where=index_url)
+    raise SourceError(
+        f"leads to another server: {path[:200]!a}", where=shown_location(index_url)
+    )
 
 
 def _download_all(urls: Iterable[str], index_url: str, end: float) -> list[SourceFile]:
@@ -245,10 +253,11 @@ def _download_all(urls: Iterable[str], index_url: str, end: float) -> list[Sourc
     files: list[SourceFile] = []
     size = 0
     for url in urls:
-        files.append(SourceFile(url, download(url, no_progress, end)))
+        data = download(url, no_progress, end)
+        files.append(SourceFile(shown_location(url), data))
         size += len(files[-1].data)
         if size > max_bytes():
-            raise too_large(index_url, "more")
+            raise too_large(shown_location(index_url), "more")
     return files
 
 
@@ -286,16 +295,17 @@ def _receive(
     response: BaseHTTPResponse, url: str, progress: Progress, is_over: Event
 ) -> bytes:
     length = response.headers.get("content-length", "")
-    expected = int(length) if length.isascii() and length.isdecimal() else 0
+    is_number = length.isascii() and length.isdecimal() and len(length) < 1000
+    expected = int(length) if is_number else 0
     limit = max_bytes()
     if expected > limit:
-        raise too_large(url, f"{expected:,}")
+        raise too_large(shown_location(url), f"{expected:,}")
     received = bytearray()
     # Of content in chunks, ``stream`` reads lines of any length in some versions.
     while chunk := response.read(_CHUNK_BYTES):
         received += chunk
         if len(received) > limit:
-            raise too_large(url, "more")
+            raise too_large(shown_location(url), "more")
         if is_over.is_set():
             break
         progress(len(received), expected)
@@ -306,13 +316,15 @@ def _check_status(response: BaseHTTPResponse, url: str) -> None:
     if response.status != 200:
         raise SourceError(
             f"the server responds {response.status} {response.reason or ''}".rstrip(),
-            where=url,
+            where=shown_location(url),
         )
     # None was asked for. A small response can be compressed several times over, and
     # then fills the memory before its size is known.
     encoding = response.headers.get("content-encoding", "identity")
     if encoding.lower() not in ("identity", "gzip", "x-gzip", "deflate", ""):
-        raise SourceError(f"has the content encoding {encoding[:80]!a}", where=url)
+        raise SourceError(
+            f"has the content encoding {encoding[:80]!a}", where=shown_location(url)
+        )
 
 
 def check_scheme(url: str) -> None:
@@ -320,13 +332,15 @@ def check_scheme(url: str) -> None:
         parts = urlsplit(url)
         local = parts.hostname in _LOCAL_HOSTS
     except ValueError as error:
-        raise UsageError(f"{url} is no URL: {error}") from error
+        raise UsageError(f"{shown_location(url)} is no URL: {error}") from error
     if _NOT_IN_URLS.search(url):
-        raise UsageError(f"{url[:200]!a} is no URL: it has a space or backslash")
+        raise UsageError(
+            f"{shown_location(url)[:200]!a} is no URL: it has a space or backslash"
+        )
     if parts.scheme == "https" or (parts.scheme == "http" and local):
         return
     raise UsageError(
-        f"cannot read {url}",
+        f"cannot read {shown_location(url)}",
         hint="give a file, an https URL, or an http URL on this machine",
     )
 
@@ -338,12 +352,16 @@ def _redirected(url: str, target: str, peers: _Peers) -> str:
         following = urljoin(url, target)
         check_scheme(following)
         is_internal = peers.is_outside and _is_internal(following)
+        if urlsplit(following).scheme != urlsplit(url).scheme and not is_internal:
+            raise ValueError
     except (ValueError, UsageError) as error:
-        raise SourceError(f"redirects to {target[:200]!a}", where=url) from error
+        raise SourceError(
+            f"redirects to {shown_location(target)[:200]!a}", where=shown_location(url)
+        ) from error
     if is_internal:
         raise SourceError(
-            f"redirects to {following}, which is on this machine or in its network",
-            where=url,
+            f"redirects to {shown_location(following)}, which is on this machine or in its network",
+            where=shown_location(url),
         )
     return following
 
@@ -360,9 +378,11 @@ def _is_internal(url: str) -> bool:
     return any(is_internal(str(info[4][0])) for info in infos)
 
 
-def _message(reason: object) -> str:
-    """The message of an error of urllib3, without the object representations in it."""
-    return str(reason).rpartition("> : ")[2].rpartition(">: ")[2] or str(reason)
+def _message(reason: object, url: str) -> str:
+    """The message of an error of urllib3 about a URL, without the object representations
+    and the secrets in it."""
+    text = str(reason).replace(url, shown_location(url))
+    return text.rpartition("> : ")[2].rpartition(">: ")[2] or text
 
 
 def no_progress(received: int, expected: int) -> None:
