@@ -11,10 +11,7 @@ def main() -> NoReturn:
     """
     try:
         from kubestencil.cli import main as run_command_line
-    except (KeyboardInterrupt, RuntimeError) as error:
-        # While a class is made, an interrupt is the cause of another error.
-        if not isinstance(error.__cause__ or error, KeyboardInterrupt):
-            raise
+    except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
     run_command_line()

@@ -7,17 +7,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# SIGALRM repeats an interrupt that was lost in a callback (cli/signals.py).
-_SIGNALS = tuple(
-    getattr(signal, name)
-    for name in ("SIGINT", "SIGTERM", "SIGALRM")
-    if hasattr(signal, name)
-)
-
 
 @contextmanager
 def interrupts_delayed() -> Iterator[None]:
-    """Handle SIGINT, SIGTERM and SIGALRM only after the body.
+    """Handle SIGINT and SIGTERM only after the body.
 
     Python handles signals in the main thread; in another one, nothing is to be done.
     """
@@ -27,7 +20,7 @@ def interrupts_delayed() -> Iterator[None]:
     received: list[int] = []
     previous = {
         number: signal.signal(number, lambda number, _: received.append(number))
-        for number in _SIGNALS
+        for number in (signal.SIGINT, signal.SIGTERM)
     }
     try:
         yield

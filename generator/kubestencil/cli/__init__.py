@@ -2,9 +2,8 @@
 
 ``options`` has options of several commands, ``documents`` finds the documents that a
 command line names, ``reports`` prints a result in one of the formats of a command.
-``console`` shows errors, progress and colours, ``signals`` ends a command. The
-commands are ``check``, ``diff``, ``fetch``, ``history``, ``releases``, ``render``,
-``serve`` and ``targets``.
+``console`` shows errors, progress and colours. The commands are ``check``, ``diff``,
+``fetch``, ``history``, ``releases``, ``render``, ``serve`` and ``targets``.
 
 ``validator`` builds programs that run the API server's own code; ``stored`` has the
 commands default and convert, which ask them.
@@ -22,7 +21,6 @@ from typing import NoReturn
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.signals import handle_signals
 from kubestencil.version import __version__
 
 #: The commands: the module of each in this package, and the first sentence of its help.
@@ -88,7 +86,7 @@ def main() -> NoReturn:
     # tenth of its time and frees nothing.
     gc.disable()
     console.open_closed_streams()
-    handle_signals()
+    console.handle_termination()
     try:
         code = console.exit_code(_run)
     except BrokenPipeError:

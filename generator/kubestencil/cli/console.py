@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from kubestencil import atomic
-from kubestencil.cli.signals import Terminated
 from kubestencil.errors import KubestencilError, OutputError
 from kubestencil.text.controls import one_line, without_controls
 
@@ -22,10 +22,23 @@ if TYPE_CHECKING:
 _MAX_NOTES = 10
 
 
+class Terminated(BaseException):
+    """The signal SIGTERM, with which other programs stop this one."""
+
+
+def handle_termination() -> None:
+    """End the run at SIGTERM as at Ctrl-C, so that nothing half done is left."""
+
+    def terminate(*_: object) -> NoReturn:
+        raise Terminated
+
+    signal.signal(signal.SIGTERM, terminate)
+
+
 def exit_code(run: Callable[[], int]) -> int:
     """The exit code of ``run``; where it raises an error, the error is shown."""
     try:
-        return _run(run)
+        return run()
     except KubestencilError as error:
         _show_error(str(error))
         return error.exit_code
@@ -46,17 +59,6 @@ def exit_code(run: Callable[[], int]) -> int:
         reason = error.strerror or "it is closed"
         _show_error(f"standard output: cannot be written: {reason}")
         return 1
-
-
-def _run(run: Callable[[], int]) -> int:
-    try:
-        return run()
-    except RuntimeError as error:
-        # Before Python 3.12, an interrupt that comes while a class is made is the
-        # cause of one (https://github.com/python/cpython/issues/77757).
-        if isinstance(error.__cause__, (KeyboardInterrupt, Terminated)):
-            raise error.__cause__ from None
-        raise
 
 
 def open_closed_streams() -> None:
