@@ -5,8 +5,8 @@ syntax, and takes exponential time on some patterns (``(a+)+$``), which a docume
 from anywhere may have. Here a pattern is a nondeterministic automaton: time is at
 most proportional to the size of the pattern times the length of the text.
 
-``syntax`` parses a pattern, ``automaton`` has its states, ``search`` runs it, and
-``ecma`` writes it for JSON Schema.
+``syntax`` parses a pattern, ``automaton`` has its states and runs it, and ``ecma``
+writes it for JSON Schema.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from kubestencil.text.re2.automaton import (
     State,
     automaton,
     contains,
+    search,
 )
-from kubestencil.text.re2.search import Searcher
 from kubestencil.text.re2.syntax import MAX_CODE_POINT, PatternError, Ranges
 
 # The longest text that is made up.
@@ -47,11 +47,10 @@ class Pattern:
 
     def __init__(self, pattern: str) -> None:
         self._states, self._start = automaton(pattern)
-        self._searcher = Searcher(self._states, self._start)
 
     def search(self, text: str) -> bool:
         """Whether any part of ``text`` matches."""
-        return self._searcher.search(text)
+        return search(self._states, self._start, text)
 
     def example(self, min_length: int = 0, max_length: int | None = None) -> str | None:
         """A text of ``min_length`` to ``max_length`` characters that matches, as short

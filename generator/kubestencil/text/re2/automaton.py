@@ -1,9 +1,9 @@
-"""The nondeterministic automaton of a pattern: its states, and how they follow."""
+"""The nondeterministic automaton of a pattern: its states, and what it accepts."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kubestencil.text.re2.syntax import (
     MAX_CODE_POINT,
@@ -98,3 +98,67 @@ class _Compiler:
             raise PatternError(f"the pattern has more than {_MAX_STATES} states")
         self.states.append(State(ranges, assertion, targets))
         return len(self.states) - 1
+
+
+#: What is beside a position of a text, as far as patterns have assertions about it.
+_Side = Literal["end", "newline", "word", "other"]
+
+
+def search(states: list[State], start: int, text: str) -> bool:
+    """Whether an automaton accepts any part of ``text``.
+
+    Each character takes time in proportion to the number of states, so that no pattern
+    takes exponential time (https://swtch.com/~rsc/regexp/regexp1.html).
+    """
+    taken: set[int] = set()
+    before: _Side = "end"
+    for char in (*text, ""):
+        after = _side(char)
+        reached = _reached(states, {start, *taken}, before, after)
+        if ACCEPT in reached:
+            return True
+        taken = {
+            states[index].targets[0]
+            for index in reached
+            if char and contains(states[index].ranges or (), ord(char))
+        }
+        before = after
+    return False
+
+
+def _reached(
+    states: list[State], starts: set[int], before: _Side, after: _Side
+) -> set[int]:
+    """The states that are reached from ``starts`` without a character."""
+    reached = set(starts)
+    pending = list(starts)
+    while pending:
+        state = states[pending.pop()]
+        if state.ranges is None and (
+            state.assertion is None or _holds(state.assertion, before, after)
+        ):
+            for target in state.targets:
+                if target not in reached:
+                    reached.add(target)
+                    pending.append(target)
+    return reached
+
+
+def _side(char: str) -> _Side:
+    if not char:
+        return "end"
+    if char == "_" or (char.isascii() and char.isalnum()):
+        return "word"
+    return "newline" if char == "\n" else "other"
+
+
+def _holds(assertion: AssertionKind, before: _Side, after: _Side) -> bool:
+    is_boundary = (before == "word") != (after == "word")
+    return {
+        "text-start": before == "end",
+        "text-end": after == "end",
+        "line-start": before in ("end", "newline"),
+        "line-end": after in ("end", "newline"),
+        "word": is_boundary,
+        "no-word": not is_boundary,
+    }[assertion]
