@@ -17,7 +17,6 @@ from kubestencil.errors import SpecError
 from kubestencil.schema.custom_resources.standard_fields import StandardFields
 from kubestencil.schema.custom_resources.structural import (
     Default,
-    Leaves,
     StructuralSchemas,
     schema_error,
 )
@@ -70,16 +69,14 @@ def custom_resource(
     standard: StandardFields,
     *,
     unserved: bool,
-    leaves: Leaves | None = None,
 ) -> CustomResource:
     """Read a CustomResourceDefinition: the versions that are served, and the others
     too with ``unserved``.
 
-    ``where`` is the CRD's file and line, for errors. CRDs that are read with the same
-    ``leaves`` share what is equal in their schemas. Raises SpecError, with a JSON
-    pointer, for an object that is not a CRD and for a schema that is not structural.
+    ``where`` is the CRD's file and line, for errors. Raises SpecError, with a JSON pointer,
+    for an object that is not a CRD and for a schema that is not structural.
     """
-    return _CrdReader(where, standard, leaves).read(crd, unserved)
+    return _CrdReader(where, standard).read(crd, unserved)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +94,7 @@ class _Version:
 class _CrdReader:
     """Reads one CustomResourceDefinition."""
 
-    def __init__(
-        self, where: str, standard: StandardFields, leaves: Leaves | None
-    ) -> None:
+    def __init__(self, where: str, standard: StandardFields) -> None:
         self.where = where
         self.standard = standard
         self.kind_fields = {
@@ -107,7 +102,7 @@ class _CrdReader:
             "kind": standard.kind,
             "metadata": standard.metadata,
         }
-        self.schemas = StructuralSchemas(where, self.kind_fields, leaves)
+        self.schemas = StructuralSchemas(where, self.kind_fields)
 
     def read(self, crd: JsonObject, unserved: bool) -> CustomResource:
         if crd.get("apiVersion") not in _GROUP_VERSIONS:

@@ -15,7 +15,7 @@ from kubestencil.errors import SpecError
 from kubestencil.schema.custom_resources.crd import CustomResource, custom_resource
 from kubestencil.schema.custom_resources.default_values import default_mistakes
 from kubestencil.schema.custom_resources.standard_fields import StandardFields
-from kubestencil.schema.custom_resources.structural import Leaves, schema_error
+from kubestencil.schema.custom_resources.structural import schema_error
 from kubestencil.schema.documents.inline import (
     NamedObjects,
     name_inline_objects,
@@ -167,11 +167,10 @@ def _read_all(
     errors: list[SpecError] = []
     first: dict[tuple[str, str], tuple[CrdObject, Resource]] = {}
     origins: dict[str, str] = {}
-    leaves: Leaves = {}
     for crd in objects:
         try:
             resource = custom_resource(
-                crd.value, crd.where, standard, unserved=unserved, leaves=leaves
+                crd.value, crd.where, standard, unserved=unserved
             )
             _check_unique(resource, crd, origins, first)
         except SpecError as error:

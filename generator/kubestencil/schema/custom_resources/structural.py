@@ -35,11 +35,6 @@ _INT_OR_STRING_TYPES = [{"type": "integer"}, {"type": "string"}]
 _KIND_FIELDS = frozenset(["apiVersion", "kind", "metadata"])
 _METADATA_FIELDS = frozenset(["name", "generateName"])
 _MAX_DEPTH = 100
-_NOT_A_LEAF = frozenset(["properties", "items", "additionalProperties", EMBEDDED])
-
-#: What schemas without others in them are published as, by their keywords and values,
-#: and the types of these, which tell 1 from true. A catalogue repeats most of them.
-Leaves = dict[tuple[Any, ...], dict[str, Any]]
 
 
 class Default(NamedTuple):
@@ -53,20 +48,17 @@ class StructuralSchemas:
     """Reads the schemas of one CustomResourceDefinition.
 
     ``where`` is its file and line, for errors; ``embedded`` are the schemas of the
-    fields that every embedded object has. ``leaves`` may have been filled for other
-    CustomResourceDefinitions. ``defaults`` are those of the schemas that were read, and
-    were not read before: they can be checked when all keywords have been.
+    fields that every embedded object has. ``defaults`` are those of the schemas that were
+    read: they can be checked when all keywords have been.
     """
 
     def __init__(
         self,
         where: str,
         embedded: Mapping[str, JsonObject],
-        leaves: Leaves | None = None,
     ) -> None:
         self.where = where
         self.embedded = embedded
-        self.leaves = {} if leaves is None else leaves
         self.defaults: list[Default] = []
 
     def read(self, raw: Any, pointer: Pointer) -> dict[str, Any]:
@@ -97,23 +89,6 @@ class StructuralSchemas:
             raise self.error("a schema must be an object", pointer)
         if depth > _MAX_DEPTH:
             raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
-        if depth and _NOT_A_LEAF.isdisjoint(raw):
-            key = (*raw.items(), *map(type, raw.values()))
-            try:
-                leaf = self.leaves.get(key)
-            except TypeError:
-                # A list or object, as in enum.
-                return self.read_keywords(raw, pointer, depth, checks_defaults)
-            if leaf is None:
-                leaf = self.read_keywords(raw, pointer, depth, checks_defaults)
-                if checks_defaults or "default" not in raw:
-                    self.leaves[key] = leaf
-            return leaf
-        return self.read_keywords(raw, pointer, depth, checks_defaults)
-
-    def read_keywords(
-        self, raw: JsonObject, pointer: Pointer, depth: int, checks_defaults: bool
-    ) -> dict[str, Any]:
         result = {
             key: value
             for key, value in raw.items()

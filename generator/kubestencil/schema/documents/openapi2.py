@@ -112,9 +112,6 @@ class _DefinitionReader:
         self.version_packages: frozenset[str] = frozenset()
         # The definitions that are referred to.
         self.references: set[str] = set()
-        # By the identity of their objects, schemas without others in them: custom
-        # resources share the objects of equal ones.
-        self.leaves: dict[int, Schema] = {}
 
     def read_definitions(
         self, raw: Mapping[str, Any], others: Mapping[str, Definition]
@@ -152,17 +149,10 @@ class _DefinitionReader:
             raise self.error("must be a schema, which is an object", pointer)
         if depth > _MAX_DEPTH:
             raise self.error(f"is nested more than {_MAX_DEPTH} deep", pointer)
-        leaf = self.leaves.get(id(raw))
-        if leaf is not None:
-            return leaf
-        is_known = self.check_keywords(raw, pointer)
+        self.check_keywords(raw, pointer)
         if _HAS_SCHEMAS.isdisjoint(raw):
             own = raw.get("type"), raw.get("format"), raw.get("description", "")
-            leaf = Schema(raw, *own, None, None, None, ())
-            # Unknown keywords are counted wherever they occur.
-            if is_known:
-                self.leaves[id(raw)] = leaf
-            return leaf
+            return Schema(raw, *own, None, None, None, ())
         items, values = raw.get("items"), raw.get("additionalProperties")
         nested = depth + 1
         if not _LOGIC.isdisjoint(raw):
@@ -233,23 +223,19 @@ class _DefinitionReader:
         self.references.add(name)
         return name
 
-    def check_keywords(self, raw: JsonObject, pointer: Pointer) -> bool:
-        """Raise SpecError for an invalid value; returns whether all keywords are
-        known."""
-        is_known = True
+    def check_keywords(self, raw: JsonObject, pointer: Pointer) -> None:
+        """Raise SpecError for an invalid value."""
         for keyword, value in raw.items():
             if keyword in _ANY_STRING and type(value) is str:
                 continue
             check = KEYWORDS.get(keyword)
             if check is None:
                 self.count_unknown(keyword, pointer)
-                is_known = False
             elif not check(value):
                 raise self.error(
                     f"{keyword!r} has an invalid value: {_abbreviated(value)}",
                     (keyword, pointer),
                 )
-        return is_known
 
     def count_unknown(self, keyword: str, pointer: Pointer) -> None:
         counted = self.unknown_keywords.get(keyword)
