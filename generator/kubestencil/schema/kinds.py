@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Literal, cast, get_args
 
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -69,8 +68,6 @@ def stage_spelling(stage: Stage, is_deprecated: bool) -> StageSpelling:
     return "ga" if stage == "stable" else stage
 
 
-# Pages ask for those of a few versions thousands of times.
-@lru_cache(1_000)
 def precedence(version: str) -> tuple[int, int, int, str]:
     """A key that sorts API versions by the preference of Kubernetes, the preferred
     one last: v1alpha1, v1beta1, v1, v2 (apimachinery, pkg/version/helpers.go)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 
 from kubestencil.text import go_comments
 from kubestencil.text.wrapping import wrap
@@ -95,8 +95,6 @@ def python_escape(match: re.Match[str]) -> str:
     return character.encode("unicode_escape").decode()
 
 
-# Fields of several types have the same description.
-@cache
 def docstring(text: str, width: int | None) -> str:
     """A docstring of Python that black leaves unchanged where ``width`` is what its
     indentation leaves of a line."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from keyword import kwlist
 from typing import NamedTuple, TypeVar
 
@@ -59,7 +59,6 @@ def _of(table: Mapping[str, _Fact], noun: str, name: str) -> _Fact:
     return table[name]
 
 
-@cache
 def python_literal(text: str) -> str:
     """``text`` as a Python string literal that black leaves unchanged."""
     return f'"{_SPECIAL.sub(python_escape, text)}"'

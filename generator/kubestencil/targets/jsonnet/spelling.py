@@ -40,7 +40,6 @@ _HTML_ESCAPES = str.maketrans(
 _NOT_PRINTABLE_NAME = re.compile(r"[^\w$./-]")
 
 
-@cache
 def lower_first_word(name: str) -> str:
     """``name`` with its first word in lower case: csiDriver for ``CSIDriver``.
 
@@ -55,14 +54,12 @@ def lower_first_word(name: str) -> str:
     return name[:end].lower() + name[end:]
 
 
-@cache
 def title_case(name: str) -> str:
     """What follows ``with`` in the name of a function: X-Foo for ``x-foo``."""
     words = name.removeprefix("-").replace(".", "_")
     return _WORD_START.sub(lambda match: match[0].title(), words)
 
 
-@cache
 def parameter_name(name: str) -> str:
     """An identifier for the parameter that is the value of the field ``name``.
 
@@ -76,7 +73,6 @@ def parameter_name(name: str) -> str:
     return identifier if _IDENTIFIER.match(identifier) else f"_{identifier}"
 
 
-@cache
 def field_name(name: str) -> str:
     """``name`` as it is written before a colon, quoted only where necessary."""
     if _IDENTIFIER.match(name) and name not in _RESERVED:
@@ -84,7 +80,6 @@ def field_name(name: str) -> str:
     return string_literal(name)
 
 
-@cache
 def field_access(name: str) -> str:
     """What is written after an object to read its field: ``.name``, ``['a-b']``."""
     if field_name(name) == name:
@@ -128,7 +123,6 @@ def json_literal(value: object) -> str:
     return json.dumps(value)
 
 
-@cache
 def patch_braces(path: tuple[str, ...]) -> tuple[str, str]:
     """What is written before and after a field to set it inside the field at ``path``.
 
@@ -143,7 +137,6 @@ def numbered(name: str) -> Iterator[str]:
     return chain([name], (f"{name}{number}" for number in count(2)))
 
 
-@cache
 def printable_name(name: str) -> str:
     """``name`` for messages and pages: escaped are all characters but letters, digits
     and ``$ _ . / -``, so that it cannot end a heading or a code span."""

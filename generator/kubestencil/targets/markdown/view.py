@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import groupby
 from typing import Annotated, NamedTuple
 
@@ -325,7 +325,6 @@ def _key(definition: Definition) -> tuple[str, str]:
     return definition.group, definition.version
 
 
-@cache
 def _quoted_cell(text: str) -> str:
     return markdown.cell(backslash_quotes(text))
 

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
-from functools import cache
 from keyword import iskeyword
 from typing import Any, Literal, get_args
 
@@ -131,7 +130,6 @@ def _has_only_strings(value: str | list[Any] | dict[str, Any]) -> bool:
     return all(isinstance(member, str) for member in members)
 
 
-@cache
 def _attribute(json_name: str, acronyms: Acronyms, reserved_prefix: str) -> str:
     if json_name == "$":
         json_name = "value"
@@ -142,7 +140,6 @@ def _attribute(json_name: str, acronyms: Acronyms, reserved_prefix: str) -> str:
     return name
 
 
-@cache
 def snake_case(name: str, acronyms: Acronyms) -> str:
     """``node_port`` for ``nodePort``."""
     return _WORD_END[acronyms].sub("_", name).lower()
@@ -198,14 +195,6 @@ def class_names(
     gets the prefix ``Model``. Raises SpecError where two definitions get the same
     class, or two that differ only in case, which some file systems ignore.
     """
-    return _class_names(tuple(definitions), reserved)
-
-
-# Several targets need the names of the same release.
-@cache
-def _class_names(
-    definitions: tuple[str, ...], reserved: frozenset[str]
-) -> Mapping[str, str]:
     classes: dict[str, str] = {}
     owners: dict[str, str] = {}
     for definition, short in short_names(definitions).items():

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
-from functools import cache
 
 # The Rust Reference, "Keywords": strict and reserved ones of editions 2021 and 2024,
 # https://doc.rust-lang.org/reference/keywords.html
@@ -68,7 +67,6 @@ _CODE_IN_ITEM = re.compile(r"([-+*]|\d{1,9}[.)])\s{5,}(?=\S)")
 WIDTH = 100
 
 
-@cache
 def field_name(name: str) -> str:
     """The name of a field, file or module: ``pod_ip`` for ``podIP``.
 
@@ -77,13 +75,11 @@ def field_name(name: str) -> str:
     return _IRREGULAR.get(name) or _identifier(_WORD_START.sub("_", name).lower())
 
 
-@cache
 def module_name(name: str) -> str:
     """The module of a group or version: ``cert_manager_io`` for ``cert-manager.io``."""
     return _identifier(name)
 
 
-@cache
 def type_name(kind: str) -> str:
     """The name of a type, from the last part of its definition's name."""
     name = _identifier(kind)
@@ -112,7 +108,6 @@ def unused_name(name: str, used: Container[str]) -> str:
     return unused
 
 
-@cache
 def doc_comment(text: str, indent: str = "") -> str:
     """``text`` as a documentation comment of lines that start with ``indent``."""
     return "".join(
@@ -123,7 +118,6 @@ def doc_comment(text: str, indent: str = "") -> str:
     )
 
 
-@cache
 def string_literal(text: str) -> str:
     """``text`` as a string literal, in printable characters."""
     quoted = _escaped(text, _STRING_ESCAPES)

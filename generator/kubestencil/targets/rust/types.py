@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import lru_cache
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -209,7 +208,10 @@ def _struct(
         needs_btree_map=bool(unknown_fields) or _names_btree_map(declarations),
         skip_rustfmt=_skips_rustfmt(declarations),
         fields=fields,
-        properties=_properties(definition, types),
+        properties=tuple(
+            _property(field, types[field.name])
+            for field in sorted(definition.fields, key=_BY_NAME)
+        ),
         resource=resource,
         macro=_macro(definition, crate),
         unknown_fields=unknown_fields,
@@ -326,30 +328,16 @@ def _field(struct_field: StructField, value_type: str, crate: Crate) -> RustFiel
     type_ = f"Box<{value_type}>" if boxed else value_type
     if struct_field.is_option:
         type_ = f"Option<{type_}>"
-    return _rust_field(
-        name,
-        field.name,
-        type_,
-        schema.description,
-        _presence(field, crate),
-        merge_function(schema, crate),
-    )
-
-
-@lru_cache(maxsize=65_536)
-def _rust_field(
-    name: str, json: str, type_: str, description: str, presence: Presence, merge: str
-) -> RustField:
-    """A field. Those of custom kinds are repeated: an eighth of them differ."""
-    literal = spelling.string_literal(json)
+    presence, merge = _presence(field, crate), merge_function(schema, crate)
+    json = spelling.string_literal(field.name)
     return RustField(
         name,
-        literal,
+        json,
         spelling.field_declaration(name, type_),
-        spelling.doc_comment(description, "    "),
+        spelling.doc_comment(schema.description, "    "),
         presence,
         merge,
-        f"{name}: {presence} {literal} [{merge}];",
+        f"{name}: {presence} {json} [{merge}];",
     )
 
 
@@ -364,29 +352,10 @@ def _presence(document_field: Field, crate: Crate) -> Presence:
     return Presence.REQUIRED
 
 
-def _properties(
-    definition: Definition, value_types: Mapping[str, str]
-) -> tuple[SchemaProperty, ...]:
-    return tuple(
-        [
-            _schema_property(
-                field.name,
-                field.required,
-                value_types[field.name],
-                field.schema.description,
-            )
-            for field in sorted(definition.fields, key=_BY_NAME)
-        ]
-    )
-
-
-@lru_cache(maxsize=65_536)
-def _schema_property(
-    name: str, required: bool, value_type: str, description: str
-) -> SchemaProperty:
-    json = spelling.string_literal(name)
-    presence = "required" if required else "optional"
+def _property(field: Field, value_type: str) -> SchemaProperty:
+    json = spelling.string_literal(field.name)
+    presence = "required" if field.required else "optional"
     type_ = json_schema_type(value_type)
-    literal = spelling.string_literal(description)
-    row = f"{json}: {presence} {type_}, {literal};"
-    return SchemaProperty(json, required, type_, literal, row)
+    description = spelling.string_literal(field.schema.description)
+    row = f"{json}: {presence} {type_}, {description};"
+    return SchemaProperty(json, field.required, type_, description, row)
