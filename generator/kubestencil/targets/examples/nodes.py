@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar
 
 from kubestencil.schema import Definition, Field
 
-Code = TypeVar("Code")
 
-
-# Nodes are compared by identity, not by content: many examples share them, and a
-# writer caches the code of shared ones.
+# Nodes are compared by identity, not by content: many examples share them.
 @dataclass(frozen=True, slots=True, eq=False)
 class Scalar:
     """A string, number or boolean, or an empty object or list of any type."""
@@ -24,11 +21,10 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """A field with its value. A ``shared`` entry is part of several examples."""
+    """A field with its value."""
 
     field: Field
     node: Node
-    shared: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,36 +57,6 @@ class MapNode:
 
 #: ``size`` is the number of nodes of a tree, ``depth`` the number of its levels.
 Node = Scalar | Object | ListNode | MapNode
-
-
-# More than the examples of a release of Kubernetes have. Those of a large catalogue of
-# custom resources share little beyond one kind.
-_CACHED_FRAGMENTS = 50_000
-
-
-class FragmentCache(Generic[Code]):
-    """Caches the code of entries that several examples share."""
-
-    def __init__(self) -> None:
-        self._fragments: dict[tuple[Entry, str], Code] = {}
-
-    def clear(self) -> None:
-        """Drop all code."""
-        self._fragments.clear()
-
-    def get(self, entry: Entry, indent: str, write: Callable[[], Code]) -> Code:
-        """The code of ``entry`` at an indentation; ``write`` is called unless a
-        shared entry has been written at that indentation before."""
-        if not entry.shared:
-            return write()
-        key = entry, indent
-        code = self._fragments.get(key)
-        if code is None:
-            code = write()
-            if len(self._fragments) >= _CACHED_FRAGMENTS:
-                self._fragments.clear()
-            self._fragments[key] = code
-        return code
 
 
 def object_node(definition: Definition | None, entries: Iterable[Entry]) -> Object:

@@ -74,7 +74,7 @@ class Starters:
             if name not in fields:
                 raise _MisfitError(name)
             field = fields[name]
-            yield Entry(field, self._node(field.schema, field_value), False)
+            yield Entry(field, self._node(field.schema, field_value))
 
     def _node(self, schema: Schema, value: Any) -> Node:
         """A value of a schema. Raises _MisfitError where the schema has another type."""

@@ -117,7 +117,7 @@ class ExampleTrees:
             inner = self._expanded(inner_name, expansions)
             node = self._values.wrapped(field.schema, inner)
             if node is not None:
-                entries[index] = Entry(field, node, False)
+                entries[index] = Entry(field, node)
         return object_node(self._definitions[name], entries)
 
     def _referenced_object(self, schema: Schema, nesting: int = 0) -> str:
@@ -166,7 +166,7 @@ class ExampleTrees:
             for entry in self._outlines[OBJECT_META].entries
             if entry.field.name in names
         )
-        return Entry(field, object_node(smallest.definition, entries), False)
+        return Entry(field, object_node(smallest.definition, entries))
 
 
 def _is_object_meta(field: Field) -> bool:

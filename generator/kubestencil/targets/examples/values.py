@@ -314,11 +314,11 @@ class Values:
             conditions = overlays.get(field.name, ())
             fixed_value = fixed_values.get(field.name)
             if fixed_value is not None and _accepts(field, fixed_value, conditions):
-                yield Entry(field, Scalar(fixed_value), True)
+                yield Entry(field, Scalar(fixed_value))
             else:
                 node = self.value(field.schema, include, conditions)
                 if node is not None:
-                    yield Entry(field, node, True)
+                    yield Entry(field, node)
 
 
 def _accepts(field: Field, value: str, conditions: Sequence[Schema]) -> bool:
@@ -354,7 +354,7 @@ def _with_other_key(item: Object, keys: Sequence[str], rank: int) -> Object:
             values = valid_values(entry.field.schema, ())
             value = next(islice(values, rank, None), None)
             if value is not None:
-                changed = Entry(entry.field, Scalar(value), False)
+                changed = Entry(entry.field, Scalar(value))
                 before, after = item.entries[:index], item.entries[index + 1 :]
                 return object_node(item.definition, (*before, changed, *after))
     return item

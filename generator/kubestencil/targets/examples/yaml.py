@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kubestencil.targets.examples.nodes import (
     Entry,
-    FragmentCache,
     ListNode,
     MapNode,
     Node,
@@ -17,10 +16,7 @@ _INDENT = "  "
 
 
 class YamlWriter:
-    """Writes YAML, and caches what several examples share."""
-
-    def __init__(self) -> None:
-        self._fragments = FragmentCache[str]()
+    """Writes YAML."""
 
     def write(self, example: Object) -> str:
         """The example as a YAML document."""
@@ -42,12 +38,8 @@ class YamlWriter:
         return f"{indent}{yaml.value(node.value)}\n"
 
     def _entry(self, entry: Entry, indent: str) -> str:
-        return self._fragments.get(
-            entry,
-            indent,
-            lambda: f"{indent}{yaml.key(entry.field.name, indent)}"
-            f"{self._value(entry.node, indent)}",
-        )
+        key = yaml.key(entry.field.name, indent)
+        return f"{indent}{key}{self._value(entry.node, indent)}"
 
     def _item(self, item: Node, indent: str) -> str:
         """The lines of an item of a list."""

@@ -12,7 +12,6 @@ from kubestencil.engine.manifest import Target
 from kubestencil.schema import Release
 from kubestencil.targets.examples.nodes import (
     Entry,
-    FragmentCache,
     ListNode,
     MapNode,
     Node,
@@ -38,7 +37,7 @@ _TYPE_FIELDS = ("apiVersion", "kind")
 
 
 class JsonnetWriter:
-    """Writes Jsonnet, and keeps what several examples have in common.
+    """Writes Jsonnet.
 
     Raises SpecError where the library cannot be generated.
     """
@@ -48,7 +47,6 @@ class JsonnetWriter:
         self._types = {type_.definition: type_ for type_ in library.types}
         self._extended_types = extended_types(target, library.object_tree())
         self._setters: dict[Members, Mapping[str, Function | NestedObject]] = {}
-        self._fragments = FragmentCache[str]()
 
     def write(self, example: Object) -> str:
         """A file whose value is the object; empty where the library lacks its type."""
@@ -85,17 +83,10 @@ class JsonnetWriter:
             return f"\n{indent}+ ".join(self._terms(node, type_, indent))
         fields = (
             f"{inner_indent}{jsonnet.field_name(entry.field.name)}: "
-            f"{self._field_value(entry, inner_indent)},\n"
+            f"{self._expression(entry.node, inner_indent)},\n"
             for entry in node.entries
         )
         return f"{{\n{''.join(fields)}{indent}}}"
-
-    def _field_value(self, entry: Entry, indent: str) -> str:
-        """An expression for the value of a field, in a line that begins with
-        ``indent``."""
-        return self._fragments.get(
-            entry, indent, lambda: self._expression(entry.node, indent)
-        )
 
     def _terms(self, node: Object, type_: LibraryType, indent: str) -> Iterator[str]:
         """The expressions whose sum is an object of a type in the library."""
@@ -140,7 +131,7 @@ class JsonnetWriter:
             setter = setters.get(name)
             inner_access = access + jsonnet.field_access(setter.name) if setter else ""
             if isinstance(setter, Function):
-                yield f"{inner_access}({self._field_value(entry, indent)})"
+                yield f"{inner_access}({self._expression(entry.node, indent)})"
             elif setter and isinstance(entry.node, Object) and entry.node.entries:
                 yield from self._field_terms(
                     entry.node.entries,
@@ -151,7 +142,7 @@ class JsonnetWriter:
                 )
             else:
                 opening, closing = jsonnet.patch_braces(path)
-                value = self._field_value(entry, indent)
+                value = self._expression(entry.node, indent)
                 yield f"{opening}{jsonnet.field_name(name)}: {value}{closing}"
 
     def _setters_by_field(
@@ -219,4 +210,4 @@ def _without_name(entry: Entry) -> Entry | None:
     if entry.field.name != "metadata" or not isinstance(entry.node, Object):
         return entry
     entries = [inner for inner in entry.node.entries if inner.field.name != "name"]
-    return Entry(entry.field, object_node(None, entries), False) if entries else None
+    return Entry(entry.field, object_node(None, entries)) if entries else None

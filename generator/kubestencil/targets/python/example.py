@@ -16,7 +16,6 @@ from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, Release, Schema
 from kubestencil.targets.examples.nodes import (
     Entry,
-    FragmentCache,
     ListNode,
     MapNode,
     Node,
@@ -53,7 +52,7 @@ class _PythonCode(NamedTuple):
 
 
 class PythonWriter:
-    """Writes examples in Python; code that several examples share is written once.
+    """Writes examples in Python.
 
     ``target`` is the target of the package. Raises SpecError where the package cannot
     be generated.
@@ -64,7 +63,6 @@ class PythonWriter:
         self._package.check()
         self._release = release
         self._attributes: dict[str, Mapping[str, str]] = {}
-        self._fragments = FragmentCache[_PythonCode]()
 
     def write(self, example: Object) -> str:
         """A Python module that creates the object."""
@@ -102,7 +100,7 @@ class PythonWriter:
         attributes = self._attributes_of(definition)
         deeper = indent + _STEP
         arguments = [
-            self._argument(attributes[entry.field.name], entry, deeper)
+            self._lines(f"{deeper}{attributes[entry.field.name]}=", entry, deeper)
             for entry in node.entries
             if entry.field.name in attributes
         ]
@@ -143,14 +141,6 @@ class PythonWriter:
                 else self._package.custom.attributes(definition)
             )
         return self._attributes[definition.name]
-
-    def _argument(self, attribute: str, entry: Entry, indent: str) -> _PythonCode:
-        """The lines of a keyword argument for an attribute."""
-        return self._fragments.get(
-            entry,
-            indent,
-            lambda: self._lines(f"{indent}{attribute}=", entry, indent),
-        )
 
     def _item(self, entry: Entry, indent: str) -> _PythonCode:
         """The lines of an item of a dict, for a field of an object without a class."""

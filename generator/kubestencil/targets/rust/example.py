@@ -14,7 +14,6 @@ from kubestencil.engine.manifest import Target
 from kubestencil.schema import Release, Schema
 from kubestencil.targets.examples.nodes import (
     Entry,
-    FragmentCache,
     ListNode,
     MapNode,
     Node,
@@ -64,7 +63,7 @@ class _Struct(NamedTuple):
 
 
 class RustWriter:
-    """Writes examples in Rust. Code that several examples share is written once.
+    """Writes examples in Rust.
 
     Raises SpecError where the crate cannot be generated.
     """
@@ -75,7 +74,6 @@ class RustWriter:
         self._name = spelling.crate_name(options.package_name)
         self._aliases = self._module_aliases()
         self._structs: dict[str, _Struct] = {}
-        self._fragments = FragmentCache[_RustCode]()
 
     def _module_aliases(self) -> Mapping[Module, str]:
         """A short name for each module that has types: ``core_v1``."""
@@ -230,16 +228,8 @@ class RustWriter:
         return _RustCode(f"{struct.path.text} {{\n{''.join(lines)}{indent}}}", imports)
 
     def _field(self, struct: _Struct, entry: Entry, indent: str) -> _RustCode:
-        """The line or lines of a field, written once where examples share it."""
-        field = struct.fields[entry.field.name]
-        return self._fragments.get(
-            entry, indent, lambda: self._uncached_field(field, entry, indent)
-        )
-
-    def _uncached_field(
-        self, field: StructField, entry: Entry, indent: str
-    ) -> _RustCode:
         """The line or lines of a field."""
+        field = struct.fields[entry.field.name]
         schema = field.field.schema
         text, imports = self._value(entry.node, schema, indent)
         if field.boxed:

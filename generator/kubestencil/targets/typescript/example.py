@@ -11,8 +11,6 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.schema import Release
 from kubestencil.targets.examples.nodes import (
-    Entry,
-    FragmentCache,
     MapNode,
     Node,
     Object,
@@ -34,12 +32,11 @@ class TypeScriptOptions:
 
 
 class TypeScriptWriter:
-    """Writes TypeScript, and keeps what several examples have in common."""
+    """Writes TypeScript."""
 
     def __init__(self, release: Release, target: Target) -> None:
         self._package = read_options(target, TypeScriptOptions).name
         self._modules = module_names(release.definitions)
-        self._fragments = FragmentCache[str]()
 
     def write(self, example: Object) -> str:
         """A module that exports the object."""
@@ -61,7 +58,11 @@ class TypeScriptWriter:
         deeper = indent + _INDENT
         if isinstance(node, Object):
             return _braces(
-                (self._entry(entry, deeper) for entry in node.entries), indent
+                (
+                    self._property(entry.field.name, entry.node, deeper)
+                    for entry in node.entries
+                ),
+                indent,
             )
         if isinstance(node, MapNode):
             return _braces(
@@ -78,13 +79,6 @@ class TypeScriptWriter:
             for item in node.items
         )
         return f"[\n{''.join(items)}{indent}]"
-
-    def _entry(self, entry: Entry, indent: str) -> str:
-        return self._fragments.get(
-            entry,
-            indent,
-            lambda: self._property(entry.field.name, entry.node, indent),
-        )
 
     def _property(self, name: str, node: Node, indent: str) -> str:
         """The lines of a property of an object."""
