@@ -62,7 +62,6 @@ class PythonWriter:
         self._package = PythonPackage(release, target)
         self._package.check()
         self._release = release
-        self._attributes: dict[str, Mapping[str, str]] = {}
 
     def write(self, example: Object) -> str:
         """A Python module that creates the object."""
@@ -134,13 +133,9 @@ class PythonWriter:
         return _Import(module, name)
 
     def _attributes_of(self, definition: Definition) -> Mapping[str, str]:
-        if definition.name not in self._attributes:
-            self._attributes[definition.name] = (
-                self._package.attributes(definition)
-                if definition.name in self._package.classes
-                else self._package.custom.attributes(definition)
-            )
-        return self._attributes[definition.name]
+        if definition.name in self._package.classes:
+            return self._package.attributes(definition)
+        return self._package.custom.attributes(definition)
 
     def _item(self, entry: Entry, indent: str) -> _PythonCode:
         """The lines of an item of a dict, for a field of an object without a class."""

@@ -73,7 +73,6 @@ class RustWriter:
         self._crate = plan_crate(correct(release, target))
         self._name = spelling.crate_name(options.package_name)
         self._aliases = self._module_aliases()
-        self._structs: dict[str, _Struct] = {}
 
     def _module_aliases(self) -> Mapping[Module, str]:
         """A short name for each module that has types: ``core_v1``."""
@@ -246,18 +245,13 @@ class RustWriter:
 
     def _struct(self, name: str) -> _Struct:
         """The struct of a definition, or ``List`` for a list kind."""
-        if name not in self._structs:
-            self._structs[name] = _Struct(
-                path=self._path(name),
-                fields=(
-                    self._list_fields(name)
-                    if name in self._crate.list_items
-                    else self._crate.fields[name]
-                ),
-                has_default=name not in self._crate.without_default,
-                unknown_fields=self._crate.unknown_fields.get(name, ""),
-            )
-        return self._structs[name]
+        is_list = name in self._crate.list_items
+        return _Struct(
+            path=self._path(name),
+            fields=self._list_fields(name) if is_list else self._crate.fields[name],
+            has_default=name not in self._crate.without_default,
+            unknown_fields=self._crate.unknown_fields.get(name, ""),
+        )
 
     def _list_fields(self, name: str) -> StructFields:
         """The fields of ``List``, with the types of a list kind."""
