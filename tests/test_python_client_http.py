@@ -10,6 +10,7 @@ import json
 import socket
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -674,6 +675,45 @@ def test_a_pod_has_its_service_account(
     assert config.token_file == tmp_path / "token"
 
 
+def test_secrets_are_in_no_message(
+    package: Any, server: Server, kubeconfig: Any, tmp_path: Path
+) -> None:
+    """A marker is in every credential that is wrong; it must be nowhere else."""
+    failing = {"apiVersion": "client.authentication.k8s.io/v1", "command": "false"}
+    shown: list[str] = []
+
+    def attempt(load: Callable[[], Any]) -> None:
+        with pytest.raises(package.ClientError) as caught:
+            config = load()
+            shown.append(repr(config) + repr(config.plugin))
+            authorization(package, server, config)
+        shown.append("".join(traceback.format_exception(caught.value)))
+
+    for user in (
+        {"token": "SECRET\nSECRET"},
+        {"token": "SECRET\x00"},
+        {"tokenFile": "token"},
+        {"as": "SECRET\r\nx: y", "token": "SECRET"},
+        {"client-key-data": "*SECRET", "client-certificate-data": "SECRET"},
+        {"client-key-data": "U0VDUkVU", "client-certificate-data": "U0VDUkVU"},
+        {"exec": {**failing, "args": ["SECRET"]}},
+        {"exec": {**failing, "env": [{"name": "A", "value": "SECRET"}]}},
+        {"exec": {**failing, "command": "echo", "args": ["SECRET"]}},
+        {"auth-provider": {"config": {"id-token": "SECRET"}}},
+    ):
+        (tmp_path / "token").write_text("a\nSECRET")
+        attempt(lambda user=user: package.load_kubeconfig(kubeconfig(user)))
+    path = tmp_path / "config"
+    for url in ("ftp://u:SECRET@x", "http://u:SECRET@x:y", "http://u:SECRET/x@y"):
+        path.write_text(KUBECONFIG.format(url=url, user="{}"))
+        attempt(lambda: package.load_kubeconfig(path))
+        shown.append(repr(package.Config(server=url)))
+    for text in ("token: SECRET\n  a: b: SECRET", "token: SECRET\n\t- SECRET"):
+        path.write_text(text)
+        attempt(lambda: package.load_kubeconfig(path))
+    assert not [text for text in shown if "SECRET" in text]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -684,7 +724,7 @@ def test_a_pod_has_its_service_account(
         (KUBECONFIG.format(url="x", user="{}"), "server 'x' is no http or https URL"),
         (
             KUBECONFIG.format(url="http://x:y", user="{}"),
-            "is no http or https URL: Port",
+            "is no http or https URL: the port is no number",
         ),
         (
             KUBECONFIG.format(url='http://x", proxy-url: "ftp://x', user="{}"),
@@ -700,6 +740,10 @@ def test_a_pod_has_its_service_account(
         ),
         ("current-context: 2021-99-99", "not valid YAML"),
         (KUBECONFIG.format(url="http://x", user="[]"), "must be an object"),
+        (
+            KUBECONFIG.format(url="http://x", user='{"auth-provider": {"name": "x"}}'),
+            "auth-provider is not supported: use a program",
+        ),
         (
             KUBECONFIG.format(url="http://x", user='{"client-key-data": "*"}'),
             "client-key-data is not base64",

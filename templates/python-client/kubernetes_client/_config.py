@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
@@ -20,6 +20,17 @@ from ._errors import ConfigError
 _HEADER_CHARACTERS = "!#$&'*+-.^_`|~"
 _SERVER_SCHEMES = frozenset(["http", "https"])
 _PROXY_SCHEMES = frozenset(["http", "https", "socks5", "socks5h"])
+# Of a user, any of which does without an auth-provider.
+_CREDENTIALS = frozenset(
+    [
+        "client-certificate",
+        "client-certificate-data",
+        "exec",
+        "token",
+        "tokenFile",
+        "username",
+    ]
+)
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
@@ -33,10 +44,11 @@ class ExecPlugin:
 
     api_version: str
     command: str
-    args: tuple[str, ...] = ()
-    env: tuple[tuple[str, str], ...] = ()
+    # These can have secrets.
+    args: tuple[str, ...] = field(default=(), repr=False)
+    env: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     install_hint: str = ""
-    cluster: Mapping[str, Any] | None = None
+    cluster: Mapping[str, Any] | None = field(default=None, repr=False)
     is_interactive: bool = False
 
 
@@ -67,7 +79,7 @@ class Config:
     namespace: str = "default"
 
     def __repr__(self) -> str:
-        return f"<Config of {self.server}>"
+        return f"<Config of {_without_user(self.server)}>"
 
 
 def load_config(context: str | None = None) -> Config:
@@ -126,6 +138,11 @@ def load_kubeconfig(*paths: Path | str, context: str | None = None) -> Config:
     user_name = chosen.text("user")
     user = _entry(files, "users", "user", user_name) if user_name else _Entry({})
     token_file = user.path("tokenFile")
+    if "auth-provider" in user.values and not _CREDENTIALS & user.values.keys():
+        raise user.error(
+            "auth-provider",
+            "is not supported: use a program that prints credentials (exec) instead",
+        )
     proxy = cluster.text("proxy-url")
     return Config(
         server=cluster.url("server", split_server).rstrip("/"),
@@ -200,7 +217,13 @@ class _File:
         try:
             content = yaml.safe_load(_read(path))
         except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise ConfigError(f"{path}: not valid YAML: {error}") from error
+            # The message of PyYAML has lines of the file, which can be secrets.
+            problem = (
+                error.problem if isinstance(error, yaml.MarkedYAMLError) else error
+            )
+            mark = getattr(error, "problem_mark", None)
+            where = f"{path}:{mark.line + 1}" if mark else path
+            raise ConfigError(f"{where}: not valid YAML: {problem}") from None
         if not isinstance(content, dict):
             raise ConfigError(f"{path}: must be an object")
         self._content = content
@@ -312,10 +335,18 @@ def _split(url: str, mistake: str, schemes: Collection[str]) -> SplitResult:
         parts = urlsplit(url)
         is_valid = parts.scheme in schemes and parts.hostname and parts.port != 0
     except ValueError as error:
-        raise ConfigError(f"{url!r} {mistake}: {error}") from error
+        # The message about a port has its text, which can be part of a password.
+        reason = "the port is no number" if "cast" in str(error) else str(error)
+        raise ConfigError(f"{_without_user(url)!r} {mistake}: {reason}") from None
     if not is_valid:
-        raise ConfigError(f"{url!r} {mistake}")
+        raise ConfigError(f"{_without_user(url)!r} {mistake}")
     return parts
+
+
+def _without_user(url: str) -> str:
+    """A URL without the name and password of a user."""
+    scheme, separator, rest = url.rpartition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 def _read(path: Path) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import subprocess
 import threading
 import time
@@ -23,6 +24,7 @@ _FILE_AGE = 60.0
 # A credential is not used in the last seconds before it expires.
 _MARGIN = 10.0
 _PLUGIN_TIMEOUT = 120.0
+_NOT_IN_HEADERS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class Certificate(NamedTuple):
@@ -31,6 +33,9 @@ class Certificate(NamedTuple):
     certificate: bytes
     key: bytes
 
+    def __repr__(self) -> str:
+        return "<Certificate>"
+
 
 class _Credential(NamedTuple):
     """A token, a certificate, and the time (Unix) until which they can be used."""
@@ -38,6 +43,9 @@ class _Credential(NamedTuple):
     token: str = ""
     certificate: Certificate | None = None
     expires: float | None = None
+
+    def __repr__(self) -> str:
+        return "<Credential>"
 
 
 class Credentials:
@@ -58,15 +66,23 @@ class Credentials:
         ``refresh`` where those of the last time were refused. Raises ConfigError where
         there are no credentials to be had.
         """
+        headers = (*self._config.impersonate, *self._authorization(refresh))
+        for name, value in headers:
+            if _NOT_IN_HEADERS.search(value):
+                # Without the value, which can be a secret.
+                raise ConfigError(f"{name}: has a line break or control character")
+        return headers
+
+    def _authorization(self, refresh: bool) -> tuple[tuple[str, str], ...]:
         config = self._config
-        token = self._credential(refresh).token
+        token = self._credential(refresh).token.strip()
         if token:
-            return (*config.impersonate, ("authorization", f"Bearer {token}"))
+            return (("authorization", f"Bearer {token}"),)
         if config.username is not None and config.password is not None:
             pair = f"{config.username}:{config.password}".encode()
             basic = f"Basic {base64.b64encode(pair).decode()}"
-            return (*config.impersonate, ("authorization", basic))
-        return config.impersonate
+            return (("authorization", basic),)
+        return ()
 
     @property
     def certificate(self) -> Certificate | None:
@@ -132,13 +148,22 @@ def _run(plugin: ExecPlugin) -> _Credential:
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         hint = f" ({plugin.install_hint})" if plugin.install_hint else ""
-        raise ConfigError(f"{plugin.command} failed: {error}{hint}") from error
+        raise ConfigError(f"{plugin.command} failed: {_reason(error)}{hint}") from None
     try:
         return _read_credential(json.loads(process.stdout), plugin.api_version)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
             f"{plugin.command} printed no ExecCredential: {error}"
-        ) from error
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    """Why a program failed, without its arguments, which can be secrets."""
+    if isinstance(error, subprocess.CalledProcessError):
+        return f"exit code {error.returncode}"
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"it takes longer than {error.timeout:g} seconds"
+    return str(error)
 
 
 def _read_credential(value: Mapping[str, Any], api_version: str) -> _Credential:
