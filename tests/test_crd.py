@@ -312,21 +312,6 @@ def test_empty_keywords_are_dropped_as_the_api_server_does() -> None:
     }
 
 
-def test_equal_schemas_are_read_once_and_others_are_told_apart() -> None:
-    """Python calls 1, 1.0 and True equal, JSON does not."""
-    fields: dict[str, Any] = {
-        "a": {"type": "integer", "default": 1},
-        "b": {"type": "integer", "default": 1.0},
-        "c": {"type": "integer", "default": True},
-        "d": {"default": 1, "type": "integer"},
-        "e": {"type": "integer", "default": 1},
-    }
-    schema = {"type": "object", "properties": fields}
-    read = StructuralSchemas("", {}).read_schema(schema, None, 0)["properties"]
-    assert repr(read) == repr(fields)
-    assert read["a"] is read["e"]
-
-
 def test_unknown_keywords_of_equal_schemas_are_counted_one_by_one(
     tmp_path: Path,
 ) -> None:
