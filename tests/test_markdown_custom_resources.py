@@ -24,6 +24,7 @@ from kubestencil.schema.documents.inline import (
 )
 from kubestencil.schema.documents.published import published_definition
 from kubestencil.schema.load import load_release
+from kubestencil.schema.types import schema_of
 from kubestencil.source import locate
 from kubestencil.source.document import CrdSet, Source, SourceFile
 from kubestencil.source.inputs import add_crds
@@ -137,9 +138,9 @@ def test_the_files_of_a_cluster_have_the_pages_of_its_document(target: str) -> N
 
 def models(schema: dict[str, Any], version: Version) -> dict[str, Any]:
     """The models of a definition ``v1.Foo`` with such a schema."""
-    definition = {"type": "object", "properties": {"spec": schema}}
+    definition = schema_of({"type": "object", "properties": {"spec": schema}})
     named = name_inline_models({"Foo": definition}, {"Foo": "v1.Foo"}, ["Foo"], version)
-    return dict(named["Foo"])
+    return {name: model.raw for name, model in named["Foo"].items()}
 
 
 def inline_names(schema: dict[str, Any], version: Version) -> list[str]:
@@ -245,7 +246,7 @@ def test_a_very_long_path_has_a_page() -> None:
 
 def published(schema: dict[str, Any]) -> Any:
     definition = {"type": "object", "properties": {"x": schema}, "required": ["x"]}
-    return published_definition("com.example.v1.Foo", definition)
+    return published_definition("com.example.v1.Foo", schema_of(definition)).raw
 
 
 @pytest.mark.parametrize(

@@ -159,6 +159,33 @@ class Schema(NamedTuple):
             {key: self.raw[key] for key in self.raw if key not in keywords}
         )
 
+    def with_parts(
+        self,
+        fields: Mapping[str, Schema],
+        items: Schema | None = None,
+        values: Schema | None = None,
+    ) -> Schema:
+        """The schema with other schemas in it; ``fields`` are those of its own."""
+        parts: dict[str, Any] = {}
+        if self.is_object:
+            parts["properties"] = {name: schema.raw for name, schema in fields.items()}
+        if items is not None:
+            parts["items"] = items.raw
+        if values is not None:
+            parts["additionalProperties"] = values.raw
+        return self.with_keywords(parts)._replace(
+            fields=tuple(
+                field._replace(schema=fields[field.name]) for field in self.fields
+            ),
+            items=items or self.items,
+            values=values or self.values,
+        )
+
+    @property
+    def title(self) -> str:
+        """The name of the type; empty where it has none."""
+        return str(self.raw.get("title", ""))
+
     @property
     def limits(self) -> ValueLimits:
         """The limits of the value."""
@@ -337,6 +364,11 @@ class Field(NamedTuple):
     name: str
     schema: Schema
     required: bool
+
+
+def reference_to(name: str) -> Schema:
+    """A reference to the definition with a full name."""
+    return schema_of({"$ref": f"{REFERENCE_PREFIX}{name}"})
 
 
 #: The schema of any value.

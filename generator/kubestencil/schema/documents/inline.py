@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
-from kubestencil.schema.types import Definition, JsonObject, Schema
+from kubestencil.schema.types import Definition, JsonObject, Schema, schema_of
 
 # The keywords of a field that stay beside the reference to its type. They belong to
 # the field: the definition has copies of them.
@@ -71,6 +71,14 @@ def notes_on_numbers(
 def own_schema(definition: Definition) -> Schema:
     """The schema of an inline object without the copies of what belongs to its field."""
     return definition.schema.without(*_FIELD_KEYWORDS)
+
+
+def restored_schema(
+    schema: Schema, definitions: Mapping[str, Definition], inline: Collection[str]
+) -> Schema:
+    """``schema`` with the objects in it, as ``restore_inline_objects``."""
+    raw = restore_inline_objects(schema.raw, definitions, inline)
+    return schema if raw is schema.raw else schema_of(raw)
 
 
 def restore_inline_objects(

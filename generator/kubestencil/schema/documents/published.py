@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubestencil.schema.keywords import EMBEDDED, KINDS_KEYWORD, PRESERVE
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.types import JsonObject, Schema, schema_of
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 
 # kube-openapi prunes defaults (builder/openapi.go, PruneDefaultsSchema), the others are
@@ -23,12 +23,16 @@ _FIELDS_OF_KINDS = ("apiVersion", "kind", "metadata")
 _EXTENSIONS_OF_KINDS = (KINDS_KEYWORD, "x-kubernetes-selectable-fields")
 
 
-def published_definition(name: str, schema: JsonObject) -> JsonObject:
+def published_definition(name: str, schema: Schema) -> Schema:
     """The definition with this full name in OpenAPI 2.0, for that in OpenAPI 3.0.
 
     Fields are sorted by name, as the server has them. A definition of OpenAPI 2.0 is
     its own.
     """
+    return schema_of(_definition(name, schema.raw))
+
+
+def _definition(name: str, schema: JsonObject) -> JsonObject:
     if name in _STRINGS:
         # In OpenAPI 3.0 they may be numbers, too.
         return {**_published(schema), "type": "string"}

@@ -7,14 +7,19 @@ from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.documents.openapi2 import parse_schema
-from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.operations.openapi3 import (
     operation_as_openapi2,
     parameter_as_openapi2,
 )
 from kubestencil.schema.pointer import Pointer, printable_pointer
 from kubestencil.schema.resources.operation import METHODS, Operation, read_operation
-from kubestencil.schema.types import JsonObject, Release, Schema
+from kubestencil.schema.types import (
+    JsonObject,
+    Release,
+    Schema,
+    reference_to,
+    schema_of,
+)
 
 _PARAMETER_PREFIX = "#/parameters/"
 _LOCATIONS = frozenset({"body", "formData", "header", "path", "query"})
@@ -66,11 +71,6 @@ class OperationDetails(NamedTuple):
     consumes: tuple[str, ...]
     produces: tuple[str, ...]
     responses: tuple[Response, ...]
-
-
-def reference_to(definition: str) -> Schema:
-    """The type of a body: a definition, by its full name."""
-    return parse_schema({"$ref": f"{REFERENCE_PREFIX}{definition}"})
 
 
 def documented_operations(release: Release) -> Iterator[OperationDetails]:
@@ -209,10 +209,8 @@ class _OperationReader:
         if reference not in self._references:
             name = reference.rpartition("/")[2]
             is_defined = name in self._release.definitions
-            self._references[reference] = parse_schema(
-                {"$ref": f"{REFERENCE_PREFIX}{name}"}
-                if is_defined
-                else {"type": "object"}
+            self._references[reference] = (
+                reference_to(name) if is_defined else schema_of({"type": "object"})
             )
         return self._references[reference]
 

@@ -17,11 +17,10 @@ from kubestencil.schema.operations.details import (
     OperationDetails,
     OperationParameter,
     Response,
-    reference_to,
 )
 from kubestencil.schema.operations.rebuilt import capitalized, operation_tag
 from kubestencil.schema.resources.operation import Operation
-from kubestencil.schema.types import Release, Schema
+from kubestencil.schema.types import Release, Schema, reference_to
 from kubestencil.schema.well_known import META_V1
 
 _VERSION = "io.k8s.apimachinery.pkg.version.Info"

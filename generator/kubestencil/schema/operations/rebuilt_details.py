@@ -23,7 +23,6 @@ from kubestencil.schema.operations.details import (
     OperationParameter,
     Response,
     documented_operations,
-    reference_to,
 )
 from kubestencil.schema.operations.discovery import discovery_operations
 from kubestencil.schema.operations.rebuilt import (
@@ -32,7 +31,7 @@ from kubestencil.schema.operations.rebuilt import (
     rebuild_operations,
 )
 from kubestencil.schema.resource import Resource
-from kubestencil.schema.types import GroupVersionKind, Release, Schema
+from kubestencil.schema.types import GroupVersionKind, Release, Schema, reference_to
 from kubestencil.schema.well_known import META_V1
 
 _STATUS = f"{META_V1}.Status"

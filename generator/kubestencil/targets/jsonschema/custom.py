@@ -22,13 +22,10 @@ from kubestencil.text.re2.ecma import ecma_pattern
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
 
-# Draft-07 has a number where OpenAPI has a boolean.
-_EXCLUSIVE_BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
-
 # Keywords that mean something else in JSON Schema, or nothing; the others are copied.
 _REWRITTEN = frozenset(
     {
-        *_EXCLUSIVE_BOUNDS, "$ref", "type", "format", "enum", "properties", "items",
+        "exclusiveMinimum", "exclusiveMaximum", "$ref", "type", "format", "enum", "properties", "items",
         "additionalProperties", "allOf", "anyOf", "oneOf", "not", "example",
         "externalDocs", "nullable", "x-nullable", "required", "pattern",
     }
@@ -183,8 +180,7 @@ class CustomSchemas:
         is_open = value.preserves_unknown_fields or position.is_branch
         if self._strict and value.is_object and not is_open:
             return {"additionalProperties": False}
-        allowed = value.raw.get("additionalProperties")
-        return {} if allowed is None else {"additionalProperties": allowed}
+        return value.part("additionalProperties") or {}
 
     def _logic(self, value: Schema) -> JsonObject:
         """The keywords that combine schemas. Those of an integer or a string are left
@@ -212,12 +208,18 @@ def _of_field(field: Field, position: _Position) -> _Position:
 def _copied(value: Schema, position: _Position) -> dict[str, Any]:
     """The keywords that say what they say in JSON Schema, with those that are spelled
     differently."""
-    raw = value.raw
-    schema = {key: raw[key] for key in raw if key not in _REWRITTEN}
-    for keyword, bound in _EXCLUSIVE_BOUNDS.items():
-        if raw.get(keyword) and bound in raw:
-            schema[keyword] = raw[bound]
-    pattern = ecma_pattern(raw["pattern"]) if "pattern" in raw else None
+    limits = value.limits
+    schema = {
+        keyword: value.value_of(keyword)
+        for keyword in value.keywords
+        if keyword not in _REWRITTEN
+    }
+    # Draft-07 has a number where OpenAPI has a boolean.
+    if limits.exclusive_minimum and limits.minimum is not None:
+        schema["exclusiveMinimum"] = limits.minimum
+    if limits.exclusive_maximum and limits.maximum is not None:
+        schema["exclusiveMaximum"] = limits.maximum
+    pattern = None if limits.pattern is None else ecma_pattern(limits.pattern)
     if pattern is not None:
         schema["pattern"] = pattern
     required = list(_required(value, position))

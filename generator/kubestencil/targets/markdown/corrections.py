@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.operations.details import (
     STRING,
     OperationDetails,
     OperationParameter,
     Response,
 )
-from kubestencil.schema.types import Schema
+from kubestencil.schema.types import Schema, schema_of
 from kubestencil.schema.well_known import META_V1
 
 _STATUS = f"{META_V1}.Status"
-_ANY_OBJECT = parse_schema({"type": "object"})
-_STRINGS = parse_schema({"type": "array", "items": {"type": "string"}})
+_ANY_OBJECT = schema_of({"type": "object"})
+_STRINGS = schema_of({"type": "array", "items": {"type": "string"}})
 # The parameters that have another type, by quirk: operations, parameter, type. The
 # command to execute in a Pod is a list: PodExecOptions has one. The ports to forward are
 # text, in which commas divide them.

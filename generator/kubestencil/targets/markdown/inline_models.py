@@ -5,8 +5,6 @@ with fields that is inside of another, too. It is called after the model and the
 or after its ``title``, with a number where that is taken. Objects with the same schema
 are one model, whatever they are part of. The rules differ between versions: 4.3 and 5.4
 flatten the fields of a model, 7.26 gathers its inline models.
-
-Schemas are JSON values of OpenAPI 2.0.
 """
 
 from __future__ import annotations
@@ -15,10 +13,10 @@ import hashlib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema import Schema
+from kubestencil.schema.types import reference_to
 from kubestencil.targets.markdown.signatures import Signature, signature
 
 #: The versions of openapi-generator whose rules are here.
@@ -32,17 +30,17 @@ _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9]")
 _NUMBERED = re.compile(r"_\d+\Z")
 _MAX_LENGTH = 180
 # What tells two objects apart in 4.3.
-_KEPT_BY_4 = ("description", "example", "required", "properties")
+_KEPT_BY_4 = frozenset(["description", "example", "required", "properties"])
 # What does not in 7.26, if they have a title.
 _VOLATILE = ("description", "type", "example")
 
 
 def name_inline_models(
-    definitions: Mapping[str, JsonObject],
+    definitions: Mapping[str, Schema],
     short_names: Mapping[str, str],
     names: Iterable[str],
     version: Version,
-) -> Mapping[str, Mapping[str, JsonObject]]:
+) -> Mapping[str, Mapping[str, Schema]]:
     """The models of the definitions ``names``: each definition without inline objects,
     and those objects, by name.
 
@@ -65,33 +63,33 @@ class _Resolver(ABC):
     """
 
     def __init__(
-        self, definitions: Mapping[str, JsonObject], short_names: Mapping[str, str]
+        self, definitions: Mapping[str, Schema], short_names: Mapping[str, str]
     ) -> None:
         self.definitions = definitions
         self.short_names = short_names
         self.taken = set(short_names.values())
         self.names: dict[Signature, str] = {}
-        self.added: dict[str, JsonObject] = {}
+        self.added: dict[str, Schema] = {}
 
-    def models_of(self, name: str) -> dict[str, JsonObject]:
+    def models_of(self, name: str) -> dict[str, Schema]:
         """A definition without inline objects, and those, by name."""
         self.added = {}
         model = self.resolved(self.definitions[name], self.short_names[name])
         return {name: model, **self.added}
 
     @abstractmethod
-    def resolved(self, model: JsonObject, path: str) -> JsonObject:
+    def resolved(self, model: Schema, path: str) -> Schema:
         """A definition whose inline objects are references."""
 
     def without_duplicates(
-        self, models: Mapping[str, dict[str, JsonObject]]
-    ) -> Mapping[str, Mapping[str, JsonObject]]:
+        self, models: Mapping[str, dict[str, Schema]]
+    ) -> Mapping[str, Mapping[str, Schema]]:
         """The models without those that openapi-generator removes in the end."""
         return models
 
-    def model_name(self, schema: JsonObject, path: str) -> str:
+    def model_name(self, schema: Schema, path: str) -> str:
         """A name that is free, for the object at ``path``: model and fields."""
-        name = _sanitized(schema.get("title") or path)
+        name = _sanitized(schema.title or path)
         if len(name) > _MAX_LENGTH:
             # openapi-generator fails to write a page with such a name.
             digest = hashlib.sha256(name.encode()).hexdigest()[:8]
@@ -102,16 +100,16 @@ class _Resolver(ABC):
             candidate = f"{name}_{number}"
         return candidate
 
-    def add(self, name: str, model: JsonObject, *signatures: Signature) -> JsonObject:
+    def add(self, name: str, model: Schema, *signatures: Signature) -> Schema:
         """A reference to the model with one of ``signatures``; if there is none, it is
         ``model``, which is called ``name``."""
         existing = next(filter(None, map(self.names.get, signatures)), None)
         if existing is not None:
-            return _reference(existing)
+            return reference_to(existing)
         self.names.update(dict.fromkeys(signatures, name))
         self.taken.add(name)
         self.added[name] = model
-        return _reference(name)
+        return reference_to(name)
 
 
 class _Flattener(_Resolver):
@@ -119,44 +117,39 @@ class _Flattener(_Resolver):
 
     def __init__(
         self,
-        definitions: Mapping[str, JsonObject],
+        definitions: Mapping[str, Schema],
         short_names: Mapping[str, str],
         version: Version,
     ) -> None:
         super().__init__(definitions, short_names)
         self.kept = _KEPT_BY_4 if version == "4.3" else None
 
-    def resolved(self, model: JsonObject, path: str) -> JsonObject:
-        model = _map_schemas(model, _without_boolean_map)
-        if not isinstance(model.get("properties"), Mapping):
-            return model
-        return {**model, "properties": self.flattened(model["properties"], path)}
+    def resolved(self, model: Schema, path: str) -> Schema:
+        return self.flattened(_map_schemas(model, _without_boolean_map), path)
 
-    def flattened(self, properties: JsonObject, path: str) -> JsonObject:
-        """Fields whose objects are references: those that are the value of a field,
+    def flattened(self, model: Schema, path: str) -> Schema:
+        """A model in which objects are references: those that are the value of a field,
         an item of a list or a value of a map. Lists of lists are left as they are."""
-        flat: dict[str, Any] = {}
-        for key, schema in properties.items():
+        flat: dict[str, Schema] = {}
+        for key, schema, _ in model.fields:
+            flat[key] = schema
+            is_list = schema.type == "array"
+            inner = schema.items if is_list else schema.values
             if _is_object(schema):
                 flat[key] = self.reference(schema, f"{path}_{key}")
-                continue
-            keyword = "items" if schema.get("type") == "array" else _VALUES
-            inner = schema.get(keyword)
-            if isinstance(inner, Mapping) and _is_object(inner):
+            elif inner is not None and _is_object(inner):
                 # The fields of this object are flattened before it gets a name.
-                fields = self.flattened(inner["properties"], path)
-                inner = self.reference({**inner, "properties": fields}, f"{path}_{key}")
-                schema = {**schema, keyword: inner}
-            flat[key] = schema
-        return flat
+                inner = self.reference(self.flattened(inner, path), f"{path}_{key}")
+                parts = (inner, None) if is_list else (None, inner)
+                flat[key] = schema.with_parts(_fields(schema), *parts)
+        return model.with_parts(flat)
 
-    def reference(self, schema: JsonObject, path: str) -> JsonObject:
+    def reference(self, schema: Schema, path: str) -> Schema:
         """A reference to the model of an object."""
         name = self.model_name(schema, path)
-        model = {**schema, "properties": self.flattened(schema["properties"], name)}
-        compared = model
+        model = compared = self.flattened(schema, name)
         if self.kept is not None:
-            compared = {key: model[key] for key in self.kept if key in model}
+            compared = model.without(*model.keywords - self.kept)
         return self.add(name, model, signature(compared))
 
 
@@ -164,30 +157,27 @@ class _Gatherer(_Resolver):
     """The rules of openapi-generator 7.26."""
 
     def __init__(
-        self, definitions: Mapping[str, JsonObject], short_names: Mapping[str, str]
+        self, definitions: Mapping[str, Schema], short_names: Mapping[str, str]
     ) -> None:
         super().__init__(definitions, short_names)
         for name, model in definitions.items():
             self.names.update(dict.fromkeys(_titled_signatures(model), name))
 
-    def resolved(self, model: JsonObject, path: str) -> JsonObject:
+    def resolved(self, model: Schema, path: str) -> Schema:
         """A schema whose inline objects are references."""
-        if "$ref" in model:
+        if model.ref is not None:
             return model
-        result = dict(model)
-        if model.get("type", "object") == "object":
-            if isinstance(model.get("properties"), Mapping):
-                result["properties"] = {
-                    key: self.inner(value, f"{path}_{key}")
-                    for key, value in model["properties"].items()
-                }
-            if isinstance(model.get(_VALUES), Mapping):
-                result[_VALUES] = self.inner(model[_VALUES], f"{path}_value")
-        elif isinstance(model.get("items"), Mapping):
-            result["items"] = self.inner(model["items"], f"{path}_inner")
-        return result
+        fields, items, values = _fields(model), None, None
+        if model.type in ("object", None):
+            fields = {
+                key: self.inner(value, f"{path}_{key}") for key, value in fields.items()
+            }
+            values = model.values and self.inner(model.values, f"{path}_value")
+        else:
+            items = model.items and self.inner(model.items, f"{path}_inner")
+        return model.with_parts(fields, items, values)
 
-    def inner(self, schema: JsonObject, path: str) -> JsonObject:
+    def inner(self, schema: Schema, path: str) -> Schema:
         """The schema of a field, item or value; a reference for an object."""
         if not _has_schemas(schema):
             return schema
@@ -199,15 +189,15 @@ class _Gatherer(_Resolver):
         return self.add(name, model, *signatures)
 
     def without_duplicates(
-        self, models: Mapping[str, dict[str, JsonObject]]
-    ) -> Mapping[str, Mapping[str, JsonObject]]:
+        self, models: Mapping[str, dict[str, Schema]]
+    ) -> Mapping[str, Mapping[str, Schema]]:
         """One model for those with the same title and fields: that without a number,
         and the first by name."""
         titled = {
             name: _titled_signatures(model)[1:]
             for inner in models.values()
             for name, model in inner.items()
-            if model.get("title")
+            if model.title
         }
         kept: dict[tuple[Signature, ...], str] = {}
         replaced: dict[str, str] = {}
@@ -220,9 +210,9 @@ class _Gatherer(_Resolver):
         if not replaced:
             return models
 
-        def replace_reference(schema: JsonObject) -> JsonObject:
-            name = schema.get("$ref", "").removeprefix(REFERENCE_PREFIX)
-            return _reference(replaced[name]) if name in replaced else schema
+        def replace_reference(schema: Schema) -> Schema:
+            name = schema.ref or ""
+            return reference_to(replaced[name]) if name in replaced else schema
 
         return {
             definition: {
@@ -234,47 +224,40 @@ class _Gatherer(_Resolver):
         }
 
 
-def _titled_signatures(model: JsonObject) -> tuple[Signature, ...]:
+def _titled_signatures(model: Schema) -> tuple[Signature, ...]:
     """The signatures of a model with a title, the second without what is volatile;
     empty for others."""
-    if not model.get("title"):
+    if not model.title:
         return ()
     return signature(model), signature(model, ignored=_VOLATILE)
 
 
-def _map_schemas(
-    schema: JsonObject, function: Callable[[JsonObject], JsonObject]
-) -> JsonObject:
+def _map_schemas(schema: Schema, function: Callable[[Schema], Schema]) -> Schema:
     """A schema with the results of ``function`` for it and all schemas inside."""
-    result = dict(function(schema))
-    if isinstance(result.get("properties"), Mapping):
-        result["properties"] = {
-            key: _map_schemas(value, function)
-            for key, value in result["properties"].items()
-        }
-    for keyword in ("items", _VALUES):
-        if isinstance(result.get(keyword), Mapping):
-            result[keyword] = _map_schemas(result[keyword], function)
-    return result
+    result = function(schema)
+    return result.with_parts(
+        {key: _map_schemas(value, function) for key, value, _ in result.fields},
+        result.items and _map_schemas(result.items, function),
+        result.values and _map_schemas(result.values, function),
+    )
 
 
-def _without_boolean_map(schema: JsonObject) -> JsonObject:
+def _without_boolean_map(schema: Schema) -> Schema:
     # 4.3 and 5.4 have no maps of any value.
-    if not isinstance(schema.get(_VALUES), bool):
-        return schema
-    return {keyword: schema[keyword] for keyword in schema if keyword != _VALUES}
+    is_boolean = schema.values is None and _VALUES in schema.keywords
+    return schema.without(_VALUES) if is_boolean else schema
 
 
-def _has_schemas(schema: JsonObject) -> bool:
-    return "properties" in schema or "items" in schema or _VALUES in schema
+def _fields(schema: Schema) -> Mapping[str, Schema]:
+    return {field.name: field.schema for field in schema.fields}
 
 
-def _is_object(schema: JsonObject) -> bool:
-    return schema.get("type", "object") == "object" and bool(schema.get("properties"))
+def _has_schemas(schema: Schema) -> bool:
+    return not schema.keywords.isdisjoint(("properties", "items", _VALUES))
 
 
-def _reference(name: str) -> JsonObject:
-    return {"$ref": f"{REFERENCE_PREFIX}{name}"}
+def _is_object(schema: Schema) -> bool:
+    return schema.type in ("object", None) and bool(schema.fields)
 
 
 def _sanitized(name: str) -> str:

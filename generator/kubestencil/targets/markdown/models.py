@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from kubestencil.schema import Definition, Release
-from kubestencil.schema.documents.inline import restore_inline_objects
-from kubestencil.schema.documents.openapi2 import parse_schema
+from kubestencil.schema import Definition, Release, Schema
+from kubestencil.schema.documents.inline import restored_schema
 from kubestencil.schema.documents.published import published_definition
-from kubestencil.schema.types import JsonObject
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.markdown.inline_models import Version, name_inline_models
 from kubestencil.targets.python.spelling import class_name, class_names, short_names
@@ -40,14 +38,13 @@ def published_models(
     return replace(release, definitions=definitions), _classes(definitions, short)
 
 
-def _published_schemas(release: Release) -> Iterator[tuple[str, JsonObject]]:
+def _published_schemas(release: Release) -> Iterator[tuple[str, Schema]]:
     """The definitions as an API server publishes them in OpenAPI 2.0."""
     definitions, inline = release.definitions, release.inline_definitions
     for name in sorted(definitions) if release.from_openapi3 else definitions:
         if name in inline:
             continue
-        raw = definitions[name].schema.raw
-        schema = restore_inline_objects(raw, definitions, inline)
+        schema = restored_schema(definitions[name].schema, definitions, inline)
         if release.from_openapi3:
             schema = published_definition(name, schema)
         yield name, schema
@@ -62,26 +59,23 @@ def _in_order(names: Iterable[str]) -> list[str]:
 
 def _definitions(
     release: Release,
-    schemas: Mapping[str, JsonObject],
-    models: Mapping[str, Mapping[str, JsonObject]],
+    schemas: Mapping[str, Schema],
+    models: Mapping[str, Mapping[str, Schema]],
 ) -> Iterator[tuple[str, Definition]]:
     """The definitions of the document, and then the inline models."""
     for name, schema in schemas.items():
         definition = release.definitions[name]
         model = models[name].get(name, schema) if name in models else schema
-        if model is not definition.schema.raw:
-            definition = replace(definition, schema=parse_schema(model))
-        yield name, definition
+        yield name, replace(definition, schema=model)
     for owner, added in models.items():
         for name, model in added.items():
             if name != owner:
-                inner = parse_schema(model)
                 yield name, replace(
                     release.definitions[owner],
                     name=name,
                     kind=name,
                     kinds=(),
-                    schema=inner,
+                    schema=model,
                 )
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema import Schema
 
 Signature = Hashable
 
@@ -27,26 +27,26 @@ _DROPPED_OF_TYPE: Mapping[str, frozenset[str]] = {
 _KEPT_WITHOUT_TYPE = frozenset(["description", "format", "title"])
 
 
-def signature(schema: Any, ignored: Collection[str] = ()) -> Signature:
+def signature(schema: Schema, ignored: Collection[str] = ()) -> Signature:
     """A value that is equal for schemas that openapi-generator does not tell apart.
 
     The order of fields counts, that of keywords does not. ``ignored`` keywords do not
     count at any level.
     """
-    if "$ref" in schema:
-        return str(schema["$ref"])
-    type_ = schema.get("type", "object" if "properties" in schema else None)
+    if schema.ref is not None:
+        return schema.ref
+    type_ = schema.type or ("object" if schema.is_object else None)
     return (
         None if "type" in ignored else type_,
         *(
             (keyword, _value(schema, keyword, ignored))
-            for keyword in sorted(schema)
+            for keyword in sorted(schema.keywords)
             if keyword not in ignored and _is_kept(schema, type_, keyword)
         ),
     )
 
 
-def _is_kept(schema: JsonObject, type_: str | None, keyword: str) -> bool:
+def _is_kept(schema: Schema, type_: str | None, keyword: str) -> bool:
     if keyword.startswith("x-"):
         return True
     if keyword == "type":
@@ -56,27 +56,23 @@ def _is_kept(schema: JsonObject, type_: str | None, keyword: str) -> bool:
     if type_ != "object":
         return keyword not in _DROPPED_OF_TYPE[type_]
     if keyword in _LIMITS_OF_OBJECTS:
-        return isinstance(schema.get("additionalProperties"), Mapping)
+        return schema.values is not None
     if keyword == "required":
-        return bool(_required(schema))
+        return any(field.required for field in schema.fields)
     return keyword not in _DROPPED_OF_OBJECTS
 
 
-def _required(schema: JsonObject) -> tuple[str, ...]:
-    """The required fields, as far as there are such fields, in their order."""
-    required = schema.get("required", ())
-    return tuple(name for name in schema.get("properties", ()) if name in required)
-
-
-def _value(schema: JsonObject, keyword: str, ignored: Collection[str]) -> Hashable:
-    value = schema[keyword]
+def _value(schema: Schema, keyword: str, ignored: Collection[str]) -> Hashable:
+    inner = {"items": schema.items, "additionalProperties": schema.values}.get(keyword)
+    if inner is not None:
+        return signature(inner, ignored)
     if keyword == "properties":
-        return tuple((name, signature(field, ignored)) for name, field in value.items())
-    if keyword in ("items", "additionalProperties") and isinstance(value, Mapping):
-        return signature(value, ignored)
+        return tuple(
+            (name, signature(field, ignored)) for name, field, _ in schema.fields
+        )
     if keyword == "required":
-        return _required(schema)
-    return _hashable(value)
+        return tuple(field.name for field in schema.fields if field.required)
+    return _hashable(schema.value_of(keyword))
 
 
 def _hashable(value: Any) -> Hashable:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
-from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.operations.details import OperationDetails, OperationParameter
+from kubestencil.schema.types import schema_of
 from kubestencil.targets.python.api_methods import (
     method_parameters,
     own_parameters,
@@ -27,7 +27,7 @@ _FIELD_MANAGER = "fieldManager"
 _RESERVED = ("self", "timeout")
 # What watch() sets: a list refuses them, or would become a watch.
 _OF_WATCHES = frozenset({"allowWatchBookmarks", "sendInitialEvents", "watch"})
-_STRINGS = parse_schema({"type": "array", "items": {"type": "string"}})
+_STRINGS = schema_of({"type": "array", "items": {"type": "string"}})
 
 
 class ClientArgument(NamedTuple):

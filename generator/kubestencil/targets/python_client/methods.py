@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Release, Schema
-from kubestencil.schema.documents.openapi2 import parse_schema
-from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.operations.details import OperationDetails
+from kubestencil.schema.types import reference_to, schema_of
 from kubestencil.targets.python.api_methods import (
     ApiClass,
     ApiMethodDetails,
@@ -38,7 +37,7 @@ _BODY = "body"
 # The API server answers these with a Status, and documents the object
 # (k8s.io/kubernetes, pkg/registry/core/pod/storage).
 _ANSWERED_WITH_STATUS = frozenset({"Binding", "Eviction"})
-_ANY_OBJECT = parse_schema({"type": "object"})
+_ANY_OBJECT = schema_of({"type": "object"})
 
 
 class Query(NamedTuple):
@@ -262,9 +261,7 @@ class ApiMethods:
     def _reference(self, definition: Definition | None) -> BodyType:
         if definition is None:
             return ANY_TYPE
-        return self._types.spell(
-            parse_schema({"$ref": f"{REFERENCE_PREFIX}{definition.name}"})
-        )
+        return self._types.spell(reference_to(definition.name))
 
     def _method(
         self,

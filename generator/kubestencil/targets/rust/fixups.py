@@ -126,8 +126,7 @@ def claim_templates_are_named(definitions: Definitions) -> Definitions | None:
     def set_keys(field: Field) -> Field:
         if field.schema.list_type == "map":
             return field
-        schema = field.schema._replace(raw={**field.schema.raw, **keys})
-        return field._replace(schema=schema)
+        return field._replace(schema=field.schema.with_keywords(keys))
 
     name = "io.k8s.api.apps.v1.StatefulSetSpec"
     return _change_field(definitions, name, "volumeClaimTemplates", set_keys)

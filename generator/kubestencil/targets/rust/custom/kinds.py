@@ -219,8 +219,9 @@ class _Preparation:
         if is_string_enum(schema):
             return schema._replace(ref=self.add_inner(schema, owner, field))
         if schema.type == "object" and not _allows_any_field(schema):
-            struct = schema._replace(raw={"properties": {}, **schema.raw})
-            return schema._replace(ref=self.add_inner(struct, owner, field))
+            if not schema.is_object:
+                schema = schema.with_keywords({"properties": {}})
+            return schema._replace(ref=self.add_inner(schema, owner, field))
         return self.plain_value(schema)
 
     def plain_value(self, schema: Schema) -> Schema:
