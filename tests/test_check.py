@@ -119,6 +119,7 @@ def test_everything_that_is_skipped_is_counted(tmp_path: Path) -> None:
         "documents": 4,
         "objects": 2,
         "checked": 1,
+        "updated": None,
     }
 
 

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -74,6 +75,33 @@ func allocate(created runtime.Object) (release func()) {
 	}
 	return func() {
 		spec.ClusterIP, spec.ClusterIPs, spec.HealthCheckNodePort = address, addresses, port
+	}
+}
+
+// keepAllocated fills in what the registry of Services keeps of the old object in an
+// update before it validates (k8s.io/kubernetes/pkg/registry/core/service/storage): one
+// of clusterIP and clusterIPs follows where only the other one is changed.
+func keepAllocated(updated, old runtime.Object) {
+	service, ok := updated.(*core.Service)
+	before, alsoOK := old.(*core.Service)
+	if !ok || !alsoOK {
+		return
+	}
+	spec := &service.Spec
+	areSame := slices.Equal(spec.ClusterIPs, before.Spec.ClusterIPs)
+	switch {
+	case areSame && spec.ClusterIP == "":
+		spec.ClusterIPs = nil
+	case areSame && spec.ClusterIP != before.Spec.ClusterIP && len(spec.ClusterIPs) > 0:
+		spec.ClusterIPs = append([]string{spec.ClusterIP}, spec.ClusterIPs[1:]...)
+	case len(spec.ClusterIPs) == 0 && spec.ClusterIP == before.Spec.ClusterIP:
+		spec.ClusterIP = ""
+	}
+	if spec.Type == core.ServiceTypeExternalName || before.Spec.Type == core.ServiceTypeExternalName {
+		return
+	}
+	if spec.ClusterIP == "" && len(spec.ClusterIPs) == 0 {
+		spec.ClusterIP, spec.ClusterIPs = before.Spec.ClusterIP, before.Spec.ClusterIPs
 	}
 }
 

@@ -119,6 +119,46 @@ func TestUpdateKeepsWhatAManifestLeavesOut(t *testing.T) {
 	}
 }
 
+func TestUpdateOfTheAddressOfAService(t *testing.T) {
+	service := `{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"},"spec":{ADDRESS"ports":[{"port":80}]}}`
+	old := strings.Replace(service, "ADDRESS", `"clusterIP":"10.0.0.5",`, 1)
+	if result := ask(t, updated(old, strings.Replace(service, "ADDRESS", "", 1)))[0]; result.Code != 200 {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+	result := ask(t, updated(old, strings.Replace(old, "0.5", "0.6", 1)))[0]
+	if result.Code != 422 || result.Causes[0].Field != "spec.clusterIPs[0]" {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+}
+
+func TestUpdateFromAnotherVersion(t *testing.T) {
+	old := `{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"maxReplicas":3,"targetCPUUtilizationPercentage":50,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}}}`
+	object := `{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{"maxReplicas":MAX,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}}}`
+	for maximum, code := range map[string]int{"4": 200, "0": 422} {
+		if result := ask(t, updated(old, strings.Replace(object, "MAX", maximum, 1)))[0]; result.Code != code || result.OldRefused {
+			t.Errorf("unexpected answer: %+v", result)
+		}
+	}
+	if result := ask(t, updated(job, deployment))[0]; result.Code != 400 {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+}
+
+func TestAnOldObjectThatIsRefusedIsToldApart(t *testing.T) {
+	result := ask(t, updated(strings.Replace(pod, "containers", "containerz", 1), pod))[0]
+	if result.Code != 400 || !result.OldRefused {
+		t.Errorf("unexpected answer: %+v", result)
+	}
+}
+
+func TestEqualRequestsHaveEqualAnswers(t *testing.T) {
+	own := strings.Replace(job, `"spec":{`, `"spec":{"selector":{"matchLabels":{"a":"b"}},`, 1)
+	answers := ask(t, asked("create", own), asked("create", own))
+	if answers[0].Code != 422 || answers[0].Message != answers[1].Message {
+		t.Errorf("unexpected answers: %+v", answers)
+	}
+}
+
 func TestDefaultFillsInWhatAServerFillsIn(t *testing.T) {
 	result := ask(t, asked("default", pod))[0]
 	if !bytes.Contains(result.Object, []byte(`"imagePullPolicy":"IfNotPresent"`)) || bytes.Contains(result.Object, []byte(`"uid"`)) {

@@ -26,6 +26,9 @@ import (
 // generatedSuffix ends names that a server generates from metadata.generateName.
 const generatedSuffix = "abcde"
 
+// generatedUID is what every object has for the random one of a server.
+const generatedUID = "00000000-0000-4000-8000-000000000000"
+
 // strategy is what a server asks about the objects of a kind.
 type strategy interface {
 	rest.RESTCreateStrategy
@@ -200,6 +203,8 @@ func (asked *request) create(data []byte, recorder *warningRecorder) (*object, e
 		created.metadata.SetNamespace("")
 	}
 	rest.FillObjectMetaSystemFields(created.metadata)
+	// Messages have it, which are equal for equal requests.
+	created.metadata.SetUID(generatedUID)
 	removeEqualOwners(created.metadata, recorder)
 	if created.metadata.GetName() == "" && created.metadata.GetGenerateName() != "" {
 		created.metadata.SetName(created.metadata.GetGenerateName() + generatedSuffix)
@@ -239,7 +244,7 @@ func removeEqualOwners(metadata metav1.Object, recorder *warningRecorder) {
 func (asked *request) update(recorder *warningRecorder) error {
 	old, err := asked.create(asked.Old, &warningRecorder{})
 	if err != nil {
-		return err
+		return refusedOld{err}
 	}
 	old.metadata.SetResourceVersion("1")
 	data, err := asked.merge(old)
@@ -254,6 +259,7 @@ func (asked *request) update(recorder *warningRecorder) error {
 	if err != nil {
 		return err
 	}
+	keepAllocated(updated.internal, old.internal)
 	ctx := asked.requestContext("update", updated, rules.NamespaceScoped(), recorder)
 	if err := rest.BeforeUpdate(rules, ctx, updated.internal, old.internal); err != nil {
 		return withFieldErrors(err, func() field.ErrorList {
@@ -286,23 +292,23 @@ func (asked *request) remove(recorder *warningRecorder) error {
 }
 
 // merge is the object that results where the manifest is applied to an object that was
-// made by the old one.
+// made by the old one, in the version of the manifest.
 func (asked *request) merge(old *object) ([]byte, error) {
-	if _, err := asked.decode(asked.Object, &warningRecorder{}); err != nil {
-		return nil, err
-	}
-	current, err := old.encode(old.kind.GroupVersion())
+	applied, err := asked.decode(asked.Object, &warningRecorder{})
 	if err != nil {
 		return nil, err
 	}
-	var before, after metav1.TypeMeta
-	if json.Unmarshal(asked.Old, &before) != nil || json.Unmarshal(asked.Object, &after) != nil || before.APIVersion != after.APIVersion {
-		return nil, apierrors.NewBadRequest("the old object and the new one have different versions")
+	if applied.kind.GroupKind() != old.kind.GroupKind() {
+		return nil, apierrors.NewBadRequest("the old object and the new one have different kinds")
+	}
+	current, err := old.encode(applied.kind.GroupVersion())
+	if err != nil {
+		return nil, err
 	}
 	if old.custom != nil {
 		return mergeCustom(asked.Old, asked.Object, current)
 	}
-	patchMeta, err := strategicpatch.NewPatchMetaFromStruct(old.versioned)
+	patchMeta, err := strategicpatch.NewPatchMetaFromStruct(applied.versioned)
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,8 @@ type answer struct {
 	Message  string              `json:"message,omitempty"`
 	Causes   []cause             `json:"causes,omitempty"`
 	Warnings []string            `json:"warnings,omitempty"`
+	// OldRefused is whether the old object of an update is what is refused.
+	OldRefused bool `json:"oldRefused,omitempty"`
 	// PodSecurity is what the level of the request forbids: of a pod, which is refused,
 	// and of a template of pods, which a server stores.
 	PodSecurity string `json:"podSecurity,omitempty"`

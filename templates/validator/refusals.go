@@ -23,6 +23,14 @@ type invalid struct {
 	errors field.ErrorList
 }
 
+// refusedOld is the error of an update whose old object would not be created.
+type refusedOld struct{ error }
+
+// Unwrap makes the error that of the old object.
+func (refused refusedOld) Unwrap() error {
+	return refused.error
+}
+
 // withFieldErrors adds the errors of fields to the status of an invalid object.
 func withFieldErrors(err error, fieldErrors func() field.ErrorList) error {
 	var status *apierrors.StatusError
@@ -41,7 +49,11 @@ func refusal(err error) answer {
 	var refused invalid
 	errors.As(err, &refused)
 	details := status.Status()
-	result := answer{Code: int(details.Code), Reason: details.Reason, Message: details.Message}
+	var old refusedOld
+	result := answer{
+		Code: int(details.Code), Reason: details.Reason, Message: details.Message,
+		OldRefused: errors.As(err, &old),
+	}
 	if details.Details != nil {
 		for _, reason := range details.Details.Causes {
 			result.Causes = append(result.Causes, cause{reason, badValue(reason, refused.errors)})

@@ -137,7 +137,9 @@ class Report:
     ``before`` is the release that the upgrade starts from, None for a check of one
     release. ``files``, ``documents`` and ``objects`` count what was read; ``checked``
     counts the objects that were compared with a schema. ``skipped`` counts what was
-    not, by reason and detail; ``ignored`` counts the findings that were left out, by
+    not, by reason and detail; ``updated`` counts the objects that were compared with
+    what they were before, None without that; ``validators`` has the version of the API
+    server's own code that decided in a release, None where it is not built; ``ignored`` counts the findings that were left out, by
     what named them: ``comments``, ``configuration``, ``baseline``.
     """
 
@@ -150,12 +152,28 @@ class Report:
     checked: int
     skipped: Mapping[tuple[str, str], int]
     ignored: Mapping[str, int] = field(default_factory=dict)
+    updated: int | None = None
+    validators: Mapping[str, str | None] = field(default_factory=dict)
 
     def count(self, severity: Severity) -> int:
         """How many findings of a severity are left in ``after``."""
         return sum(
             finding.severity == severity and finding.change != "fixed"
             for finding in self.findings
+        )
+
+    def validator_lines(self) -> tuple[str, ...]:
+        """Whether the API server's own code decided, for people."""
+        versions = [version for version in self.validators.values() if version]
+        used = f"Decided by the API server's own code of {' and '.join(versions)}"
+        return (
+            *((used,) if versions else ()),
+            *(
+                f"Without the API server's own code of {release}: "
+                f"kubestencil validator build {release}"
+                for release, version in self.validators.items()
+                if version is None
+            ),
         )
 
     def skipped_lines(self) -> tuple[str, ...]:

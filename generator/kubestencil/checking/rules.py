@@ -33,6 +33,7 @@ RuleId = Literal[
     "required-value",
     "duplicate-item",
     "forbidden-field",
+    "immutable-field",
     "pod-security",
     "server-warning",
     "not-served-by-default",
@@ -112,6 +113,11 @@ _RULES: tuple[CheckRule, ...] = (
         "error",
         "The level of the Pod Security Standards that --pod-security names forbids the "
         "pod, or the pods of the template.",
+    ),
+    CheckRule(
+        "immutable-field",
+        "error",
+        "The object is there already, and the API server refuses this change of it.",
     ),
     CheckRule(
         "server-warning", "warning", "The API server accepts the object and warns."

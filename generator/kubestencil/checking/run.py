@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 from kubestencil.checking.files.find import ManifestFile, find_files
 from kubestencil.checking.files.kustomize import (
@@ -21,6 +22,7 @@ from kubestencil.checking.files.manifests import (
     NoObject,
     read_manifests,
 )
+from kubestencil.checking.files.previous import PreviousObjects
 from kubestencil.checking.findings import Finding, Report
 from kubestencil.checking.ignores import apply_ignores
 from kubestencil.checking.release import prepare
@@ -36,15 +38,17 @@ def check(
     paths: Sequence[str],
     after: Release,
     before: Release | None = None,
-    validators: Mapping[str, Validator] = MappingProxyType({}),
+    validators: Mapping[str, Validator | None] = MappingProxyType({}),
+    previous: PreviousObjects | None = None,
 ) -> Report:
     """What is wrong with the manifests at ``paths`` in the release ``after``, and in
     ``before``, which an upgrade starts from.
 
     ``paths`` are files, folders and ``-`` for standard input. ``validators`` run the
-    code of the API servers of releases, by name, where that was built. Raises UsageError for a
-    path that does not exist and where there is nothing to check, SourceError for a
-    file that cannot be read.
+    code of the API servers of releases, by name, None where that is not built. They decide about
+    changes of the objects that ``previous`` has, too. Raises UsageError for a path that
+    does not exist and where there is nothing to check, SourceError for a file that
+    cannot be read.
     """
     files = list(find_files(paths))
     if not files:
@@ -55,7 +59,9 @@ def check(
         prepare(before, None, validators.get(before.name)) if before else None,
         prepare(after, before, validators.get(after.name)),
     )
-    run = Run(upgrade, listed_patches(files))
+    run = Run(upgrade, listed_patches(files), previous)
+    for reason, count in previous.unread.items() if previous else ():
+        run.skipped[reason, ""] += count
     for finish in look_ahead(run.start(files), REQUESTS_AHEAD):
         finish()
     return Report(
@@ -68,6 +74,12 @@ def check(
         checked=run.checked,
         skipped=dict(sorted(run.skipped.items())),
         ignored={"comments": run.ignored} if run.ignored else {},
+        updated=run.updated if previous else None,
+        validators={
+            name: validator.version() if validator and run.checked else None
+            for name, validator in validators.items()
+            if run.checked or validator is None
+        },
     )
 
 
@@ -76,13 +88,16 @@ class Run:
     """Checks files, and collects what is found and counts of what was read; the other
     attributes are those of ``Report``.
 
-    ``patches`` are the absolute paths of kustomize patches.
+    ``patches`` are the absolute paths of kustomize patches, ``previous`` has the objects
+    as they were before.
     """
 
     upgrade: Upgrade
     patches: frozenset[str]
+    previous: PreviousObjects | None = None
     findings: list[Finding] = field(default_factory=list)
     skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    updated: int = 0
     documents: int = 0
     objects: int = 0
     checked: int = 0
@@ -129,8 +144,20 @@ class Run:
             self.skipped[reason, f"{kind.kind} of {kind.api_version}"] += 1
             return None
         self.checked += 1
-        result = self.upgrade.start(manifest.value, kind, is_patch=is_patch)
+        old = None if is_patch else self._old(manifest, file)
+        result = self.upgrade.start(manifest.value, kind, is_patch=is_patch, old=old)
         return partial(self._finish, manifest, file, findings, result)
+
+    def _old(self, manifest: Manifest, file: str) -> Mapping[str, Any] | None:
+        """What an object was before; None for a new one."""
+        if self.previous is None:
+            return None
+        found = self.previous.find(manifest.value, file)
+        if len(found) > 1:
+            self.skipped["changes of objects that were there more than once", ""] += 1
+            return None
+        self.updated += len(found)
+        return found[0] if found else None
 
     def _finish(
         self,

@@ -38,7 +38,12 @@ def report_sarif(report: Report) -> dict[str, Any]:
                         "name": "kubestencil",
                         "version": __version__,
                         "rules": list(_rules()),
-                    }
+                    },
+                    "extensions": [
+                        {"name": "kube-apiserver", "version": version}
+                        for version in report.validators.values()
+                        if version
+                    ],
                 },
                 "columnKind": "unicodeCodePoints",
                 "invocations": [
@@ -46,7 +51,10 @@ def report_sarif(report: Report) -> dict[str, Any]:
                         "executionSuccessful": True,
                         "toolExecutionNotifications": [
                             {"level": "note", "message": {"text": text}}
-                            for text in report.skipped_lines()
+                            for text in (
+                                *report.skipped_lines(),
+                                *report.validator_lines(),
+                            )
                         ],
                     }
                 ],

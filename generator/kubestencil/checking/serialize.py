@@ -29,7 +29,9 @@ def report_json(report: Report) -> dict[str, Any]:
             "documents": report.documents,
             "objects": report.objects,
             "checked": report.checked,
+            "updated": report.updated,
         },
+        "validators": dict(report.validators),
         "skipped": [
             {"reason": reason, "detail": detail, "count": count}
             for (reason, detail), count in report.skipped.items()

@@ -20,9 +20,16 @@ from kubestencil.checking.named_resources import removed_resources
 from kubestencil.checking.problems import missing_field
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change
-from kubestencil.checking.verdicts import ask_verdict, with_verdict
+from kubestencil.checking.verdicts import (
+    add_refused_changes,
+    ask_verdict,
+    failures,
+    with_verdict,
+)
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.types import GroupVersionKind
+from kubestencil.validator.process import PendingAnswer
+from kubestencil.validator.protocol import Request
 
 _REQUIRED_OF_PATCH = "required fields of kustomize patches"
 
@@ -69,14 +76,20 @@ class Upgrade:
         return None if is_of_kubernetes(kind) else "no schema of the custom resource"
 
     def start(
-        self, value: Mapping[str, Any], kind: GroupVersionKind, *, is_patch: bool
+        self,
+        value: Mapping[str, Any],
+        kind: GroupVersionKind,
+        *,
+        is_patch: bool,
+        old: Mapping[str, Any] | None = None,
     ) -> Callable[[], ObjectResult]:
         """Start to check an object, and return what waits for the result.
 
-        Of a patch, it does not matter what is absent.
+        Of a patch, it does not matter what is absent. ``old`` is what was applied before,
+        where the object is updated.
         """
-        after = _start(value, kind, self.after, is_patch)
-        before = self.before and _start(value, kind, self.before, is_patch)
+        after = _start(value, kind, self.after, is_patch, old)
+        before = self.before and _start(value, kind, self.before, is_patch, old)
         return lambda: self._result(
             before() if before else None, after(), kind, is_patch
         )
@@ -135,6 +148,7 @@ def _start(
     kind: GroupVersionKind,
     release: CheckedRelease,
     is_patch: bool,
+    old: Mapping[str, Any] | None,
 ) -> Callable[[], Results]:
     """Look for what is wrong with an object in a release; what is returned waits for the
     verdict of the API server's code."""
@@ -146,17 +160,20 @@ def _start(
     check(value, ("", None), results)
     if is_of_kubernetes(kind) and value.get("spec") is None:
         results.problems.extend(_missing_spec(kind, release))
-    verdict = (
-        ask_verdict(results.problems, value, release.validator)
-        if release.validator and not is_patch and is_of_kubernetes(kind)
-        else None
-    )
+    verdict: PendingAnswer | None = None
+    change: PendingAnswer | None = None
+    if release.validator and not is_patch and is_of_kubernetes(kind):
+        verdict = ask_verdict(results.problems, value, release.validator)
+        if verdict is not None and old is not None and old != value:
+            change = release.validator.submit(Request("update", value, old=old))
 
     def finish() -> Results:
         if verdict is not None:
-            results.problems[:] = with_verdict(
-                results.problems, value, verdict.result()
-            )
+            answer = verdict.result()
+            results.problems[:] = with_verdict(results.problems, value, answer)
+            results.unchecked.extend(failures(answer))
+            if change is not None and old is not None:
+                add_refused_changes(results, answer, change.result(), value, old)
         results.problems.extend(remarks_on_kind(kind, release))
         results.problems.extend(removed_resources(value, kind, release))
         return results

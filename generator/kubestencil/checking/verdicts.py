@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Path, Problem
+from kubestencil.checking.findings import Path, Problem, Results
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
@@ -29,6 +30,9 @@ _POD_SPECS = (
     "spec",
     "",
 )
+
+_MAX_MESSAGE = 400
+_CHANGE_HINT = "keep it, or delete the object and create it again"
 
 # A step of a path of the server: a name, an index, or a key in brackets.
 _STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
@@ -64,6 +68,36 @@ def with_verdict(
     ]
 
 
+def failures(answer: Answer) -> Iterator[str]:
+    """Why there is no verdict, where the server's code failed."""
+    if answer.code in (0, 500):
+        yield "the API server's own code failed"
+
+
+def add_refused_changes(
+    results: Results,
+    created: Answer,
+    updated: Answer,
+    value: Mapping[str, Any],
+    old: Mapping[str, Any],
+) -> None:
+    """Add what a server refuses to change, where ``created`` is what it says of the new
+    object alone, and ``updated`` of applying it over the old one."""
+    if updated.old_refused:
+        results.unchecked.append("changes of objects that were refused before")
+    elif updated.code in (0, 500) or (created.accepted and updated.code == 400):
+        results.unchecked.append("changes that the API server's own code cannot make")
+    for cause in dict.fromkeys(updated.causes):
+        if updated.old_refused or cause in created.causes:
+            continue
+        path, _ = located(cause.field, value)
+        if not _changes_to_placeholder(_at(path, value), _at(path, old)):
+            message = _message(cause)
+            results.problems.append(
+                Problem("immutable-field", path, message, _CHANGE_HINT)
+            )
+
+
 def _refusals(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
     if answer.accepted or not answer.is_verdict or answer.pod_security:
         return
@@ -77,9 +111,16 @@ def _refusals(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
 def _problem(cause: Cause, path: Path, rest: str) -> Problem:
     """``rest`` is the end of the path that the object does not have."""
     name = _RULES.get(cause.reason, "invalid-value")
-    message = f"{cause.field}: {cause.message}" if cause.field else cause.message
     hint = f"add {rest.lstrip('.')}" if name == "required-value" and rest else ""
-    return Problem(name, path, message, hint)
+    return Problem(name, path, _message(cause), hint)
+
+
+def _message(cause: Cause) -> str:
+    """What the server says of a cause, without the middle of a long value in it."""
+    text = cause.message
+    if len(text) > _MAX_MESSAGE:
+        text = f"{text[: _MAX_MESSAGE // 2]} … {text[-_MAX_MESSAGE // 2 :]}"
+    return f"{cause.field}: {text}" if cause.field else text
 
 
 def _warnings(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
@@ -128,6 +169,32 @@ def located(field: str, value: Any) -> tuple[Path, str]:
 
 def _is_filled_in_later(path: Path, value: Any) -> bool:
     """Whether a placeholder stands in the place of a value."""
+    there = _at(path, value)
+    return isinstance(there, str) and has_placeholder(there)
+
+
+def _changes_to_placeholder(value: Any, old: Any) -> bool:
+    """Whether a placeholder stands for what may be the old value."""
+    pending = [(value, old)]
+    while pending:
+        value, old = pending.pop()
+        if isinstance(value, dict):
+            others = old if isinstance(old, dict) else {}
+            pending += [(item, others.get(key)) for key, item in value.items()]
+        elif isinstance(value, list):
+            pending += zip_longest(value, old if isinstance(old, list) else ())
+        elif isinstance(value, str) and value != old and has_placeholder(value):
+            return True
+    return False
+
+
+def _at(path: Path, value: Any) -> Any:
+    """The value at a path; None where there is none."""
     for step in path:
-        value = value[step]
-    return isinstance(value, str) and has_placeholder(value)
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -24,6 +24,7 @@ from kubestencil.errors import UsageError
 
 if TYPE_CHECKING:
     from kubestencil.checking import Report, Severity
+    from kubestencil.checking.files.previous import PreviousObjects
     from kubestencil.engine.reports import ReportFormat
     from kubestencil.source import Source
     from kubestencil.source.find import DocumentOptions
@@ -121,6 +122,17 @@ def _read_pod_security(
     help="Level of the Pod Security Standards that pods must keep: baseline, "
     "restricted:v1.31. Needs the API server's own code.",
 )
+@click.option(
+    "--old",
+    metavar="DIR",
+    help="Folder with the manifests that were applied before: findings say what the API "
+    "server refuses to change. Needs its own code.",
+)
+@click.option(
+    "--since",
+    metavar="REV",
+    help="The same with the manifests of a commit of Git, such as main.",
+)
 @quiet_option
 @click.pass_context
 def check(
@@ -140,11 +152,14 @@ def check(
     baseline: Path | None,
     exact: Exact,
     pod_security: PodSecurity | None,
+    old: str | None,
+    since: str | None,
     quiet: bool,
 ) -> None:
     """Show what is wrong with manifests in a release.
 
-    With --from, findings say what an upgrade from that release breaks and fixes.
+    With --from, findings say what an upgrade from that release breaks and fixes; with
+    --old and --since, also what cannot be changed.
 
     PATH is a file, a folder or - for standard input. Exits with 1 if there are
     findings of the severity of --fail-on, and with 2 if nothing could be checked.
@@ -165,12 +180,19 @@ def check(
         )
     *earlier, latest = [load_lazily(source) for source in sources]
     console.show_notes(latest.notes, quiet)
+    needed_by = {"--pod-security": pod_security, "--old": old, "--since": since}
     with ExitStack() as stack:
         validators = {
-            name: stack.enter_context(validator)
-            for name, validator in _validators(sources, exact, pod_security, quiet)
+            name: stack.enter_context(validator) if validator else None
+            for name, validator in _validators(sources, exact, pod_security, needed_by)
         }
-        report = check_paths(paths, latest, earlier[0] if earlier else None, validators)
+        report = check_paths(
+            paths,
+            latest,
+            earlier[0] if earlier else None,
+            validators,
+            _previous(paths, old, since),
+        )
     report = _without_suppressed(report, config, baseline)
     contexts = check_contexts(
         report, fail_on, lambda name: Path(name).read_bytes(), paint(file)
@@ -194,34 +216,48 @@ def _validators(
     sources: Sequence[Source],
     exact: Exact,
     pod_security: PodSecurity | None,
-    quiet: bool,
-) -> Iterator[tuple[str, Validator]]:
-    """The programs that run the API server's own code, by release.
+    needed_by: Mapping[str, object],
+) -> Iterator[tuple[str, Validator | None]]:
+    """The programs that run the API server's own code, by release; None where that can
+    be built and is not.
 
+    ``needed_by`` has the options that need them, and their values.
     Raises UsageError where one is needed that is not built, or must not be used.
     """
+    from kubestencil.source.releases import minor_version_in
     from kubestencil.validator.binaries import find_binary, require_binary
     from kubestencil.validator.process import Validator
 
+    needing = [name for name, value in needed_by.items() if value is not None]
     if exact == "off":
-        if pod_security:
+        for name in needing:
             raise UsageError(
                 "needs the API server's own code",
-                where="--pod-security",
+                where=name,
                 hint="leave out --exact off",
             )
         return
     for source in sources:
-        is_required = exact == "require" or pod_security is not None
+        is_required = exact == "require" or bool(needing)
         find = require_binary if is_required else find_binary
         program = find(source.release)
         if program is not None:
             yield source.release, Validator(program, pod_security=pod_security)
-        elif not quiet:
-            console.status(
-                f"{source.release}: without the API server's own code "
-                f"(kubestencil validator build {source.release})"
-            )
+        elif minor_version_in(source.release):
+            yield source.release, None
+
+
+def _previous(
+    paths: Sequence[str], old: str | None, since: str | None
+) -> PreviousObjects | None:
+    """The objects as they were before; None where no option names any."""
+    from kubestencil.checking.files.previous import committed_objects, objects_in
+
+    if old is not None and since is not None:
+        raise UsageError("cannot be combined", where="--old and --since")
+    if old is not None:
+        return objects_in(old)
+    return None if since is None else committed_objects(since, paths)
 
 
 def _is_older(release: str, other: str) -> bool:

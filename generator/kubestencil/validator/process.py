@@ -81,6 +81,13 @@ class Validator:
         if process is not None:
             process.close()
 
+    def version(self) -> str:
+        """The version of Kubernetes whose code the program has: 1.35.0.
+
+        Raises KubestencilError where it cannot be run.
+        """
+        return self.submit(Request("version")).result().release
+
     def submit(self, request: Request) -> PendingAnswer:
         """Send a request, whose answer can be read later.
 

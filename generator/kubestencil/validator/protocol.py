@@ -85,6 +85,8 @@ class Answer:
     program was ended because it took too long or too much memory. ``object`` is the
     result of ``default`` and ``convert``. ``pod_security`` says what the level of the
     request forbids: pods are refused (403), objects with templates of pods are not.
+    ``old_refused`` is whether the old object of an update is what is refused.
+    ``release`` answers ``version``: 1.35.0.
     """
 
     code: int
@@ -93,6 +95,8 @@ class Answer:
     warnings: tuple[str, ...] = ()
     object: Mapping[str, Any] | None = None
     pod_security: str = ""
+    old_refused: bool = False
+    release: str = ""
 
     @property
     def accepted(self) -> bool:
@@ -126,4 +130,6 @@ def read_answer(line: bytes) -> Answer:
         warnings=tuple(answer.get("warnings", ())),
         object=answer.get("object"),
         pod_security=answer.get("podSecurity", ""),
+        old_refused=answer.get("oldRefused", False),
+        release=answer.get("release", ""),
     )

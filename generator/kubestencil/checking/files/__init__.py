@@ -2,5 +2,6 @@
 
 ``find`` lists the files in folders but those that Git ignores (``ignored_paths``),
 ``manifests`` reads objects, ``kustomize`` recognizes patches, and ``placeholders``
-what a template has not filled in.
+what a template has not filled in. ``previous`` has objects as they were before, in a
+folder or a commit (``git``).
 """

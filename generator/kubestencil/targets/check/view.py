@@ -113,6 +113,13 @@ class CheckVariables(TypedDict):
     checked: Annotated[int, "how many objects were compared with a schema"]
     objects: Annotated[int, "how many objects there are"]
     file_count: Annotated[int, "how many files there are"]
+    updated: Annotated[
+        int | None,
+        "how many objects were compared with what they were before, None without that",
+    ]
+    validators: Annotated[
+        tuple[str, ...], "whether the API server's own code decided, in a line or two"
+    ]
     skipped: Annotated[
         tuple[str, ...], "what was not checked or was ignored, and why, in a line each"
     ]
@@ -175,6 +182,8 @@ def _variables(
         "checked": report.checked,
         "objects": report.objects,
         "file_count": report.files,
+        "updated": report.updated,
+        "validators": tuple(map(one_line, report.validator_lines())),
         "skipped": tuple(map(one_line, report.skipped_lines())),
         "skipped_reasons": tuple(map(one_line, report.skipped_reasons())),
     }

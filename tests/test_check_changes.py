@@ -1,0 +1,274 @@
+"""Changes of objects that are there already: ``kubestencil check --old`` and ``--since``."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kubestencil.checking.files.git import committed_files
+from kubestencil.checking.files.previous import PreviousObjects, committed_objects
+from kubestencil.checking.findings import Results
+from kubestencil.checking.verdicts import add_refused_changes
+from kubestencil.cli import cli
+from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.validator.binaries import find_binary
+from kubestencil.validator.protocol import Answer, Cause
+
+OLD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "nginx:1"}]}
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Service
+  metadata: {name: web, namespace: default}
+  spec: {clusterIP: 10.0.0.5, ports: [{port: 80}]}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: job}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a:1"}]}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {generateName: job}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: "a:1"}]}}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: data}
+spec:
+  serviceName: data
+  selector: {matchLabels: {app: data}}
+  template:
+    metadata: {labels: {app: data}}
+    spec: {containers: [{name: data, image: "data:1"}]}
+  volumeClaimTemplates:
+  - metadata: {name: data}
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: claim}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: not valid}
+---
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+"""
+NEW = (
+    OLD.replace("app: web", "app: api")
+    .replace("name: web, namespace: default", "name: web")
+    .replace("10.0.0.5", "10.0.0.6")
+    .replace("a:1", "a:2")
+    .replace("1Gi", "2Gi")
+    .replace("ReadWriteOnce", "ReadWriteMany")
+    .replace("not valid", "valid")
+    .replace("autoscaling/v1", "autoscaling/v2")
+)
+REFUSED = {
+    ("Deployment", "spec.selector", 5),
+    ("Service", "spec", 16),
+    ("Job", "spec.template", 21),
+    ("StatefulSet", "spec", 32),
+    ("PersistentVolumeClaim", "spec", 44),
+}
+
+
+def _config_map(name: str, **metadata: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, **metadata},
+    }
+
+
+def _file(*objects: dict[str, Any]) -> bytes:
+    return "---\n".join(json.dumps(item) + "\n" for item in objects).encode()
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose first commit has old manifests, and its folder new ones."""
+    if not shutil.which("git"):
+        pytest.skip("Git is not installed")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "a")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@example.org")
+    folder = tmp_path / "repository"
+    (folder / "apps" / ".hidden").mkdir(parents=True)
+    (folder / "apps" / "-all.yaml").write_text(OLD)
+    (folder / "apps" / ".hidden" / "all.yaml").write_text(OLD)
+    (folder / "other.yaml").write_text(OLD)
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "old"]):
+        subprocess.run(["git", "-C", folder, *arguments], check=True)
+    (folder / "apps" / "-all.yaml").unlink()
+    (folder / "apps" / "renamed.yaml").write_text(NEW)
+    return folder
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = os.environ.get("KUBESTENCIL_BUILT_VALIDATORS")
+    if not folder:
+        pytest.skip("KUBESTENCIL_BUILT_VALIDATORS names no folder of validators")
+    monkeypatch.setenv("KUBESTENCIL_VALIDATORS", folder)
+    if find_binary("1.35") is None:
+        pytest.skip(f"{folder} has no current validator of 1.35")
+
+
+def _check(*arguments: str) -> dict[str, Any]:
+    result = CliRunner().invoke(
+        cli, ["check", *arguments, "--to", "1.35", "-q", "-f", "json"]
+    )
+    assert not isinstance(result.exception, KubestencilError), result.exception
+    report: dict[str, Any] = json.loads(result.output)
+    return report
+
+
+def test_objects_are_the_same_by_name_and_not_by_file() -> None:
+    old = _config_map("a", namespace="default")
+    previous = PreviousObjects([("old.yaml", _file(old, _config_map("b")))])
+    assert list(previous.find(_config_map("a"), "new.yaml")) == [old]
+    assert not previous.find(_config_map("a", namespace="other"), "new.yaml")
+    assert not previous.find({**_config_map("a"), "kind": "Secret"}, "new.yaml")
+    unnamed = {**_config_map("a"), "metadata": {"generateName": "a"}}
+    assert not previous.find(unnamed, "new.yaml")
+
+
+def test_of_objects_that_are_there_twice_those_of_the_same_file_are_meant() -> None:
+    dev, production = ({**_config_map("a"), "data": {"x": x}} for x in "12")
+    previous = PreviousObjects(
+        [("dev/a.yaml", _file(dev)), ("production/a.yaml", _file(production))]
+    )
+    found = previous.find(_config_map("a"), "manifests/production/a.yaml")
+    assert list(found) == [production]
+    assert len(previous.find(_config_map("a"), "manifests/a.yaml")) == 2
+    equal = PreviousObjects([("a.yaml", _file(dev, dev))])
+    assert list(equal.find(_config_map("a"), "b.yaml")) == [dev]
+
+
+def test_a_placeholder_may_stand_for_the_old_value() -> None:
+    def changed(label: str) -> list[str]:
+        old, new = ({"spec": {"selector": {"app": app}}} for app in ("a", label))
+        results = Results()
+        cause = Cause("FieldValueInvalid", "spec.selector", "field is immutable")
+        add_refused_changes(
+            results, Answer(201), Answer(422, causes=(cause,)), new, old
+        )
+        return [problem.rule for problem in results.problems]
+
+    assert changed("b") == ["immutable-field"]
+    assert changed("${APP}") == []
+
+
+def test_files_of_a_commit_are_read_whatever_they_are_called(repository: Path) -> None:
+    apps = str(repository / "apps")
+    files = list(committed_files("HEAD", apps, is_recursive=True))
+    assert files == [("-all.yaml", OLD.encode())]
+    renamed = committed_objects("HEAD", [f"{apps}/renamed.yaml"])
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}}
+    assert len(renamed.find(service, "renamed.yaml")) == 1
+
+
+@pytest.mark.parametrize(
+    "revision",
+    ["", "--output=x", "-", "nothing", "HEAD --all", "HEAD:apps", "@{", "\n"],
+)
+def test_what_is_no_commit_is_an_error(repository: Path, revision: str) -> None:
+    before = sorted(repository.rglob("*"))
+    with pytest.raises(UsageError) as error:
+        list(committed_files(revision, str(repository), is_recursive=True))
+    assert error.value.where == "--since"
+    assert sorted(repository.rglob("*")) == before
+
+
+def test_a_folder_without_a_repository_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not a git repository"):
+        list(committed_files("HEAD", str(tmp_path), is_recursive=True))
+
+
+def test_changes_need_the_code_of_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBESTENCIL_VALIDATORS", str(tmp_path / "validators"))
+    (tmp_path / "a.yaml").write_text(OLD)
+    for extra, hint in (
+        ((), "kubestencil validator build 1.35"),
+        (("--exact", "off"), "leave out --exact off"),
+    ):
+        arguments = ["check", str(tmp_path), "--to", "1.35", "--old", str(tmp_path)]
+        result = CliRunner().invoke(cli, [*arguments, *extra])
+        assert isinstance(result.exception, UsageError)
+        assert result.exception.hint == hint
+
+
+@pytest.mark.server
+def test_changes_that_the_server_refuses_are_found(built: None, tmp_path: Path) -> None:
+    for name, text in (("old", OLD), ("new", NEW)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.yaml").write_text(text)
+    report = _check(str(tmp_path / "new"), "--old", str(tmp_path / "old"))
+    assert {
+        (finding["kind"], finding["path"], finding["line"])
+        for finding in report["findings"]
+        if finding["rule"] == "immutable-field"
+    } == REFUSED
+    assert all(
+        finding["rule"] in ("immutable-field", "newer-version")
+        for finding in report["findings"]
+    )
+    assert report["checked"]["updated"] == 6
+    assert report["skipped"] == []
+    assert report["validators"] == {"1.35": "1.35.0"}
+    unchanged = _check(str(tmp_path / "new"), "--old", str(tmp_path / "new"))
+    assert not unchanged["findings"]
+
+
+@pytest.mark.server
+def test_an_old_object_that_is_refused_is_said_to_be_left_out(
+    built: None, tmp_path: Path
+) -> None:
+    new, old = tmp_path / "new.yaml", tmp_path / "old"
+    old.mkdir()
+    new.write_text(NEW)
+    (old / "a.yaml").write_text(OLD.replace("nginx:1", ""))
+    report = _check(str(new), "--old", str(old))
+    assert report["skipped"] == [
+        {
+            "reason": "changes of objects that were refused before",
+            "detail": "",
+            "count": 1,
+        }
+    ]
+
+
+@pytest.mark.server
+def test_changes_since_a_commit_are_found(built: None, repository: Path) -> None:
+    report = _check(str(repository / "apps"), "--since", "HEAD")
+    assert {
+        (finding["kind"], finding["path"], finding["line"])
+        for finding in report["findings"]
+        if finding["rule"] == "immutable-field"
+    } == REFUSED
