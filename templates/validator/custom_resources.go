@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"sort"
@@ -16,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
-	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
@@ -35,8 +35,9 @@ type customKind struct {
 type customVersion struct {
 	kind     schema.GroupVersionKind
 	of       *customKind
-	rules    strategy
 	warnings []string
+	// rules are made when there is an object, since rules in CEL take time to compile.
+	rules strategy
 }
 
 // newCustomKind is the kind of a definition that was accepted.
@@ -65,16 +66,12 @@ func newCustomKind(definition *apiextensions.CustomResourceDefinition) (*customK
 		if !defined.Served {
 			continue
 		}
-		served, err := kind.newVersion(defined)
-		if err != nil {
-			return nil, err
-		}
-		kind.served[defined.Name] = served
+		kind.served[defined.Name] = kind.newVersion(defined)
 	}
 	return kind, nil
 }
 
-func (kind *customKind) newVersion(defined apiextensions.CustomResourceDefinitionVersion) (*customVersion, error) {
+func (kind *customKind) newVersion(defined apiextensions.CustomResourceDefinitionVersion) *customVersion {
 	served := &customVersion{kind: kind.groupKind().WithVersion(defined.Name), of: kind}
 	if defined.Deprecated {
 		text := defined.DeprecationWarning
@@ -84,23 +81,32 @@ func (kind *customKind) newVersion(defined apiextensions.CustomResourceDefinitio
 		}
 		served.warnings = []string{*text}
 	}
-	validation, err := apiextensions.GetSchemaForVersion(kind.definition, defined.Name)
+	return served
+}
+
+// strategy decides about the objects of the version.
+func (served *customVersion) strategy() (strategy, error) {
+	if served.rules != nil {
+		return served.rules, nil
+	}
+	definition := served.of.definition
+	validation, err := apiextensions.GetSchemaForVersion(definition, served.kind.Version)
 	if err != nil {
 		return nil, err
 	}
-	subresources, err := apiextensions.GetSubresourcesForVersion(kind.definition, defined.Name)
+	subresources, err := apiextensions.GetSubresourcesForVersion(definition, served.kind.Version)
 	if err != nil {
 		return nil, err
 	}
 	if subresources == nil {
 		subresources = &apiextensions.CustomResourceSubresources{}
 	}
-	isNamespaced := kind.definition.Spec.Scope == apiextensions.NamespaceScoped
+	isNamespaced := definition.Spec.Scope == apiextensions.NamespaceScoped
 	served.rules, err = customStrategy(
 		crdserverscheme.NewUnstructuredObjectTyper(), isNamespaced, served.kind,
-		validation, kind.schemas, subresources.Status, subresources.Scale,
+		validation, served.of.schemas, subresources.Status, subresources.Scale,
 	)
-	return served, err
+	return served.rules, err
 }
 
 func (kind *customKind) groupKind() schema.GroupKind {
@@ -163,6 +169,13 @@ func (served *customVersion) decode(data []byte, recorder *warningRecorder) (*ob
 			return nil, decodingError(err, &served.kind)
 		}
 		problems = strict.Errors()
+	}
+	if found := decoded.GroupVersionKind(); found != served.kind {
+		// Names of fields in other letters are not read as such here.
+		return nil, apierrors.NewBadRequest(fmt.Sprintf(
+			"the API version in the data (%s) does not match the expected API version (%v)",
+			found.GroupVersion(), served.kind.GroupVersion(),
+		))
 	}
 	unknown, err := served.coerce(decoded)
 	if err != nil {
@@ -239,38 +252,41 @@ func (kind *customKind) encode(custom *unstructured.Unstructured, target schema.
 }
 
 // mergeCustom is the object that results where a manifest of a custom resource is applied
-// to an object that was made by an older one, which kubectl apply does by a JSON merge
-// patch (RFC 7386).
+// to an object that was made by an older one: what the older one had is removed, what the
+// manifest has is set, and the rest stays, as with the JSON merge patch of kubectl apply.
 func mergeCustom(before, after, current []byte) ([]byte, error) {
-	text, err := jsonmergepatch.CreateThreeWayJSONMergePatch(before, after, current)
-	if err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	var target, patch any
-	if err := json.Unmarshal(current, &target); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(text, &patch); err != nil {
-		return nil, err
-	}
-	return json.Marshal(applyMergePatch(target, patch))
-}
-
-func applyMergePatch(target, patch any) any {
-	changes, ok := patch.(map[string]any)
-	if !ok {
-		return patch
-	}
-	merged, ok := target.(map[string]any)
-	if !ok {
-		merged = map[string]any{}
-	}
-	for name, value := range changes {
-		if value == nil {
-			delete(merged, name)
-		} else {
-			merged[name] = applyMergePatch(merged[name], value)
+	var values [3]any
+	for index, text := range [][]byte{before, after, current} {
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		// Numbers stay as they are written.
+		decoder.UseNumber()
+		if err := decoder.Decode(&values[index]); err != nil {
+			return nil, apierrors.NewBadRequest(err.Error())
 		}
 	}
-	return merged
+	return json.Marshal(merged(values[0], values[1], values[2]))
+}
+
+func merged(before, after, current any) any {
+	fields, ok := after.(map[string]any)
+	if !ok {
+		return after
+	}
+	result := map[string]any{}
+	old, _ := before.(map[string]any)
+	present, _ := current.(map[string]any)
+	for name, value := range present {
+		if _, removed := old[name]; !removed {
+			result[name] = value
+		}
+	}
+	for name, value := range fields {
+		// Null removes a field.
+		if value == nil {
+			delete(result, name)
+		} else {
+			result[name] = merged(old[name], value, present[name])
+		}
+	}
+	return result
 }

@@ -140,7 +140,7 @@ func decodingError(err error, kind *schema.GroupVersionKind) error {
 // strategy is the strategy of an object's kind.
 func (stored *object) strategy() (strategy, error) {
 	if stored.custom != nil {
-		return stored.custom.rules, nil
+		return stored.custom.strategy()
 	}
 	found, ok := strategies[stored.kind.GroupKind()]
 	if !ok {

@@ -20,8 +20,9 @@ const keptSets = 4
 // preparedSet is what was made of the objects of a request `prepare`: what a cluster has
 // beside the object that another request is about.
 type preparedSet struct {
-	digest      string
-	customKinds map[schema.GroupKind]*customKind
+	digest string
+	// custom are the versions of custom resources that are served.
+	custom map[schema.GroupVersionKind]*customVersion
 	// results are the answers to the creation of each object.
 	results []answer
 }
@@ -39,7 +40,7 @@ func (asked *request) prepare() (answer, error) {
 		if err := json.Unmarshal(asked.Objects, &texts); err != nil {
 			return answer{}, apierrors.NewBadRequest("objects: " + err.Error())
 		}
-		set = &preparedSet{digest: digest, customKinds: map[schema.GroupKind]*customKind{}}
+		set = &preparedSet{digest: digest, custom: map[schema.GroupVersionKind]*customVersion{}}
 		for _, text := range texts {
 			set.results = append(set.results, asked.addTo(set, text))
 		}
@@ -82,7 +83,9 @@ func (asked *request) addTo(set *preparedSet, text []byte) (result answer) {
 		if err != nil {
 			return refusal(apierrors.NewInternalError(err))
 		}
-		set.customKinds[kind.groupKind()] = kind
+		for _, served := range kind.served {
+			set.custom[served.kind] = served
+		}
 	default:
 		return refusal(apierrors.NewBadRequest("objects of this kind are not prepared"))
 	}
@@ -126,9 +129,5 @@ func (set *preparedSet) customVersionOf(data []byte) *customVersion {
 	if err != nil || scheme.Recognizes(*kind) {
 		return nil
 	}
-	custom, ok := set.customKinds[kind.GroupKind()]
-	if !ok {
-		return nil
-	}
-	return custom.served[kind.Version]
+	return set.custom[*kind]
 }

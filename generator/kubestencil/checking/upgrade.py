@@ -17,7 +17,7 @@ from kubestencil.checking.kind_findings import (
     remarks_on_kind,
 )
 from kubestencil.checking.named_resources import removed_resources
-from kubestencil.checking.problems import missing_field
+from kubestencil.checking.problems import PLACEHOLDER, missing_field
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change
 from kubestencil.checking.verdicts import (
@@ -160,10 +160,13 @@ def _start(
     check(value, ("", None), results)
     if is_of_kubernetes(kind) and value.get("spec") is None:
         results.problems.extend(_missing_spec(kind, release))
+    is_custom = kind in release.release.custom_kinds
     verdict: PendingAnswer | None = None
     change: PendingAnswer | None = None
-    if release.validator and not is_patch and is_of_kubernetes(kind):
-        verdict = ask_verdict(results.problems, value, release.validator)
+    if release.validator and not is_patch and (is_custom or is_of_kubernetes(kind)):
+        verdict = ask_verdict(
+            results.problems, value, release.validator, is_custom=is_custom
+        )
         if verdict is not None and old is not None and old != value:
             change = release.validator.submit(Request("update", value, old=old))
 
@@ -171,6 +174,11 @@ def _start(
         if verdict is not None:
             answer = verdict.result()
             results.problems[:] = with_verdict(results.problems, value, answer)
+            if is_custom and answer.is_verdict:
+                # Rules in CEL, formats and patterns have been applied.
+                results.unchecked[:] = [
+                    reason for reason in results.unchecked if reason == PLACEHOLDER
+                ]
             results.unchecked.extend(failures(answer))
             if change is not None and old is not None:
                 add_refused_changes(results, answer, change.result(), value, old)

@@ -20,7 +20,11 @@ _RULES: Mapping[str, RuleId] = {
     "FieldValueNotSupported": "invalid-enum",
     "FieldValueDuplicate": "duplicate-item",
     "FieldValueForbidden": "forbidden-field",
+    "FieldValueTypeInvalid": "wrong-type",
 }
+
+# The path of a whole custom resource.
+_WHOLE = "<nil>"
 
 # Where kinds have the specification of pods; the first that an object has.
 _POD_SPECS = (
@@ -39,27 +43,40 @@ _STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[([^\]]*)\]")
 
 
 def ask_verdict(
-    problems: list[Problem], value: Mapping[str, Any], validator: Validator
+    problems: list[Problem],
+    value: Mapping[str, Any],
+    validator: Validator,
+    *,
+    is_custom: bool,
 ) -> PendingAnswer | None:
     """Ask what a server says about an object with these problems.
 
-    What it cannot decode, a server does not look at: there, the problems say more.
+    What it cannot decode, a server does not look at: there, the problems say more. Of
+    custom resources, it decodes the metadata, and looks for unknown fields.
     """
-    if any(
-        RULES[problem.rule].severity == "error" and problem.rule != "missing-field"
-        for problem in problems
-    ):
-        return None
+    for problem in problems:
+        is_decoded = (
+            not is_custom
+            or problem.rule == "unknown-field"
+            or problem.path[:1] == ("metadata",)
+        )
+        if is_decoded and RULES[problem.rule].severity == "error":
+            return None
     return validator.submit(Request("create", value))
 
 
 def with_verdict(
     problems: list[Problem], value: Mapping[str, Any], answer: Answer
 ) -> list[Problem]:
-    """The problems of an object with those that a server finds; what is required is the
-    server's to say."""
+    """The problems of an object with those that a server finds; what is required, and
+    what a schema refuses, is the server's to say."""
     if answer.is_verdict:
-        problems = [entry for entry in problems if entry.rule != "missing-field"]
+        problems = [
+            problem
+            for problem in problems
+            if problem.rule != "missing-field"
+            and RULES[problem.rule].severity != "error"
+        ]
     return [
         *problems,
         *_refusals(answer, value),
@@ -120,7 +137,7 @@ def _message(cause: Cause) -> str:
     text = cause.message
     if len(text) > _MAX_MESSAGE:
         text = f"{text[: _MAX_MESSAGE // 2]} … {text[-_MAX_MESSAGE // 2 :]}"
-    return f"{cause.field}: {text}" if cause.field else text
+    return text if cause.field in ("", _WHOLE) else f"{cause.field}: {text}"
 
 
 def _warnings(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:

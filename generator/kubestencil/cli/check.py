@@ -224,6 +224,7 @@ def _validators(
     ``needed_by`` has the options that need them, and their values.
     Raises UsageError where one is needed that is not built, or must not be used.
     """
+    from kubestencil.schema.custom_resources.definitions import crd_values
     from kubestencil.source.releases import minor_version_in
     from kubestencil.validator.binaries import find_binary, require_binary
     from kubestencil.validator.process import Validator
@@ -242,7 +243,11 @@ def _validators(
         find = require_binary if is_required else find_binary
         program = find(source.release)
         if program is not None:
-            yield source.release, Validator(program, pod_security=pod_security)
+            definitions = crd_values(source.crds) if source.crds else ()
+            validator = Validator(
+                program, pod_security=pod_security, definitions=definitions
+            )
+            yield source.release, validator
         elif minor_version_in(source.release):
             yield source.release, None
 

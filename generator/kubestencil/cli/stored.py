@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import click
 
@@ -11,6 +12,8 @@ from kubestencil.checking.stored import results
 from kubestencil.cli import console
 from kubestencil.cli.options import complete_release, file_option
 from kubestencil.errors import UsageError
+from kubestencil.schema.custom_resources.definitions import crd_values
+from kubestencil.source.find import DocumentOptions
 from kubestencil.source.releases import newest_release
 from kubestencil.text.yaml import dump_all
 from kubestencil.validator.binaries import require_binary
@@ -25,11 +28,25 @@ _release = click.option(
 )
 
 
+_crds = click.option(
+    "--crds",
+    multiple=True,
+    metavar="FILE|DIR|URL",
+    help="CustomResourceDefinitions of the objects; may be repeated.",
+)
+
+
 @click.command()
 @_paths
 @_release
+@_crds
 @file_option
-def default(paths: tuple[str, ...], release: str | None, file: Path | None) -> None:
+def default(
+    paths: tuple[str, ...],
+    release: str | None,
+    crds: tuple[str, ...],
+    file: Path | None,
+) -> None:
     """Print objects as an API server would store them.
 
     They have all defaults, and are YAML in the order of the file.
@@ -37,7 +54,8 @@ def default(paths: tuple[str, ...], release: str | None, file: Path | None) -> N
     PATH is a file, a folder or - for standard input. The code of the API server decides
     (kubestencil validator).
     """
-    _print("default", paths, release, file, "")
+    with _validator(release, crds) as validator:
+        _print(paths, results(paths, "default", validator), file)
 
 
 @click.command()
@@ -49,27 +67,35 @@ def default(paths: tuple[str, ...], release: str | None, file: Path | None) -> N
     help="Version to convert to, such as apps/v1.",
 )
 @_release
+@_crds
 @file_option
 def convert(
-    paths: tuple[str, ...], to: str, release: str | None, file: Path | None
+    paths: tuple[str, ...],
+    to: str,
+    release: str | None,
+    crds: tuple[str, ...],
+    file: Path | None,
 ) -> None:
     """Print objects in another version of their kinds.
 
     PATH is a file, a folder or - for standard input. The code of the API server decides
     (kubestencil validator); RELEASE is one that has both versions.
     """
-    _print("convert", paths, release, file, to)
+    with _validator(release, crds) as validator:
+        _print(paths, results(paths, "convert", validator, to=to), file)
+
+
+def _validator(release: str | None, locations: tuple[str, ...]) -> Validator:
+    """The program of a release, with the CustomResourceDefinitions at ``locations``."""
+    program = require_binary(release or newest_release())
+    crds = DocumentOptions(crds=locations).read_crds()
+    return Validator(program, definitions=crd_values(crds) if crds else ())
 
 
 def _print(
-    operation: Literal["default", "convert"],
-    paths: tuple[str, ...],
-    release: str | None,
-    file: Path | None,
-    to: str,
+    paths: tuple[str, ...], values: Iterable[Mapping[str, Any]], file: Path | None
 ) -> None:
-    with Validator(require_binary(release or newest_release())) as validator:
-        objects = list(results(paths, operation, validator, to=to))
+    objects = list(values)
     if not objects:
         raise UsageError("there is no object in it", where=", ".join(paths))
     console.write_result(dump_all(objects), file)

@@ -7,20 +7,28 @@ import queue
 import subprocess
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kubestencil.errors import KubestencilError
-from kubestencil.validator.protocol import Answer, PodSecurity, Request, read_answer
+from kubestencil.validator.protocol import (
+    Answer,
+    PodSecurity,
+    Preparation,
+    Request,
+    read_answer,
+)
 
 T = TypeVar("T")
 
 # A request takes microseconds. The limits hold for what an attacker writes.
 _SECONDS = 10.0
+# A hundred CustomResourceDefinitions take a second or two.
+_PREPARE_SECONDS = 60.0
 _MEMORY = 512 * 1024 * 1024
 _LONGEST_ANSWER = 16 * 1024 * 1024
 
@@ -43,7 +51,9 @@ class Validator:
     context. One that gives no answer for longer than ``seconds``, or takes too much
     memory, is ended; the request that it failed at is answered with the code 0, and
     another process goes on. ``program`` is its file. Pods are compared with
-    ``pod_security`` where a request names no level. For one thread.
+    ``pod_security`` where a request names no level. Each process is given
+    ``definitions``, CustomResourceDefinitions, and answers for the kinds of those that a
+    server would accept. For one thread.
     """
 
     def __init__(
@@ -52,8 +62,10 @@ class Validator:
         *,
         seconds: float = _SECONDS,
         pod_security: PodSecurity | None = None,
+        definitions: Iterable[Mapping[str, Any]] = (),
     ) -> None:
         self.program = program
+        self._preparation = Preparation.of(definitions)
         self._pod_security = pod_security
         self._seconds = seconds
         self._process: _Process | None = None
@@ -95,7 +107,8 @@ class Validator:
         """
         if request.pod_security is None:
             request = replace(request, pod_security=self._pod_security)
-        pending = PendingAnswer(self, _line(request))
+        prepared = self._preparation.digest if self._preparation else ""
+        pending = PendingAnswer(self, _line(request, prepared))
         self._waiting.append(pending)
         if not self._alone:
             self._send()
@@ -133,7 +146,7 @@ class Validator:
     def _send(self) -> None:
         """Send what may be sent now."""
         if self._process is None:
-            self._process = _Process(self.program)
+            self._process = _Process(self.program, self._preparation)
         count = 1 if self._alone else len(self._waiting)
         for index in range(self._sent, count):
             self._process.write(self._waiting[index].line)
@@ -160,7 +173,9 @@ class _Process:
     """A process whose input and output never wait for each other: one thread writes, and
     another one reads."""
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, program: Path, preparation: Preparation | None) -> None:
+        self._program = program
+        self._is_preparing = preparation is not None
         variables = {
             name: os.environ[name] for name in _VARIABLES if name in os.environ
         }
@@ -185,13 +200,26 @@ class _Process:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._writer.start()
         self._reader.start()
+        if preparation is not None:
+            self.write(preparation.line)
 
     def write(self, line: bytes) -> None:
         """Send a request, without waiting until it is read."""
         self._requests.put(line)
 
     def read(self, seconds: float) -> Answer | None:
-        """The next answer; None where none comes in time, or none that can be read."""
+        """The next answer; None where none comes in time, or none that can be read.
+
+        Raises KubestencilError where the CustomResourceDefinitions cannot be prepared.
+        """
+        if self._is_preparing:
+            self._is_preparing = False
+            if self.read(_PREPARE_SECONDS) is None:
+                raise KubestencilError(
+                    "took too much time or memory for the CustomResourceDefinitions",
+                    where=str(self._program),
+                    hint="name fewer of them",
+                )
         try:
             return read_answer(self._answers.get(timeout=seconds))
         except (queue.Empty, ValueError):
@@ -237,10 +265,10 @@ def look_ahead(items: Iterable[T], count: int) -> Iterator[T]:
     yield from ahead
 
 
-def _line(request: Request) -> bytes:
+def _line(request: Request, prepared: str = "") -> bytes:
     """A request as a line; one that JSON cannot have, or too deep, is one that is
     refused."""
     try:
-        return request.line()
+        return request.line(prepared)
     except (ValueError, RecursionError):
         return b'{"operation": "create", "object": null}\n'

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -40,8 +41,8 @@ class Request:
     privileged: bool = True
     pod_security: PodSecurity | None = None
 
-    def line(self) -> bytes:
-        """The request as a line of JSON.
+    def line(self, prepared: str = "") -> bytes:
+        """The request as a line of JSON; ``prepared`` is the digest of what it needs.
 
         Raises ValueError for an object that JSON cannot have: NaN, or a lone surrogate.
         """
@@ -52,6 +53,7 @@ class Request:
             ("to", self.to),
             ("namespace", self.namespace),
             ("featureGates", self.feature_gates),
+            ("prepared", prepared),
         ):
             if value:
                 request[key] = value
@@ -61,6 +63,33 @@ class Request:
             request["podSecurity"] = self.pod_security._asdict()
         text = json.dumps(request, ensure_ascii=False, allow_nan=False)
         return text.encode() + b"\n"
+
+
+class Preparation(NamedTuple):
+    """The request to prepare objects for later ones, and the digest that these name."""
+
+    line: bytes
+    digest: str
+
+    @classmethod
+    def of(cls, definitions: Iterable[Mapping[str, Any]]) -> Preparation | None:
+        """The request for CustomResourceDefinitions; None where there are none. One that
+        JSON cannot have, or too deep, is one that is refused."""
+        texts = [_text_or_null(definition) for definition in definitions]
+        if not texts:
+            return None
+        objects = f"[{','.join(texts)}]".encode()
+        line = b'{"operation": "prepare", "objects": ' + objects + b"}\n"
+        return cls(line, hashlib.sha256(objects).hexdigest())
+
+
+def _text_or_null(definition: Mapping[str, Any]) -> str:
+    try:
+        text = json.dumps(definition, ensure_ascii=False, allow_nan=False)
+        text.encode()
+    except (ValueError, RecursionError):
+        return "null"
+    return text
 
 
 class Cause(NamedTuple):

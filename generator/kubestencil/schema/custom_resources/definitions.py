@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from kubestencil.errors import SpecError
 from kubestencil.schema.custom_resources.crd import CustomResource, custom_resource
@@ -137,6 +138,12 @@ def decode_crds(crds: CrdSet) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
         note = f"{_common_origin(crds)}: ignored {_in_words(ignored)}"
         return tuple(objects), (note,)
     return tuple(objects), ()
+
+
+def crd_values(crds: CrdSet) -> Iterator[Mapping[str, Any]]:
+    """The CustomResourceDefinitions of all files, as they are written; raises as
+    ``decode_crds``."""
+    return (crd.value for crd in decode_crds(crds)[0])
 
 
 def _in_words(counts: Mapping[str, int]) -> str:
