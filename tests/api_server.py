@@ -1,7 +1,8 @@
 """A real kube-apiserver on the loopback interface, and a client of it.
 
-``KUBESTENCIL_APISERVER`` and ``KUBESTENCIL_ETCD`` name the binaries; ``.ci/api-server``
-builds the first, the second is in Debian's package ``etcd-server``.
+``KUBESTENCIL_APISERVER``, ``KUBESTENCIL_OLD_APISERVER`` (of 1.29) and
+``KUBESTENCIL_ETCD`` name the binaries; ``.ci/api-server`` builds the first two, the last is
+in Debian's package ``etcd-server``.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+#: The variables that name servers of 1.35 and of 1.29.
+SERVER, OLD_SERVER = "KUBESTENCIL_APISERVER", "KUBESTENCIL_OLD_APISERVER"
 #: Seconds until a server must answer, and until a change must be visible.
 START_TIMEOUT = 120.0
 CRD_TIMEOUT = 120.0
@@ -301,9 +304,9 @@ class Client:
         return connection
 
 
-def missing() -> str:
+def missing(server: str = SERVER) -> str:
     """Why no server can be started on this machine; empty where one can."""
-    for variable in ("KUBESTENCIL_APISERVER", "KUBESTENCIL_ETCD"):
+    for variable in (server, "KUBESTENCIL_ETCD"):
         binary = os.environ.get(variable)
         if not binary:
             return f"{variable} names no binary"
@@ -313,7 +316,9 @@ def missing() -> str:
 
 
 @contextmanager
-def api_server(folder: Path, feature_gates: str = "") -> Iterator[Client]:
+def api_server(
+    folder: Path, feature_gates: str = "", server: str = SERVER
+) -> Iterator[Client]:
     """Runs a server with its data in ``folder``, and stops it at the end.
 
     All API versions are served, those that are off by default, too, unless a feature
@@ -340,9 +345,9 @@ def api_server(folder: Path, feature_gates: str = "") -> Iterator[Client]:
             },
             folder / "etcd.log",
         )
-        server = _start(
+        process = _start(
             stack,
-            os.environ["KUBESTENCIL_APISERVER"],
+            os.environ[server],
             {
                 "etcd-servers": etcd,
                 "bind-address": "127.0.0.1",
@@ -366,7 +371,7 @@ def api_server(folder: Path, feature_gates: str = "") -> Iterator[Client]:
         _wait(
             "the API server is ready",
             START_TIMEOUT,
-            lambda: _is_ready(client, server, log),
+            lambda: _is_ready(client, process, log),
         )
         yield client
 

@@ -262,6 +262,16 @@ def api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[api.Client]
 
 
 @pytest.fixture(scope="session")
+def old_api_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[api.Client]:
+    """The same of 1.29."""
+    if reason := api.missing(api.OLD_SERVER):
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("old-api-server")
+    with api.api_server(folder, server=api.OLD_SERVER) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
 def cluster_crds() -> list[dict[str, Any]]:
     """The CustomResourceDefinitions of the archive KUBESTENCIL_CLUSTER."""
     archive = os.environ.get("KUBESTENCIL_CLUSTER")

@@ -1,22 +1,10 @@
-"""Public manifests, checked and compared with what real API servers say about them.
-
-``KUBESTENCIL_MANIFESTS`` is a folder with ``manifests.tar.xz`` and
-``verdicts-<release>.jsonl.xz``: a line for each object, with its file, the index of its
-document and of its item in a list, and the status of a dry run with strict field
-validation. 400 is refused at decoding, 422 by validation, 0 says that the server has no
-such kind.
-"""
+"""Public manifests, checked and compared with what real API servers say about them."""
 
 from __future__ import annotations
 
-import json
-import lzma
-import os
 import re
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,14 +13,12 @@ from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.kustomize import listed_patches
 from kubestencil.checking.rules import RuleId
 from tests.conftest import load
+from tests.public_manifests import FOLDER, Key, extract, verdicts
 
-FOLDER = os.environ.get("KUBESTENCIL_MANIFESTS")
 RELEASES = ("1.29", "1.35")
 
 pytestmark = pytest.mark.skipif(FOLDER is None, reason="no KUBESTENCIL_MANIFESTS")
 
-#: File, document and item.
-Key = tuple[str, int, int]
 #: Rules about the text of a file rather than its objects: a server sees an object after
 #: a client has read the text.
 OF_TEXT: frozenset[RuleId] = frozenset({"syntax", "duplicate-key"})
@@ -79,10 +65,7 @@ BEYOND_THE_DOCUMENT = (
 
 @pytest.fixture(scope="module")
 def manifests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("manifests")
-    with tarfile.open(Path(FOLDER or "", "manifests.tar.xz")) as archive:
-        archive.extractall(folder, filter="data")
-    return folder
+    return extract(tmp_path_factory.mktemp("manifests"))
 
 
 @pytest.fixture(scope="module")
@@ -97,17 +80,6 @@ def findings(manifests: Path) -> Mapping[str, Mapping[Key, list[Finding]]]:
             for release in finding.releases:
                 by_release[release].setdefault(key, []).append(finding)
     return by_release
-
-
-def verdicts(release: str, *statuses: int) -> Mapping[Key, dict[str, Any]]:
-    path = Path(FOLDER or "", f"verdicts-{release}.jsonl.xz")
-    with lzma.open(path, "rt") as lines:
-        rows = list(map(json.loads, lines))
-    return {
-        (row["file"], row["document"], row["item"]): row
-        for row in rows
-        if row["status"] in statuses
-    }
 
 
 @pytest.mark.parametrize("release", RELEASES)

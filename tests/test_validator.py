@@ -334,3 +334,20 @@ def test_a_level_that_cannot_be_compared_is_an_error(none_built: Path) -> None:
     ):
         result = _run("check", "-", "--to", "1.35", *arguments, stdin="{}")
         assert isinstance(result.exception, KubestencilError) and result.exception.hint
+
+
+@pytest.mark.server
+@pytest.mark.slow
+@pytest.mark.compiler("go")
+def test_a_program_is_built_where_there_is_none(
+    validator: Validator, none_built: Path
+) -> None:
+    """Where CI has built the same, Go links it only."""
+    assert _run("validator", "build", "1.35", "-q").exit_code == 0
+    path = find_binary("1.35")
+    assert path is not None and path.is_relative_to(none_built)
+    assert str(path) == _run("validator", "path", "1.35").output.strip()
+    with Validator(path) as process:
+        assert next(process.ask([Request("create", CONFIG_MAP)])).accepted
+    again = _run("validator", "build", "1.35")
+    assert "is up to date" in again.output

@@ -54,7 +54,7 @@ func serve(input io.Reader, output io.Writer) error {
 	encoder := json.NewEncoder(writer)
 	encoder.SetEscapeHTML(false)
 	for {
-		line, readError := reader.ReadBytes('\n')
+		line, readError := readLine(reader)
 		if len(line) > 1 {
 			if err := encoder.Encode(respond(line)); err != nil {
 				return err
@@ -82,8 +82,12 @@ func respond(line []byte) (result answer) {
 		if problem := recover(); problem != nil {
 			result = failure(problem)
 		}
+		result.bound()
 		result.ID = asked.ID
 	}()
+	if len(line) > longestLine {
+		return refusal(apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", longestLine)))
+	}
 	if err := json.Unmarshal(line, &asked); err != nil {
 		return refusal(apierrors.NewBadRequest("not a request: " + err.Error()))
 	}

@@ -95,6 +95,9 @@ type object struct {
 
 // decode reads a manifest as a server does that is asked for strict validation.
 func (asked *request) decode(data []byte, recorder *warningRecorder) (*object, error) {
+	if err := checkSize(data); err != nil {
+		return nil, err
+	}
 	if custom := asked.set.customVersionOf(data); custom != nil {
 		return custom.decode(data, recorder)
 	}

@@ -55,22 +55,22 @@ func refusal(err error) answer {
 		OldRefused: errors.As(err, &old),
 	}
 	if details.Details != nil {
+		values := badValues(refused.errors)
 		for _, reason := range details.Details.Causes {
-			result.Causes = append(result.Causes, cause{reason, badValue(reason, refused.errors)})
+			result.Causes = append(result.Causes, cause{reason, values[[2]string{reason.Field, reason.Message}]})
 		}
 	}
 	return result
 }
 
-// badValue is the value of the error that a cause was made of (NewInvalid in
-// k8s.io/apimachinery/pkg/api/errors/errors.go).
-func badValue(reason metav1.StatusCause, fieldErrors field.ErrorList) json.RawMessage {
+// badValues are the values of errors by field and message of the cause that is made of
+// each (NewInvalid in k8s.io/apimachinery/pkg/api/errors/errors.go).
+func badValues(fieldErrors field.ErrorList) map[[2]string]json.RawMessage {
+	values := map[[2]string]json.RawMessage{}
 	for _, fieldError := range fieldErrors {
-		if fieldError.Field == reason.Field && fieldError.ErrorBody() == reason.Message {
-			return valueOf(fieldError)
-		}
+		values[[2]string{fieldError.Field, fieldError.ErrorBody()}] = valueOf(fieldError)
 	}
-	return nil
+	return values
 }
 
 // valueOf is the value that an error is about: none where something is missing, or the

@@ -110,9 +110,9 @@ class Answer:
     """What an API server would answer.
 
     ``code`` is its HTTP status: 200 and 201 accepted, 400 cannot be decoded, 404 and 405
-    for a kind without rules, 422 invalid, 500 the server's code failed; 0 where the
-    program was ended because it took too long or too much memory. ``object`` is the
-    result of ``default`` and ``convert``. ``pod_security`` says what the level of the
+    for a kind without rules, 413 too large, 422 invalid, 500 the server's code failed; 0
+    where the program was ended because it took too long or too much memory. ``object`` is
+    the result of ``default`` and ``convert``. ``pod_security`` says what the level of the
     request forbids: pods are refused (403), objects with templates of pods are not.
     ``old_refused`` is whether the old object of an update is what is refused.
     ``release`` answers ``version``: 1.35.0.
@@ -136,7 +136,7 @@ class Answer:
     def is_verdict(self) -> bool:
         """Whether the server's rules decided: not where the kind has none, and not where
         the program failed."""
-        return self.accepted or self.code in (400, 403, 422)
+        return self.accepted or self.code in (400, 403, 413, 422)
 
 
 def read_answer(line: bytes) -> Answer:

@@ -1,0 +1,124 @@
+"""What a stranger's manifest can do to a validator: nothing but be refused."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Answer, Request
+from tests.conftest import load
+from tests.manifests import manifests
+from tests.mutations import Position, positions
+from tests.test_starters import values as starters
+from tests.validators import built_validator
+
+pytestmark = pytest.mark.server
+
+_COUNT = 2_000
+# As long as the slowest of all that end by themselves, several times.
+_SECONDS = 3.0
+# Texts that are written as they are, so that the text of an object may be no JSON.
+_RAW = (
+    "NaN", "Infinity", "1e999999999", "-1e-999999999", "9" * 5_000, "0x10", "00", "+1",
+    "[" * 20_000, '{"a":' * 20_000, '"\\ud800"', '"\\u0000"', '{"a":1,"a":2}', "\0", "'",
+)  # fmt: skip
+_TEXTS = (
+    "\0", "a\0b", "\ud7ff\ue000", "\u202eabc", "e\u0301" * 1_000, "\U0010ffff" * 100,
+    "\ufeff", "x" * 100_000, "x" * 2_000_000, "%s%n%d", "../" * 1_000, "${" * 1_000,
+    "(" * 10_000, "(a+)+$" * 100, "self.all(x, self.all(y, x == y))", "1" * 100_000,
+    "9" * 400 + "Gi", "1e-400", "-0", "9999999999999999999999h", "\n" * 10_000,
+    "::ffff:10.0.0.1", "/" * 5_000, "," * 5_000, "a." * 5_000, "http://[::1",
+)  # fmt: skip
+_VALUES: tuple[Any, ...] = (
+    2**63, -(2**63) - 1, 2**64, 10**400, 1e308, 5e-324, -0.0, True, None, "", [], {},
+    [[]] * 10_000, [{}] * 50_000, [None] * 50_000,
+    {str(number): "" for number in range(20_000)}, {"": {"": ""}}, {"x" * 300_000: "x" * 9},
+)  # fmt: skip
+
+Change = Callable[[Position, random.Random], None]
+
+
+def _put_text(position: Position, source: random.Random) -> None:
+    position.replace(source.choice(_TEXTS))
+
+
+def _put_value(position: Position, source: random.Random) -> None:
+    position.replace(source.choice(_VALUES))
+
+
+def _put_raw(position: Position, source: random.Random) -> None:
+    position.replace(f"\ue000{source.choice(_RAW)}\ue001")
+
+
+def _nest(position: Position, source: random.Random) -> None:
+    """Put the value into so many objects, or lists, of itself."""
+    value = position.value
+    in_lists = source.random() < 0.5
+    for _ in range(source.choice((10, 100, 400))):
+        value = [value] if in_lists else {"properties": value}
+    position.replace(value)
+
+
+def _repeat(position: Position, source: random.Random) -> None:
+    """Put many of a list's items, or a list of a value, in its place."""
+    value = position.value
+    items = value if isinstance(value, list) and value else [value]
+    size = len(json.dumps(items))
+    count = min(source.choice((100, 5_000, 30_000)), 2_500_000 // (size + 1))
+    position.replace(items * max(1, count // len(items)))
+
+
+_CHANGES: tuple[Change, ...] = (_put_text, _put_value, _put_raw, _nest, _repeat)
+
+
+class _Hostile(Request):
+    """A request of a text that may be no JSON."""
+
+    def line(self) -> bytes:
+        text = json.dumps({"operation": self.operation, "object": self.object})
+        head, *parts = text.split('"\\ue000')
+        raw = (part.split('\\ue001"', 1) for part in parts)
+        return (head + "".join(json.loads(f'"{a}"') + b for a, b in raw)).encode(
+            errors="surrogatepass"
+        ) + b"\n"
+
+
+def _hostile(objects: list[Mapping[str, Any]]) -> Iterator[Request]:
+    for index in range(_COUNT):
+        source = random.Random(f"hostile/{index}")
+        value = copy.deepcopy(source.choice(objects))
+        for _ in range(source.choice((1, 1, 2))):
+            position = source.choice([*positions(value)])
+            source.choice(_CHANGES)(position, source)
+        yield _Hostile(source.choice(("create", "create", "default")), value)
+
+
+def test_hostile_objects_are_answered_in_time_and_briefly() -> None:
+    objects = [*manifests(), *starters(load("1.35")).values()]
+    started = time.monotonic()
+    with Validator(built_validator("1.35"), seconds=_SECONDS) as validator:
+        # One by one, so that an answer that is lost is known.
+        answers = [
+            answer for one in _hostile(objects) for answer in validator.ask([one])
+        ]
+    assert len(answers) == _COUNT
+    codes = Counter(answer.code for answer in answers)
+    assert codes.keys() <= {0, 200, 201, 400, 404, 405, 413, 422}, codes
+    # What takes too much time or memory ends the program: numbers of a billion digits, and
+    # lists that the server's code compares with themselves.
+    assert 0 < codes[0] < _COUNT / 100
+    assert time.monotonic() - started < 200
+    assert max(map(_size, answers)) < 4_000_000
+
+
+def _size(answer: Answer) -> int:
+    causes = sum(len(text) for cause in answer.causes for text in cause)
+    return len(answer.message) + causes + sum(map(len, answer.warnings))
