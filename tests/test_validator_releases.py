@@ -108,7 +108,11 @@ def test_every_kind_that_can_be_created_is_answered(
             assert answer.accepted != bool(reasons) and reasons <= _REASONS, name
     # None of the program's kinds was left out.
     kinds = {name.rpartition(" ")[2] for name in stored}
-    rows = [row for row in strategy_rows() if row.releases.includes(release)]
+    rows = [
+        row
+        for row in strategy_rows()
+        if row.releases.includes(release) and row.kind != "*"
+    ]
     assert kinds == {row.kind for row in rows}
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
+import lzma
 import os
 import platform
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -56,15 +57,23 @@ def this_platform() -> str:
 
 def find_binary(release: str) -> Path | None:
     """The program of a release for this machine, that of its newest patch; None where
-    there is none."""
+    there is none.
+
+    One that was installed as a package is unpacked the first time.
+    """
     candidates = [
         (int(binary.version.rpartition(".")[2]), binary.path)
-        for binary in binaries()
+        for binary in (*_packaged(), *binaries())
         if binary.is_current
         and binary.platform == this_platform()
         and release in (binary.version, binary.version.rpartition(".")[0])
     ]
-    return max(candidates)[1] if candidates else None
+    if not candidates:
+        return None
+    path = max(
+        candidates, key=lambda candidate: (candidate[0], not _is_packed(candidate[1]))
+    )[1]
+    return _unpack(path) if _is_packed(path) else path
 
 
 def require_binary(release: str) -> Path:
@@ -74,7 +83,8 @@ def require_binary(release: str) -> Path:
         raise UsageError(
             "is not built",
             where=f"the validator of {release}",
-            hint=f"kubestencil validator build {release}",
+            hint=f"kubestencil validator build {release}, or pip install "
+            f"kubestencil-validator-{release}",
         )
     return path
 
@@ -87,6 +97,43 @@ def binaries() -> Iterator[Binary]:
     for path in paths:
         version, system, built_from, _ = path.relative_to(_folder()).parts
         yield Binary(version, system.replace("-", "/"), path, built_from == digest)
+
+
+def _packaged() -> Iterator[Binary]:
+    """The programs in installed packages (.ci/validator-packages), compressed."""
+    spec = importlib.util.find_spec("kubestencil_validators")
+    for folder in spec.submodule_search_locations or () if spec else ():
+        for path in sorted(Path(folder).glob("*/*/validator*.xz")):
+            version, built_from, _ = path.relative_to(folder).parts
+            yield Binary(version, this_platform(), path, built_from == _digest())
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix == ".xz"
+
+
+def _unpack(packed: Path) -> Path:
+    """The program of a package in the cache, which is named after its digest."""
+    path = binary_path(packed.parts[-3], this_platform())
+    if not path.is_file():
+        try:
+            _install(path, lzma.decompress(packed.read_bytes()))
+        except (OSError, lzma.LZMAError) as error:
+            raise KubestencilError(
+                f"cannot be unpacked to {path}: {error}",
+                where=str(packed),
+                hint="install the package again, or name a folder by KUBESTENCIL_VALIDATORS",
+            ) from error
+    return path
+
+
+def _install(path: Path, program: bytes) -> None:
+    """Put a program in its place at once, so that a run that was stopped leaves none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staged = path.with_name(f".{path.name}.{os.getpid()}")
+    staged.write_bytes(program)
+    staged.chmod(0o755)
+    staged.replace(path)
 
 
 def binary_path(version: str, system: str) -> Path:
@@ -103,18 +150,13 @@ def build_binary(version: str, files: Mapping[str, bytes], system: str) -> Path:
     """
     _check_go(files["go.mod"].decode())
     path = binary_path(version, system)
-    path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="kubestencil-validator-") as folder:
         module = Path(folder)
         for name, data in files.items():
             (module / name).write_bytes(data)
         program = module / path.name
         _go_build(program, module, system)
-        # Renamed last, so that a build that was stopped leaves no program.
-        staged = path.with_name(f".{path.name}.{os.getpid()}")
-        shutil.copyfile(program, staged)
-        staged.chmod(0o755)
-        staged.replace(path)
+        _install(path, program.read_bytes())
     return path
 
 
