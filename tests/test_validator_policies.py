@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import copy
 import random
+import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import PodSecurity, Request
+from tests import api_server as servers
 from tests.api_server import Client
 from tests.test_validator import validator
 
@@ -162,3 +166,136 @@ def test_pod_security_standards_forbid_what_a_server_forbids(
         if reply.status in counts:
             counts[reply.status] += 1
     assert counts[201] > 10 and (counts[403] > 10 or level.level == "privileged")
+
+
+_POLICIES = Path(__file__).with_name("admission_policies.yaml")
+_DEPLOYMENTS = 150
+# Seconds until a server has read its policies.
+_IN_FORCE = 60.0
+_DENIED = "forbidden-probe"
+
+
+def _policies() -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all(_POLICIES.read_text()))
+
+
+def _changed_deployment(choice: random.Random) -> dict[str, Any]:
+    labels = {
+        "team": choice.choice(("red", "blue", "green", None)),
+        "checked": choice.choice(("yes", None)),
+        "sidecar": choice.choice(("proxy", "agent", None, None, None)),
+        "scale": choice.choice(("0", "1", "none", None, None, None)),
+    }
+    container: dict[str, Any] = {
+        "name": choice.choice(("web", "sidecar")),
+        "image": choice.choice(("nginx:1", "nginx:latest", "nginx")),
+    }
+    memory = choice.choice(("100Mi", "2Gi", None))
+    if memory:
+        container["resources"] = {"limits": {"memory": memory}}
+    deployment = _deployment({"spec": {"containers": [container]}})
+    deployment["metadata"] = {
+        "name": choice.choice(("web", "we", "api", "forbidden")),
+        "namespace": choice.choice(("default", "production")),
+        "labels": {name: value for name, value in labels.items() if value},
+    }
+    deployment["spec"] |= {
+        "replicas": choice.choice((1, 1, 3, 4, -1)),
+        "paused": choice.choice((True, False)),
+    }
+    return deployment
+
+
+def _others() -> Iterator[dict[str, Any]]:
+    """Objects of other kinds that policies are about."""
+    for name, labels in (
+        ("a", {}),
+        ("b", {"team": "green"}),
+        ("c", {"team": "red"}),
+        ("d", {"team": "red", "checked": "yes"}),
+        ("forbidden", {}),
+    ):
+        metadata = {"name": name, "namespace": "default", "labels": labels}
+        yield {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+        yield {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": metadata,
+            "spec": {"clusterIP": "None", "ports": [{"port": 80}]},
+        }
+        yield {
+            "apiVersion": "example.com/v1",
+            "kind": "Team",
+            "metadata": {"name": name},
+            "spec": {"names": [name]},
+        }
+        yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+        yield {
+            "apiVersion": "autoscaling/v2",
+            "kind": "HorizontalPodAutoscaler",
+            "metadata": metadata,
+            "spec": {
+                "maxReplicas": 4 if name == "a" else 6,
+                "scaleTargetRef": {"kind": "Deployment", "name": "web"},
+            },
+        }
+
+
+@pytest.fixture(scope="module")
+def server_with_policies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """A server of its own, since its policies are about all objects."""
+    reason = servers.missing()
+    if reason:
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("policies")
+    with servers.api_server(folder, "MutatingAdmissionPolicy=true") as client:
+        objects = _policies()
+        definitions = [
+            value for value in objects if value["kind"] == "CustomResourceDefinition"
+        ]
+        client.install(definitions)
+        for value in objects:
+            if value not in definitions:
+                client.create(value)
+        end = time.monotonic() + _IN_FORCE
+        probes = [_deployment(_POD), _deployment(_POD)]
+        probes[0]["metadata"]["name"] = _DENIED
+        probes[1]["metadata"]["labels"] = {"scale": "0", "team": "red"}
+        while [client.submit(probe).status for probe in probes] != [422, 201]:
+            assert time.monotonic() < end, [client.submit(probe) for probe in probes]
+            time.sleep(0.5)
+        # The last policy of a server's list is in force as late as a second after.
+        time.sleep(3)
+        yield client
+
+
+def test_policies_deny_warn_and_mutate_as_in_a_server(
+    server_with_policies: Client, validator: Validator
+) -> None:
+    """Verdict, message and warnings, and what is stored of Deployments.
+
+    A server has the message of one policy of those that deny, any one of them.
+    """
+    choice = random.Random(27)
+    objects = [_changed_deployment(choice) for _ in range(_DEPLOYMENTS)]
+    objects += _others()
+    replies = server_with_policies.submit_all(objects)
+    with Validator(validator.program, definitions=_policies()) as with_policies:
+        answers = list(
+            with_policies.ask(Request("default", value) for value in objects)
+        )
+    denied = 0
+    for value, reply, answer in zip(objects, replies, answers, strict=True):
+        assert reply.accepted == answer.accepted, (value, reply, answer)
+        assert set(reply.warnings) == set(answer.warnings), (value, reply, answer)
+        if answer.policies:
+            denied += 1
+            assert reply.message in answer.policies, (value, reply, answer)
+        else:
+            assert reply.message == answer.message, (value, reply, answer)
+        if len(answer.policies) < 2 and not reply.accepted:
+            assert reply.status == answer.code, (value, reply, answer)
+        if reply.accepted and value["kind"] == "Deployment":
+            assert answer.object is not None
+            assert reply.body["spec"] == answer.object["spec"]
+    assert 40 < denied < len(objects) - 20

@@ -26,7 +26,8 @@ before they are stored. Tab-separated:
   kind        `*` for custom resources
   package     of Go
   strategy    an expression in that package; `namespaces` is a client of namespaces,
-              `scheme` the types of all kinds, `time` a clock; for others see
+              `scheme` the types of all kinds, `resources` the names of their
+              resources, `time` a clock; for others see
               `customStrategy` in templates/validator/strategies.go.j2
   types       the package whose function Install adds the types of the group to a
               scheme; - where there is none
@@ -57,7 +58,7 @@ _ARGUMENTS = {
     "NamespaceInterface": "namespaces",
     "PassiveClock": "time",
     "Authorizer": "nil",
-    "ResourceResolver": "nil",
+    "ResourceResolver": "resources",
     "PolicyGetter": "nil",
     # Of custom resources: selectable fields are for lists, and the second of two
     # validators is for the subresource status.

@@ -7,8 +7,10 @@ import (
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/component-base/featuregate"
@@ -22,6 +24,7 @@ import (
 var (
 	namespaces corev1.NamespaceInterface = anyNamespace{}
 	scheme                               = legacyscheme.Scheme
+	resources                            = anyResource{}
 	time                                 = clock.RealClock{}
 )
 
@@ -37,6 +40,15 @@ func (anyNamespace) Get(_ context.Context, name string, _ metav1.GetOptions) (*v
 		Name:   name,
 		Labels: map[string]string{"resource.kubernetes.io/admin-access": "true", "resource.k8s.io/admin-access": "true"},
 	}}, nil
+}
+
+// anyResource answers that each kind has a resource of its name.
+type anyResource struct{}
+
+// Resolve implements resolver.ResourceResolver.
+func (anyResource) Resolve(kind schema.GroupVersionKind) (schema.GroupVersionResource, error) {
+	plural, _ := meta.UnsafeGuessKindToResource(kind)
+	return plural, nil
 }
 
 // allocate fills in what the registry of Services allocates before it validates

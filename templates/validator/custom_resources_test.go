@@ -123,9 +123,6 @@ func TestARefusedDefinitionIsNotPrepared(t *testing.T) {
 	if answers[1].Code != 404 {
 		t.Errorf("unexpected answer: %+v", answers[1])
 	}
-	if result := prepared(t, pod)[0]; result.Code != 400 {
-		t.Errorf("unexpected answer: %+v", result)
-	}
 }
 
 func TestOnlyTheLastSetsAreKept(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/deprecation"
 	endpoints "k8s.io/apiserver/pkg/endpoints/request"
@@ -192,33 +193,58 @@ func (asked *request) requestContext(verb string, target *object, namespaced boo
 
 // create decides about a new object, and prepares it to be stored.
 func (asked *request) create(data []byte, recorder *warningRecorder) (*object, error) {
+	created, ctx, err := asked.makeObject(data, recorder)
+	if err != nil {
+		return created, err
+	}
+	if err := asked.checkPodSecurity(created); err != nil {
+		return created, err
+	}
+	return created, asked.admission().validate(ctx, admission.Create, &metav1.CreateOptions{}, created, nil)
+}
+
+// makeObject prepares a new object to be stored, which was not asked about yet.
+func (asked *request) makeObject(data []byte, recorder *warningRecorder) (*object, context.Context, error) {
 	created, err := asked.decode(data, recorder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rules, err := created.strategy()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ctx := asked.requestContext("create", created, rules.NamespaceScoped(), recorder)
 	rest.WipeObjectMetaSystemFields(created.metadata)
 	if !rules.NamespaceScoped() {
 		created.metadata.SetNamespace("")
 	}
+	removeEqualOwners(created.metadata, recorder)
+	if err := ensureNamespace(ctx, rules, created.metadata); err != nil {
+		return nil, nil, err
+	}
+	if err := asked.admission().mutate(ctx, admission.Create, &metav1.CreateOptions{}, created, nil); err != nil {
+		return nil, nil, err
+	}
 	rest.FillObjectMetaSystemFields(created.metadata)
 	// Messages have it, which are equal for equal requests.
 	created.metadata.SetUID(generatedUID)
-	removeEqualOwners(created.metadata, recorder)
 	if created.metadata.GetName() == "" && created.metadata.GetGenerateName() != "" {
 		created.metadata.SetName(created.metadata.GetGenerateName() + generatedSuffix)
 	}
 	created.release = allocate(created.internal)
 	if err := rest.BeforeCreate(rules, ctx, created.internal); err != nil {
-		return created, withFieldErrors(err, func() field.ErrorList {
+		return created, ctx, withFieldErrors(err, func() field.ErrorList {
 			return createErrors(ctx, rules, created.internal, created.metadata)
 		})
 	}
-	return created, asked.checkPodSecurity(created)
+	return created, ctx, nil
+}
+
+// ensureNamespace gives an object the namespace of the request, as the handlers of a
+// server do.
+func ensureNamespace(ctx context.Context, rules strategy, metadata metav1.Object) error {
+	expected := rest.ExpectedNamespaceForScope(endpoints.NamespaceValue(ctx), rules.NamespaceScoped())
+	return rest.EnsureObjectNamespaceMatchesRequestNamespace(expected, metadata)
 }
 
 // removeEqualOwners leaves each owner of an object once, as the handlers of a server do
@@ -245,7 +271,7 @@ func removeEqualOwners(metadata metav1.Object, recorder *warningRecorder) {
 // The old object is one as it is created. What a manifest leaves out stays as it is, as
 // with kubectl apply.
 func (asked *request) update(recorder *warningRecorder) error {
-	old, err := asked.create(asked.Old, &warningRecorder{})
+	old, _, err := asked.makeObject(asked.Old, &warningRecorder{})
 	if err != nil {
 		return refusedOld{err}
 	}
@@ -264,17 +290,26 @@ func (asked *request) update(recorder *warningRecorder) error {
 	}
 	keepAllocated(updated.internal, old.internal)
 	ctx := asked.requestContext("update", updated, rules.NamespaceScoped(), recorder)
+	if err := ensureNamespace(ctx, rules, updated.metadata); err != nil {
+		return err
+	}
+	if err := asked.admission().mutate(ctx, admission.Update, &metav1.UpdateOptions{}, updated, old); err != nil {
+		return err
+	}
 	if err := rest.BeforeUpdate(rules, ctx, updated.internal, old.internal); err != nil {
 		return withFieldErrors(err, func() field.ErrorList {
 			return updateErrors(ctx, rules, updated.internal, old.internal, updated.metadata, old.metadata)
 		})
 	}
-	return asked.checkPodSecurity(updated)
+	if err := asked.checkPodSecurity(updated); err != nil {
+		return err
+	}
+	return asked.admission().validate(ctx, admission.Update, &metav1.UpdateOptions{}, updated, old)
 }
 
 // remove decides about the deletion of an object that was created from the manifest.
 func (asked *request) remove(recorder *warningRecorder) error {
-	existing, err := asked.create(asked.Object, &warningRecorder{})
+	existing, _, err := asked.makeObject(asked.Object, &warningRecorder{})
 	if err != nil {
 		return err
 	}
@@ -290,8 +325,10 @@ func (asked *request) remove(recorder *warningRecorder) error {
 		}
 	}
 	ctx := asked.requestContext("delete", existing, rules.NamespaceScoped(), recorder)
-	_, _, err = rest.BeforeDelete(rules, ctx, existing.internal, options)
-	return err
+	if _, _, err := rest.BeforeDelete(rules, ctx, existing.internal, options); err != nil {
+		return err
+	}
+	return asked.admission().validate(ctx, admission.Delete, options, nil, existing)
 }
 
 // merge is the object that results where the manifest is applied to an object that was

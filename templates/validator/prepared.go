@@ -23,6 +23,9 @@ type preparedSet struct {
 	digest string
 	// custom are the versions of custom resources that are served.
 	custom map[schema.GroupVersionKind]*customVersion
+	// objects are all others: admission policies, what they bind, and namespaces.
+	objects  []*object
+	policies *policies
 	// results are the answers to the creation of each object.
 	results []answer
 }
@@ -44,8 +47,13 @@ func (asked *request) prepare() (answer, error) {
 		for _, text := range texts {
 			set.results = append(set.results, asked.addTo(set, text))
 		}
+		var err error
+		if set.policies, err = newPolicies(set); err != nil {
+			return answer{}, apierrors.NewInternalError(err)
+		}
 		preparedSets = append(preparedSets, set)
 		if len(preparedSets) > keptSets {
+			preparedSets[0].policies.stop()
 			preparedSets = append([]*preparedSet{}, preparedSets[1:]...)
 		}
 	}
@@ -73,13 +81,18 @@ func (asked *request) addTo(set *preparedSet, text []byte) (result answer) {
 		}
 		result.Warnings = recorder.warnings
 	}()
-	created, err := asked.create(text, recorder)
+	creation := *asked
+	creation.set = set
+	created, err := creation.create(text, recorder)
+	if err == nil {
+		err = checkPolicy(created.kind.GroupKind())
+	}
 	if err != nil {
 		return refusal(err)
 	}
-	switch created := created.internal.(type) {
+	switch definition := created.internal.(type) {
 	case *apiextensions.CustomResourceDefinition:
-		kind, err := newCustomKind(created)
+		kind, err := newCustomKind(definition)
 		if err != nil {
 			return refusal(apierrors.NewInternalError(err))
 		}
@@ -87,9 +100,17 @@ func (asked *request) addTo(set *preparedSet, text []byte) (result answer) {
 			set.custom[served.kind] = served
 		}
 	default:
-		return refusal(apierrors.NewBadRequest("objects of this kind are not prepared"))
+		set.objects = append(set.objects, created)
 	}
 	return answer{Code: http.StatusCreated}
+}
+
+// admission are the policies of the set that was prepared for the request.
+func (asked *request) admission() *policies {
+	if asked.set == nil {
+		return nil
+	}
+	return asked.set.policies
 }
 
 // findPrepared is a kept set; nil where there is none.

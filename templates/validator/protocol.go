@@ -60,6 +60,8 @@ type answer struct {
 	// PodSecurity is what the level of the request forbids: of a pod, which is refused,
 	// and of a template of pods, which a server stores.
 	PodSecurity string `json:"podSecurity,omitempty"`
+	// Policies are the messages of prepared policies that deny the object.
+	Policies []string `json:"policies,omitempty"`
 	// Object is what would be stored (default), or the converted object (convert).
 	Object json.RawMessage `json:"object,omitempty"`
 	// Prepared is the digest of what was prepared, and Results has an answer to the

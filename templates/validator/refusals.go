@@ -31,6 +31,13 @@ func (refused refusedOld) Unwrap() error {
 	return refused.error
 }
 
+// denied is the refusal of an object by admission policies.
+type denied struct {
+	*apierrors.StatusError
+	// messages are those of each policy.
+	messages []string
+}
+
 // withFieldErrors adds the errors of fields to the status of an invalid object.
 func withFieldErrors(err error, fieldErrors func() field.ErrorList) error {
 	var status *apierrors.StatusError
@@ -48,11 +55,13 @@ func refusal(err error) answer {
 	}
 	var refused invalid
 	errors.As(err, &refused)
+	var byPolicies denied
+	errors.As(err, &byPolicies)
 	details := status.Status()
 	var old refusedOld
 	result := answer{
 		Code: int(details.Code), Reason: details.Reason, Message: details.Message,
-		OldRefused: errors.As(err, &old),
+		Policies: byPolicies.messages, OldRefused: errors.As(err, &old),
 	}
 	if details.Details != nil {
 		values := badValues(refused.errors)

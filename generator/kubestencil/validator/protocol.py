@@ -114,6 +114,7 @@ class Answer:
     where the program was ended because it took too long or too much memory. ``object`` is
     the result of ``default`` and ``convert``. ``pod_security`` says what the level of the
     request forbids: pods are refused (403), objects with templates of pods are not.
+    ``policies`` are the messages of admission policies that deny the object.
     ``old_refused`` is whether the old object of an update is what is refused.
     ``release`` answers ``version``: 1.35.0.
     """
@@ -124,6 +125,7 @@ class Answer:
     warnings: tuple[str, ...] = ()
     object: Mapping[str, Any] | None = None
     pod_security: str = ""
+    policies: tuple[str, ...] = ()
     old_refused: bool = False
     release: str = ""
 
@@ -159,6 +161,7 @@ def read_answer(line: bytes) -> Answer:
         warnings=tuple(answer.get("warnings", ())),
         object=answer.get("object"),
         pod_security=answer.get("podSecurity", ""),
+        policies=tuple(answer.get("policies", ())),
         old_refused=answer.get("oldRefused", False),
         release=answer.get("release", ""),
     )
