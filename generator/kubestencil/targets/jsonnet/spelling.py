@@ -12,13 +12,9 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain, count
 
-# https://jsonnet.org/ref/spec.html#lexing, and importbin of Jsonnet 0.18.
-# fmt: off
-_RESERVED = frozenset({
-    "assert", "else", "error", "false", "for", "function", "if", "import", "importbin",
-    "importstr", "in", "local", "null", "self", "super", "tailstrict", "then", "true",
-})
-# fmt: on
+from kubestencil.text.languages import reserved_words
+
+_RESERVED = reserved_words("jsonnet")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _NOT_IN_IDENTIFIER = re.compile(r"[^A-Za-z0-9_]")
 # Where Go's strings.Title begins a word: at the start, after an ASCII character other

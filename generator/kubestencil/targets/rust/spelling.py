@@ -10,18 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
 
-# The Rust Reference, "Keywords": strict and reserved ones of editions 2021 and 2024,
-# https://doc.rust-lang.org/reference/keywords.html
-KEYWORDS = frozenset(
-    [
-        "abstract", "as", "async", "await", "become", "box", "break", "const",
-        "continue", "crate", "do", "dyn", "else", "enum", "extern", "false",
-        "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
-        "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
-        "self", "static", "struct", "super", "trait", "true", "try", "type",
-        "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-    ]
-)  # fmt: skip
+from kubestencil.text.languages import reserved_words
+
+KEYWORDS = reserved_words("rust")
 # What the templates name without a path: a type called like that would shadow it in its
 # own file.
 _PRELUDE = frozenset(

@@ -182,6 +182,23 @@ def make_type(
     return _newtype(definition, crate)
 
 
+def _rust_type(definition: Definition, crate: Crate) -> RustType:
+    """What all types have, as that of a struct without fields."""
+    name = crate.paths[definition.name].name
+    is_complete = definition.name not in crate.without_default
+    return RustType(
+        definition=definition.name,
+        name=name,
+        # For macros, in which some names are those of other types.
+        macro_name=f"{name}_" if name in _NAMES_IN_MACROS else name,
+        form="struct",
+        doc=spelling.doc_comment(definition.description),
+        derives=f"Clone, Debug, {'Default, ' if is_complete else ''}PartialEq",
+        schema_title=spelling.string_literal(definition.name),
+        schema_description=spelling.string_literal(definition.description),
+    )
+
+
 def _struct(
     definition: Definition, crate: Crate, resource: CrateResource | None
 ) -> RustType:
@@ -196,15 +213,7 @@ def _struct(
     )
     declarations = "".join([field.declaration for field in fields])
     unknown_fields = crate.unknown_fields.get(definition.name, "")
-    return RustType(
-        definition=definition.name,
-        name=path.name,
-        macro_name=_macro_name(path.name),
-        form="struct",
-        doc=spelling.doc_comment(definition.description),
-        derives=_derives(definition, crate),
-        schema_title=spelling.string_literal(definition.name),
-        schema_description=spelling.string_literal(definition.description),
+    return _rust_type(definition, crate)._replace(
         needs_btree_map=bool(unknown_fields) or _names_btree_map(declarations),
         skip_rustfmt=_skips_rustfmt(declarations),
         fields=fields,
@@ -225,17 +234,10 @@ def _macro(definition: Definition, crate: Crate) -> Macro:
 
 
 def _enum(definition: Definition, crate: Crate) -> RustType:
-    path = crate.paths[definition.name]
     names, other = enum_variants(definition.schema)
-    return RustType(
-        definition=definition.name,
-        name=path.name,
-        macro_name=_macro_name(path.name),
+    return _rust_type(definition, crate)._replace(
         form="enum",
-        doc=spelling.doc_comment(definition.description),
         derives="Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd",
-        schema_title=spelling.string_literal(definition.name),
-        schema_description=spelling.string_literal(definition.description),
         variants=tuple(
             Variant(name, spelling.string_literal(value), _variant_doc(name, value))
             for value, name in names.items()
@@ -251,23 +253,11 @@ def _variant_doc(name: str, value: str) -> str:
     return spelling.doc_comment(value or "The empty string.", "    ")
 
 
-def _macro_name(name: str) -> str:
-    """The name of a type for macros, in which some names are those of other types."""
-    return f"{name}_" if name in _NAMES_IN_MACROS else name
-
-
 def _newtype(definition: Definition, crate: Crate) -> RustType:
     path = crate.paths[definition.name]
     inner = value_type(definition.schema, crate, path.module)
-    return RustType(
-        definition=definition.name,
-        name=path.name,
-        macro_name=_macro_name(path.name),
+    return _rust_type(definition, crate)._replace(
         form="newtype",
-        doc=spelling.doc_comment(definition.description),
-        derives=_derives(definition, crate),
-        schema_title=spelling.string_literal(definition.name),
-        schema_description=spelling.string_literal(definition.description),
         needs_btree_map=_names_btree_map(inner),
         skip_rustfmt=len(f"pub struct {path.name}(pub {inner});") > spelling.WIDTH,
         inner=inner,
@@ -285,27 +275,16 @@ def _hand_written(
         if document_field.name == hand_written.documented_field:
             descriptions.append(document_field.schema.description)
     description = "\n\n".join(filter(None, descriptions))
-    return RustType(
-        definition=definition.name,
-        name=path.name,
-        macro_name=path.name,
+    return _rust_type(definition, crate)._replace(
         form=hand_written.form,
         doc=spelling.doc_comment(description),
         derives=hand_written.derives,
-        schema_title=spelling.string_literal(definition.name),
         schema_description=spelling.string_literal(description),
         uses={
             name: crate.paths[used].seen_from(path.module)
             for name, used in hand_written.uses.items()
         },
     )
-
-
-def _derives(definition: Definition, crate: Crate) -> str:
-    """The traits that a struct or newtype derives."""
-    if definition.name in crate.without_default:
-        return "Clone, Debug, PartialEq"
-    return "Clone, Debug, Default, PartialEq"
 
 
 def _skips_rustfmt(declarations: str) -> bool:
