@@ -109,7 +109,6 @@ def _data(
     templates: Callable[[], Templates],
     post_process: _PostProcess | None,
 ) -> bytes:
-    """The bytes of a file."""
     if not rule.template:
         if context.data is None:
             raise target.error(

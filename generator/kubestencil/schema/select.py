@@ -79,7 +79,6 @@ def _is_selected(
 def _paths(
     paths: Mapping[str, Any], kinds: Collection[GroupVersionKind]
 ) -> Mapping[str, Any]:
-    """The paths with an operation on one of ``kinds``."""
     return {
         path: operations
         for path, operations in paths.items()

@@ -316,7 +316,6 @@ def _audience_severities(audience: Audience) -> tuple[AudienceSeverity, ...]:
 
 
 def _version(change: Change) -> str:
-    """The API version that a change is in."""
     if change.owner is not None:
         return change.owner.version
     parts = change.definition.rsplit(".", 2)

@@ -136,8 +136,6 @@ class _EvaluatedDocs:
     def _field_docs(
         self, name: str, value: Any, fields: DocumentationTree, path: _Path
     ) -> FieldDocs:
-        """The documentation of the field ``name``, of which ``value`` is that of the
-        field ``#name``."""
         printable = jsonnet.printable_name(name)
         try:
             (form, attributes), *_ = value.items()

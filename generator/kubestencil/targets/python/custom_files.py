@@ -244,7 +244,6 @@ class _FileBuilder:
 
 
 def _import_from(module: str, names: Iterable[str]) -> Iterator[ImportFrom]:
-    """The statement that imports ``names``, if there are any."""
     names = sort_like_isort(names)
     if names:
         line = f"from {module} import {', '.join(names)}"
@@ -291,7 +290,6 @@ def _imported_classes(
 
 
 def _relative(location: ClassLocation, other: ClassLocation) -> str:
-    """The module of ``other``, relative to that of ``location``."""
     if (other.group, other.version) == (location.group, location.version):
         return f".{other.file}"
     if other.group == location.group:

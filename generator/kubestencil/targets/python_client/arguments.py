@@ -83,7 +83,6 @@ def method_arguments(
 def _argument_names(
     parameters: Sequence[OperationParameter], spelling: Spelling
 ) -> list[str]:
-    """The argument of each parameter."""
     keys = [f"{index} {item.name}" for index, item in enumerate(parameters)]
     has_body = any(parameter.location == _BODY for parameter in parameters)
     spellings = unique_names(

@@ -183,7 +183,6 @@ def _change_field(
     field_name: str,
     change: Callable[[Field], Field],
 ) -> Definitions | None:
-    """Apply ``change`` to one field of the definition ``name``."""
     definition = definitions.get(name)
     if definition is None or field_name not in _field_names(definition):
         return None

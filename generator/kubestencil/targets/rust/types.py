@@ -301,7 +301,6 @@ def _names_btree_map(code: str) -> bool:
 
 
 def _field(struct_field: StructField, value_type: str, crate: Crate) -> RustField:
-    """A field whose value has the type ``value_type``."""
     name, field, boxed = struct_field
     schema = field.schema
     type_ = f"Box<{value_type}>" if boxed else value_type

@@ -245,7 +245,6 @@ def other_releases_index(
 def _common_fields(
     releases: Sequence[Release], addresses_by_release: Sequence[Addresses]
 ) -> frozenset[_Name]:
-    """The fields that all releases have."""
     names = (
         frozenset(_field_names(release, addresses))
         for release, addresses in zip(releases, addresses_by_release, strict=True)

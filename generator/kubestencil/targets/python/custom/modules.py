@@ -238,7 +238,6 @@ def _has_class(definition: Definition) -> bool:
 def _version_names(
     definitions: Iterable[CustomGroupVersion], group: str
 ) -> Mapping[str, str]:
-    """The package of each version of a group."""
     versions = sorted(version for other, version in definitions if other == group)
     return unique_names(
         versions, lambda version: _package_name(version, "version"), "_"

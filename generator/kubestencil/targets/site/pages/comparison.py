@@ -78,7 +78,6 @@ def _changes_of(before: str, release: str, context: SiteContext) -> Mapping[str,
 def _types_in(
     release: str, other: str, releases_by_type: ReleasesByType
 ) -> Sequence[str]:
-    """The types that ``release`` has, and ``other`` does not."""
     return [
         path
         for path, releases in releases_by_type.items()

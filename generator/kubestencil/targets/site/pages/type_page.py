@@ -242,7 +242,6 @@ class TypePages:
         return Link(f"{kind.api_version} {kind.kind}", href)
 
     def _versions(self, address: PageAddress) -> Iterator[VersionLink]:
-        """Links to the versions of a type."""
         # The most stable ones are the last.
         versions = self._availability.versions(address)[-_MAX_VERSIONS:]
         current = [] if address in versions else [address]
