@@ -9,18 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.errors import TargetError
 from kubestencil.targets.jsonnet import spelling as jsonnet
+from kubestencil.targets.jsonnet.evaluate import JsonnetError, evaluate, run_sandboxed
 from kubestencil.targets.jsonnet.library import ObjectTree
 from kubestencil.targets.jsonnet.overlay import OverlayFile, shared_path
-
-# An engine is loaded only where there is an overlay to evaluate.
-if TYPE_CHECKING:
-    from kubestencil.targets.jsonnet.evaluate import JsonnetError
 
 _LIBRARY = "gen.libsonnet"
 _DOCUMENTED = "documented.libsonnet"
@@ -121,8 +118,6 @@ class _OverlayProgram:
 
     def documentation(self) -> Any:
         """The ``DocumentationTree`` of the library."""
-        from kubestencil.targets.jsonnet.evaluate import JsonnetError
-
         try:
             unchanged = _unchanged_objects(
                 self.changed_objects(), self._objects, self._words
@@ -136,8 +131,6 @@ class _OverlayProgram:
     def _call(self, call: str, library: str) -> Any:
         """The result of a function of documented.libsonnet. ``k`` is the library with
         the overlay, ``library`` the Jsonnet without."""
-        from kubestencil.targets.jsonnet.evaluate import evaluate
-
         texts = {**self._texts, _LIBRARY: library}
         code = f"local k = (import '{_LIBRARY}'){self._imports};"
         return evaluate(
@@ -209,8 +202,6 @@ def _package_member(name: str) -> str:
 
 
 def _run(files: Sequence[OverlayFile], evaluate_program: Callable[[], Any]) -> Any:
-    from kubestencil.targets.jsonnet.evaluate import JsonnetError, run_sandboxed
-
     try:
         return run_sandboxed(evaluate_program, seconds=_SECONDS)
     except JsonnetError as error:
