@@ -344,6 +344,6 @@ def test_list_kinds_have_no_builders() -> None:
 def test_importing_the_view_does_not_start_an_engine() -> None:
     code = (
         "import sys, kubestencil.targets.jsonnet_docs.view;"
-        "sys.exit('rjsonnet' in sys.modules or 'multiprocessing' in sys.modules)"
+        "sys.exit('rjsonnet' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
