@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Release, Schema
-from kubestencil.schema.documents.inline import restore_inline_objects
+from kubestencil.schema.documents.inline import restored_schema
 from kubestencil.schema.documents.references import renamed_references
 from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.types import Field, JsonObject
+from kubestencil.schema.types import Field, Json
 
 #: The name of the type that has only the field that a tree is limited to.
 ONE_FIELD = ""
@@ -43,7 +43,7 @@ class NestedType(NamedTuple):
     """
 
     path: str
-    raw: JsonObject
+    raw: Json
     fields: Mapping[str, NestedField]
 
 
@@ -133,19 +133,19 @@ class _NestedTypeReader:
                 ):
                     reached.add(target.name)
                     pending.append((target, self._path(target, name)))
-            schema = self._with_inline_objects(definition.schema.raw)
+            schema = self._with_inline_objects(definition.schema)
             yield self._name(definition), NestedType(
                 path, renamed_references(schema, self.new_refs), fields
             )
 
     def only_field(self, holder: Definition, field: Field, path: str) -> NestedType:
         """A type with one field of the definition ``holder``, which is at a path."""
-        schema = self._with_inline_objects(field.schema.raw)
-        raw: JsonObject = {
+        schema = self._with_inline_objects(field.schema)
+        raw: dict[str, Json] = {
             "properties": {field.name: renamed_references(schema, self.new_refs)}
         }
         if field.required:
-            raw = {**raw, "required": [field.name]}
+            raw["required"] = [field.name]
         name = f"{path}.{field.name}" if path else field.name
         return NestedType(path, raw, {name: _nested_field(holder, field)})
 
@@ -161,12 +161,12 @@ class _NestedTypeReader:
         package, _, name = definition.name.rpartition(".")
         return name if package == self._package else definition.name
 
-    def _with_inline_objects(self, schema: JsonObject) -> JsonObject:
+    def _with_inline_objects(self, schema: Schema) -> Schema:
         """A schema in which references to inline objects are these objects again."""
         inline = self._release.inline_definitions
         if not inline:
             return schema
-        return restore_inline_objects(schema, self._release.definitions, inline)
+        return restored_schema(schema, self._release.definitions, inline)
 
 
 def _nested_field(owner: Definition, field: Field) -> NestedField:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import marshal
 from typing import Any
 
-from kubestencil.schema.types import JsonObject, Schema
+from kubestencil.schema.types import JsonObject, Schema, json_object
 
 #: The keywords that describe a schema without constraining its values.
 DOCUMENTATION = frozenset({"description", "title", "example", "externalDocs"})
@@ -41,7 +41,7 @@ def _encoded(value: Any) -> bytes:
 
 def differing_keywords(before: Schema, after: Schema) -> set[str]:
     """The keywords that only one of two schemas has, or whose values differ."""
-    return _differing_keys(before.raw, after.raw)
+    return _differing_keys(json_object(before), json_object(after))
 
 
 def same_but_documentation(old: Any, new: Any) -> bool:

@@ -22,7 +22,7 @@ from kubestencil.schema.pointer import (
 )
 from kubestencil.schema.resources.served import ServedResources
 from kubestencil.schema.select import select
-from kubestencil.schema.types import JsonObject, Release
+from kubestencil.schema.types import JsonObject, Release, json_object
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.source import Source
 from kubestencil.source.document import CrdSet
@@ -152,7 +152,7 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
     from kubestencil.schema.custom_resources.definitions import custom_resources
 
     others = base.definitions.definitions
-    schemas = {name: value.schema.raw for name, value in others.items()}
+    schemas = {name: json_object(value.schema) for name, value in others.items()}
     custom = custom_resources(crds, StandardFields.of(schemas), others)
     for name in custom.definitions:
         if name in others:
@@ -164,7 +164,7 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
         definitions = {
             name: value for name, value in definitions.items() if name in reached
         }
-    schemas = {name: value.schema.raw for name, value in definitions.items()}
+    schemas = {name: json_object(value.schema) for name, value in definitions.items()}
     return Release(
         name=source.release,
         origin=source.origin,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, KeysView, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from kubestencil.schema.keywords import (
     EMBEDDED,
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 #: A JSON object of the document: the parsed object itself, which must not be changed.
 JsonObject = Mapping[str, Any]
+#: A JSON value that is compared, printed or passed on as a whole: what is in it is only
+#: read in this package.
+Json = object
 
 
 class GroupVersionKind(NamedTuple):
@@ -63,11 +66,16 @@ _LIMITS = (
 )  # fmt: skip
 
 
+def json_object(value: Schema | CelRule) -> JsonObject:
+    """The JSON object of a schema or rule: for this package, and for what prints it."""
+    return cast(JsonObject, value.raw)
+
+
 class CelRule(NamedTuple):
     """A rule of ``x-kubernetes-validations``, in the language CEL; ``raw`` is its JSON
     object."""
 
-    raw: JsonObject
+    raw: Json
 
     @property
     def expression(self) -> str:
@@ -85,14 +93,14 @@ class CelRule(NamedTuple):
         return self._text("messageExpression")
 
     def _text(self, key: str) -> str:
-        value = self.raw.get(key)
+        value = json_object(self).get(key)
         return value if isinstance(value, str) else ""
 
     def is_same(self, other: CelRule) -> bool:
         """Whether the same values are valid, whatever is said of others."""
         first, second = (
-            {key: rule.raw[key] for key in rule.raw if key not in _REPORT_KEYS}
-            for rule in (self, other)
+            {key: raw[key] for key in raw if key not in _REPORT_KEYS}
+            for raw in map(json_object, (self, other))
         )
         return first == second
 
@@ -106,7 +114,7 @@ _REPORT_KEYS = frozenset({"message", "messageExpression", "fieldPath", "reason"}
 class Schema(NamedTuple):
     """The type of one value: of a field, of a list's items, of a map's values.
 
-    ``raw`` is the schema object in the document. ``type``, ``format`` and
+    ``raw`` is the schema object in the document, to be passed on. ``type``, ``format`` and
     ``description`` are its keywords. ``ref`` is the full name of the definition that
     the schema refers to, ``items`` the schema of a list's items, ``values`` that of a
     map's values (``additionalProperties``), ``fields`` the fields of an object
@@ -118,7 +126,7 @@ class Schema(NamedTuple):
     https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md.
     """
 
-    raw: JsonObject
+    raw: Json
     type: str | None
     format: str | None
     description: str
@@ -130,16 +138,16 @@ class Schema(NamedTuple):
     @property
     def keywords(self) -> KeysView[str]:
         """The names of the keywords that the schema has."""
-        return self.raw.keys()
+        return json_object(self).keys()
 
-    def value_of(self, keyword: str) -> Any:
-        """The JSON value of any keyword, to be shown or compared as it is; None where
-        the schema does not have it."""
-        return self.raw.get(keyword)
+    def value_of(self, keyword: str, default: Json = None) -> Any:
+        """The JSON value of any keyword, to be shown or compared as it is; ``default``
+        where the schema does not have it."""
+        return json_object(self).get(keyword, default)
 
     def part(self, keyword: str) -> JsonObject | None:
         """A JSON object with one keyword of the schema, None where it is absent."""
-        return {keyword: self.raw[keyword]} if keyword in self.raw else None
+        return {keyword: self.value_of(keyword)} if keyword in self.keywords else None
 
     def field(self, name: str) -> Schema | None:
         """The schema of the field with a JSON name."""
@@ -147,16 +155,16 @@ class Schema(NamedTuple):
 
     def beside(self, other: Schema) -> Schema:
         """The schema, with the keywords of another one that it lacks."""
-        return schema_of({**other.raw, **self.raw})
+        return schema_of({**json_object(other), **json_object(self)})
 
     def with_keywords(self, keywords: JsonObject) -> Schema:
         """The schema with further keywords, which are no attributes of the tuple."""
-        return self._replace(raw={**self.raw, **keywords})
+        return self._replace(raw={**json_object(self), **keywords})
 
     def without(self, *keywords: str) -> Schema:
         """The schema without some keywords."""
         return schema_of(
-            {key: self.raw[key] for key in self.raw if key not in keywords}
+            {key: self.value_of(key) for key in self.keywords if key not in keywords}
         )
 
     def with_parts(
@@ -184,99 +192,102 @@ class Schema(NamedTuple):
     @property
     def title(self) -> str:
         """The name of the type; empty where it has none."""
-        return str(self.raw.get("title", ""))
+        return str(self.value_of("title", ""))
 
     @property
     def limits(self) -> ValueLimits:
         """The limits of the value."""
-        return ValueLimits(*map(self.raw.get, _LIMITS))
+        return ValueLimits(*map(self.value_of, _LIMITS))
 
     @property
     def read_only(self) -> bool:
         """Whether clients should not send the value."""
-        return bool(self.raw.get("readOnly", False))
+        return bool(self.value_of("readOnly", False))
 
     @property
     def has_any_values(self) -> bool:
         """Whether an object may have fields of any names and values besides its own
         (``additionalProperties: true``)."""
-        return self.raw.get("additionalProperties") is True
+        return self.value_of("additionalProperties") is True
 
     @property
     def required(self) -> tuple[str, ...]:
         """The JSON names of the required fields."""
-        return tuple(self.raw.get("required", ()))
+        return tuple(self.value_of("required", ()))
 
     @property
     def has_default(self) -> bool:
         """Whether there is a default, which may be null."""
-        return "default" in self.raw
+        return "default" in self.keywords
 
     @property
     def default(self) -> Any:
         """The default as a JSON value; None without a default."""
-        return self.raw.get("default")
+        return self.value_of("default")
 
     @property
     def enum(self) -> tuple[Any, ...]:
         """The allowed values; empty where all values are."""
-        return tuple(self.raw.get("enum", ()))
+        return tuple(self.value_of("enum", ()))
 
     @property
     def nullable(self) -> bool:
         """Whether null is allowed (CustomResourceDefinitions)."""
-        return bool(self.raw.get("x-nullable", self.raw.get("nullable", False)))
+        return bool(self.value_of("x-nullable", self.value_of("nullable", False)))
 
     @property
     def list_type(self) -> str | None:
         """How server-side apply merges a list: ``atomic``, ``set`` or ``map``."""
-        return self.raw.get("x-kubernetes-list-type")
+        name: str | None = self.value_of("x-kubernetes-list-type")
+        return name
 
     @property
     def list_map_keys(self) -> tuple[str, ...]:
         """The fields that identify an item of a list of type ``map``."""
-        return tuple(self.raw.get("x-kubernetes-list-map-keys", ()))
+        return tuple(self.value_of("x-kubernetes-list-map-keys", ()))
 
     @property
     def map_type(self) -> str | None:
         """How server-side apply merges an object: ``granular`` or ``atomic``."""
-        return self.raw.get("x-kubernetes-map-type")
+        name: str | None = self.value_of("x-kubernetes-map-type")
+        return name
 
     @property
     def patch_strategy(self) -> tuple[str, ...]:
         """The strategies of a strategic merge patch: ``merge``, ``replace``,
         ``retainKeys``."""
-        value = self.raw.get("x-kubernetes-patch-strategy", "")
+        value = self.value_of("x-kubernetes-patch-strategy", "")
         return tuple(value.split(",")) if value else ()
 
     @property
     def patch_merge_key(self) -> str | None:
         """The field that identifies an item in a strategic merge patch."""
-        return self.raw.get("x-kubernetes-patch-merge-key")
+        name: str | None = self.value_of("x-kubernetes-patch-merge-key")
+        return name
 
     @property
     def int_or_string(self) -> bool:
         """Whether the value is an integer or a string."""
         return self.format == "int-or-string" or bool(
-            self.raw.get(INT_OR_STRING, False)
+            self.value_of(INT_OR_STRING, False)
         )
 
     @property
     def preserves_unknown_fields(self) -> bool:
         """Whether the API server keeps fields that the schema does not have."""
         return (bool(self.fields) and self.has_any_values) or bool(
-            self.raw.get(PRESERVE, False)
+            self.value_of(PRESERVE, False)
         )
 
     @property
     def embedded_resource(self) -> bool:
         """Whether the value is a Kubernetes object with an apiVersion and a kind."""
-        return bool(self.raw.get(EMBEDDED, False))
+        return bool(self.value_of(EMBEDDED, False))
 
     @property
     def validations(self) -> tuple[CelRule, ...]:
         """The CEL rules that a value satisfies."""
-        return tuple(map(CelRule, self.raw.get(VALIDATIONS, ())))
+        return tuple(map(CelRule, self.value_of(VALIDATIONS, ())))
 
     @property
     def union_members(self) -> frozenset[tuple[str, str]]:
@@ -284,35 +295,35 @@ class Schema(NamedTuple):
         discriminator, None where there is none, and the field."""
         return frozenset(
             (str(union.get("discriminator")), f"{member}")
-            for union in self.raw.get("x-kubernetes-unions", ())
+            for union in self.value_of("x-kubernetes-unions", ())
             for member in union.get("fields-to-discriminateBy", {}).items()
         )
 
     @property
     def all_of(self) -> tuple[Schema, ...]:
         """The schemas that hold besides this one."""
-        return tuple(map(_branch, self.raw.get("allOf", ())))
+        return tuple(map(_branch, self.value_of("allOf", ())))
 
     @property
     def any_of(self) -> tuple[Schema, ...]:
         """The schemas of which at least one holds; empty where there is no choice."""
-        return tuple(map(_branch, self.raw.get("anyOf", ())))
+        return tuple(map(_branch, self.value_of("anyOf", ())))
 
     @property
     def one_of(self) -> tuple[Schema, ...]:
         """The schemas of which exactly one holds; empty where there is no choice."""
-        return tuple(map(_branch, self.raw.get("oneOf", ())))
+        return tuple(map(_branch, self.value_of("oneOf", ())))
 
     @property
     def negated(self) -> Schema | None:
         """The schema that does not hold (``not``)."""
-        return _branch(self.raw["not"]) if "not" in self.raw else None
+        return _branch(self.value_of("not")) if "not" in self.keywords else None
 
     @property
     def is_object(self) -> bool:
         """Whether the schema has ``properties``. Maps are no objects in this sense,
         nor are objects whose fields the document does not list."""
-        return "properties" in self.raw
+        return "properties" in self.keywords
 
     def nested(self) -> Iterator[Schema]:
         """The schemas directly inside this one: items, values, those of the fields."""
@@ -325,11 +336,12 @@ class Schema(NamedTuple):
 
 
 def schema_of(
-    raw: JsonObject, ref_of: Callable[[JsonObject], str | None] | None = None
+    raw: Json, ref_of: Callable[[JsonObject], str | None] | None = None
 ) -> Schema:
     """The schema that a JSON object is, which the reader has checked or which was made
     of one that it has; ``ref_of`` finds the definition that it refers to."""
     ref_of = ref_of or _ref_of
+    raw = cast(JsonObject, raw)
     items, values = raw.get("items"), raw.get("additionalProperties")
     required = raw.get("required", ())
     return Schema(

@@ -23,7 +23,7 @@ from kubestencil.diff.differences.validations import rule_changes
 from kubestencil.schema.equality import differing_keywords, json_equal
 from kubestencil.schema.keywords import VALIDATIONS
 from kubestencil.schema.kinds import stated_kinds
-from kubestencil.schema.types import ANY_VALUE, JsonObject, Schema
+from kubestencil.schema.types import ANY_VALUE, JsonObject, Schema, json_object
 
 #: The schemas of definitions, by full name.
 Schemas = Mapping[str, Schema]
@@ -98,7 +98,7 @@ class _Location(NamedTuple):
     ) -> Difference:
         """A whole schema that was added or removed."""
         change = change_name(noun, "added" if before is None else "removed")
-        old, new = before and before.raw, after and after.raw
+        old, new = (schema and json_object(schema) for schema in (before, after))
         schemas = before or ANY_VALUE, after or ANY_VALUE
         return Difference(change, *self, None, old, new, schemas)
 

@@ -20,7 +20,7 @@ from itertools import chain, islice, product
 from typing import Any, NamedTuple
 
 from kubestencil.schema.keywords import INT_OR_STRING, LOGIC
-from kubestencil.schema.types import JsonObject, Schema, schema_of
+from kubestencil.schema.types import JsonObject, Schema, json_object, schema_of
 from kubestencil.text import re2
 
 # An object that is one of 10, three times, has 1,000 alternatives.
@@ -62,7 +62,7 @@ class Condition(NamedTuple):
 def conditions(schema: Schema) -> Iterator[Condition]:
     """What a schema requires beside types, fields and formats, keyword by keyword.
     Patterns that cannot be evaluated are left out."""
-    for keyword, part in keyword_conditions(schema.raw):
+    for keyword, part in keyword_conditions(json_object(schema)):
         yield Condition(keyword, schema_of(part))
 
 
@@ -84,17 +84,19 @@ def keyword_conditions(schema: JsonObject) -> Iterator[tuple[str, JsonObject]]:
 
 def has_object_conditions(schema: Schema) -> bool:
     """Whether a schema says which fields an object has, besides "required"."""
-    return not schema.raw.keys().isdisjoint(_OF_OBJECTS)
+    return not schema.keywords.isdisjoint(_OF_OBJECTS)
 
 
 def object_conditions(schema: Schema) -> Schema:
     """The conditions of an object, without what each of its fields satisfies."""
-    return schema_of({key: schema.raw[key] for key in _OF_OBJECTS if key in schema.raw})
+    return schema_of(
+        {key: schema.value_of(key) for key in _OF_OBJECTS if key in schema.keywords}
+    )
 
 
 def has_scalar_conditions(schema: Schema) -> bool:
     """Whether a scalar has other conditions than its type."""
-    return not schema.raw.keys().isdisjoint(_OF_SCALARS)
+    return not schema.keywords.isdisjoint(_OF_SCALARS)
 
 
 def is_integer(value: Any) -> bool:
@@ -111,7 +113,7 @@ def satisfies(value: Any, schema: Schema) -> bool:
     References, unknown fields, CEL rules and most formats are not checked; a pattern
     that is not valid matches nothing.
     """
-    return satisfies_keywords(value, schema.raw)
+    return satisfies_keywords(value, json_object(schema))
 
 
 def satisfies_keywords(value: Any, schema: JsonObject) -> bool:
@@ -129,9 +131,9 @@ def has_unsupported_pattern(schema: Schema) -> bool:
     """Whether the value, or a schema that is combined with its schema, has a pattern
     that cannot be evaluated."""
     return any(
-        _has_unsupported_pattern({keyword: schema.raw[keyword]})
+        _has_unsupported_pattern({keyword: schema.value_of(keyword)})
         for keyword in ("pattern", *LOGIC)
-        if keyword in schema.raw
+        if keyword in schema.keywords
     )
 
 

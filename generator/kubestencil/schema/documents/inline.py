@@ -17,7 +17,13 @@ from typing import Any, NamedTuple
 
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.pointer import Pointer
-from kubestencil.schema.types import Definition, JsonObject, Schema, schema_of
+from kubestencil.schema.types import (
+    Definition,
+    JsonObject,
+    Schema,
+    json_object,
+    schema_of,
+)
 
 # The keywords of a field that stay beside the reference to its type. They belong to
 # the field: the definition has copies of them.
@@ -77,7 +83,7 @@ def restored_schema(
     schema: Schema, definitions: Mapping[str, Definition], inline: Collection[str]
 ) -> Schema:
     """``schema`` with the objects in it, as ``restore_inline_objects``."""
-    raw = restore_inline_objects(schema.raw, definitions, inline)
+    raw = restore_inline_objects(json_object(schema), definitions, inline)
     return schema if raw is schema.raw else schema_of(raw)
 
 
@@ -91,7 +97,9 @@ def restore_inline_objects(
         name = schema["$ref"].removeprefix(REFERENCE_PREFIX)
         if name not in inline:
             return schema
-        return restore_inline_objects(definitions[name].schema.raw, definitions, inline)
+        return restore_inline_objects(
+            json_object(definitions[name].schema), definitions, inline
+        )
     restored: dict[str, Any] = {}
     for keyword in _NESTED:
         value = schema.get(keyword)

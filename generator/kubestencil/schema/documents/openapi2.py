@@ -28,6 +28,7 @@ from kubestencil.schema.types import (
     JsonObject,
     Schema,
     UnknownKeyword,
+    json_object,
 )
 
 # Names become file names, module names and links. No document of an API server has
@@ -129,7 +130,7 @@ class _DefinitionReader:
     def read_definition(self, name: str, raw: Any) -> Definition:
         pointer = (name, _DEFINITIONS)
         schema = self.read_schema(raw, pointer, depth=0)
-        kinds = tuple(self.read_kinds(schema.raw, pointer))
+        kinds = tuple(self.read_kinds(json_object(schema), pointer))
         package, _, kind = name.rpartition(".")
         segments = package.split(".")
         versioned = len(segments) > 1 and (

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubestencil.schema.keywords import EMBEDDED, KINDS_KEYWORD, PRESERVE
-from kubestencil.schema.types import JsonObject, Schema, schema_of
+from kubestencil.schema.types import JsonObject, Schema, json_object, schema_of
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 
 # kube-openapi prunes defaults (builder/openapi.go, PruneDefaultsSchema), the others are
@@ -29,7 +29,7 @@ def published_definition(name: str, schema: Schema) -> Schema:
     Fields are sorted by name, as the server has them. A definition of OpenAPI 2.0 is
     its own.
     """
-    return schema_of(_definition(name, schema.raw))
+    return schema_of(_definition(name, json_object(schema)))
 
 
 def _definition(name: str, schema: JsonObject) -> JsonObject:

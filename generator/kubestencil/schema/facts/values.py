@@ -173,8 +173,8 @@ def _with_document(facts: FieldFacts, schema: Schema, *, required: bool) -> Fiel
         ("max_length", "maxLength"),
         ("max_items", "maxItems"),
     ):
-        if keyword in schema.raw and getattr(facts, name) is None:
-            stated[name] = schema.raw[keyword]
+        if keyword in schema.keywords and getattr(facts, name) is None:
+            stated[name] = schema.value_of(keyword)
     if required and not facts.required:
         stated["required"] = True
     if not facts.unique and schema.list_type in ("map", "set"):

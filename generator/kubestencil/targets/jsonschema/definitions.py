@@ -1,7 +1,8 @@
 """The definitions of a document, as openapi2jsonschema changes them before it prints.
 
 The rules are those of https://github.com/yannh/openapi2jsonschema (``command.py`` and
-``util.py``) with the option ``--kubernetes``.
+``util.py``) with the option ``--kubernetes``. They are about JSON: openapi2jsonschema
+does not tell keywords from fields that are called like them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 from kubestencil.schema import Definition
 from kubestencil.schema.graph import Graph
 from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.types import JsonObject
+from kubestencil.schema.types import JsonObject, json_object
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 
 Definitions = Mapping[str, JsonObject]
@@ -47,7 +48,7 @@ def prepare(
 
     ``strict`` ones forbid additional properties in every object that lists its own.
     """
-    schemas = {name: value.schema.raw for name, value in definitions.items()}
+    schemas = {name: json_object(value.schema) for name, value in definitions.items()}
     schemas |= {name: _REPLACED[name] for name in schemas.keys() & _REPLACED.keys()}
     by_kind, by_api_version = dict(schemas), dict(schemas)
     for name, definition in definitions.items():

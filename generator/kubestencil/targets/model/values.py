@@ -20,6 +20,7 @@ from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import list_item, precedence
+from kubestencil.schema.types import json_object
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.model.modules import ModuleName, module_names
@@ -187,13 +188,13 @@ class Schema:
     @property
     def validations(self) -> tuple[Mapping[str, Any], ...]:
         """The CEL rules (``x-kubernetes-validations``)."""
-        return tuple(rule.raw for rule in self._schema.validations)
+        return tuple(map(json_object, self._schema.validations))
 
     @property
     def keywords(self) -> Mapping[str, Any]:
         """The schema as the document has it, for every other keyword:
         ``keywords.get("pattern")``."""
-        return self._schema.raw
+        return json_object(self._schema)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
