@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import kubestencil
 from kubestencil.checking.verdicts import located
 from kubestencil.cli import cli
-from kubestencil.errors import KubestencilError
+from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.schema.facts.go_modules import go_module_rows
 from kubestencil.schema.facts.resources import resource_facts
 from kubestencil.schema.facts.strategies import strategy_rows
@@ -268,6 +269,34 @@ def test_mistakes_are_found_with_the_words_of_the_server(
     }
     without = _run("check", str(path), "--to", "1.35", "--exact", "off", "-q")
     assert without.exit_code == 0
+
+
+def test_python_programs_are_told_how_to_get_a_program(none_built: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        kubestencil.validate([CONFIG_MAP], "1.35")
+    assert error.value.hint == "kubestencil validator build 1.35"
+
+
+@pytest.mark.server
+def test_python_programs_get_typed_answers(validator: Validator) -> None:
+    refused = {**DEPLOYMENT, "metadata": {"name": "A"}}
+    first, second = kubestencil.validate([DEPLOYMENT, refused], "1.35")
+    assert (first.accepted, first.code) == (True, 201)
+    (cause,) = second.causes
+    assert (cause.field, cause.reason, cause.bad_value) == (
+        "metadata.name",
+        "FieldValueInvalid",
+        '"A"',
+    )
+    with kubestencil.ReleaseValidator("1.35") as release:
+        assert release.create(CONFIG_MAP).accepted
+        assert release.update(DEPLOYMENT, DEPLOYMENT).code == 200
+        assert release.update(refused, DEPLOYMENT).old_refused
+        stored = release.default(CONFIG_MAP, namespace="a").object
+        assert stored is not None and stored["metadata"]["namespace"] == "a"
+        assert release.convert(DEPLOYMENT, "apps/v1beta1").object is not None
+        with pytest.raises(UsageError, match="must be a mapping"):
+            release.create("kind: Pod")  # type: ignore[arg-type]
 
 
 @pytest.mark.server

@@ -2,7 +2,7 @@
 
 The public Python API::
 
-    from kubestencil import check, compare, find, history, load, render
+    from kubestencil import check, compare, find, history, load, render, validate
 
     old, new = load("1.34"), load("1.35")
     for change in compare(old, new).changes:
@@ -39,13 +39,18 @@ if TYPE_CHECKING:
     from kubestencil.schema.lookup import TypeMatch
     from kubestencil.source import Source
     from kubestencil.source.find import DocumentOptions
+    from kubestencil.validator.protocol import Answer, Cause
+    from kubestencil.validator.release import ReleaseValidator
 else:
     _MODULES = {
+        "Answer": "kubestencil.validator.protocol",
+        "Cause": "kubestencil.validator.protocol",
         "Change": "kubestencil.diff",
         "Comparison": "kubestencil.diff",
         "Finding": "kubestencil.checking.findings",
         "History": "kubestencil.diff",
         "Release": "kubestencil.schema",
+        "ReleaseValidator": "kubestencil.validator.release",
         "Report": "kubestencil.checking.findings",
         "Summary": "kubestencil.build",
         "TypeMatch": "kubestencil.schema.lookup",
@@ -59,11 +64,14 @@ else:
 
 
 __all__ = [
+    "Answer",
+    "Cause",
     "Change",
     "Comparison",
     "Finding",
     "History",
     "Release",
+    "ReleaseValidator",
     "Report",
     "Summary",
     "TypeMatch",
@@ -74,6 +82,7 @@ __all__ = [
     "history",
     "load",
     "render",
+    "validate",
 ]
 
 _PathLike = str | os.PathLike[str]
@@ -169,6 +178,20 @@ def check(
     after = _as_release(to, options)
     before = None if from_ is None else _as_release(from_, options)
     return check_paths([os.fspath(path) for path in paths], after, before)
+
+
+def validate(objects: Iterable[Mapping[str, Any]], release: str) -> tuple[Answer, ...]:
+    """What the API server of a release answers when the objects are created.
+
+    ``objects`` are mappings as ``json.load`` returns them, ``release`` is "1.35", or
+    "1.35.2". The server's own code decides (``kubestencil validator build``), without a
+    server; ``ReleaseValidator`` is for more questions to it. Raises UsageError where
+    that is not built, and for what is no mapping.
+    """
+    from kubestencil.validator.release import ReleaseValidator
+
+    with ReleaseValidator(release) as validator:
+        return validator.create_all(objects)
 
 
 def find(name: str, releases: Sequence[Release]) -> tuple[TypeMatch, ...]:

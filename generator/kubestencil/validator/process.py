@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from kubestencil.errors import KubestencilError
 from kubestencil.validator.protocol import (
@@ -75,7 +75,7 @@ class Validator:
         # How many of them are sent only after the one before was answered.
         self._alone = 0
 
-    def __enter__(self) -> Validator:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
