@@ -14,9 +14,8 @@ from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Any
 
-from kubestencil import schema as parsed
 from kubestencil.errors import SpecError
-from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import list_item, precedence
@@ -28,14 +27,14 @@ from kubestencil.text.re2.ecma import ecma_pattern
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Schema:
+class LinkedSchema:
     """What a value may be: a definition, a field, an item of a list, a value of a map.
 
     At most one of ``reference``, ``items``, ``values`` and ``fields`` says what is in
     it; otherwise it is a scalar, or anything where ``type`` is none.
     """
 
-    _schema: parsed.Schema = dataclass_field(repr=False)
+    _schema: Schema = dataclass_field(repr=False)
     _index: _DefinitionIndex = dataclass_field(repr=False)
 
     @property
@@ -60,28 +59,28 @@ class Schema:
         return is_deprecated(self._schema.description)
 
     @property
-    def reference(self) -> Definition | None:
+    def reference(self) -> LinkedDefinition | None:
         """The definition that is referred to."""
         name = self._schema.ref
         return None if name is None else self._index.definitions[name]
 
     @property
-    def items(self) -> Schema | None:
+    def items(self) -> LinkedSchema | None:
         """What a list contains."""
         items = self._schema.items
-        return None if items is None else Schema(items, self._index)
+        return None if items is None else LinkedSchema(items, self._index)
 
     @property
-    def values(self) -> Schema | None:
+    def values(self) -> LinkedSchema | None:
         """What a map contains; its keys are strings."""
         values = self._schema.values
-        return None if values is None else Schema(values, self._index)
+        return None if values is None else LinkedSchema(values, self._index)
 
     @property
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[LinkedField, ...]:
         """The fields of an object, in the order of the document."""
         return tuple(
-            Field(field.schema, self._index, field.name, field.required)
+            LinkedField(field.schema, self._index, field.name, field.required)
             for field in self._schema.fields
         )
 
@@ -162,28 +161,28 @@ class Schema:
         return tuple(field_choices(self._schema))
 
     @property
-    def all_of(self) -> tuple[Schema, ...]:
+    def all_of(self) -> tuple[LinkedSchema, ...]:
         """The schemas that hold besides this one (``allOf``)."""
         return self._schemas(self._schema.all_of)
 
     @property
-    def any_of(self) -> tuple[Schema, ...]:
+    def any_of(self) -> tuple[LinkedSchema, ...]:
         """The schemas of which at least one holds; empty where there is no choice."""
         return self._schemas(self._schema.any_of)
 
     @property
-    def one_of(self) -> tuple[Schema, ...]:
+    def one_of(self) -> tuple[LinkedSchema, ...]:
         """The schemas of which exactly one holds; empty where there is no choice."""
         return self._schemas(self._schema.one_of)
 
     @property
-    def negated(self) -> Schema | None:
+    def negated(self) -> LinkedSchema | None:
         """The schema that does not hold (``not``), or none."""
         negated = self._schema.negated
-        return None if negated is None else Schema(negated, self._index)
+        return None if negated is None else LinkedSchema(negated, self._index)
 
-    def _schemas(self, schemas: Iterable[parsed.Schema]) -> tuple[Schema, ...]:
-        return tuple(Schema(schema, self._index) for schema in schemas)
+    def _schemas(self, schemas: Iterable[Schema]) -> tuple[LinkedSchema, ...]:
+        return tuple(LinkedSchema(schema, self._index) for schema in schemas)
 
     @property
     def validations(self) -> tuple[Mapping[str, Any], ...]:
@@ -198,7 +197,7 @@ class Schema:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Field(Schema):
+class LinkedField(LinkedSchema):
     """A field of an object: a schema with a name.
 
     ``name`` is the JSON name, which is any text; ``required`` says whether the field
@@ -210,7 +209,7 @@ class Field(Schema):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Definition(Schema):
+class LinkedDefinition(LinkedSchema):
     """A named type of the document: a schema that others refer to.
 
     ``name`` is the full name (``io.k8s.api.apps.v1.Deployment``) and ``kind`` its last
@@ -245,12 +244,12 @@ class Definition(Schema):
         return self.kinds[0] if len(self.kinds) == 1 else None
 
     @property
-    def references(self) -> tuple[Definition, ...]:
+    def references(self) -> tuple[LinkedDefinition, ...]:
         """The definitions that it refers to, each once."""
         return self._index.named(self._index.graph[self.name])
 
     @property
-    def referrers(self) -> tuple[Definition, ...]:
+    def referrers(self) -> tuple[LinkedDefinition, ...]:
         """The definitions that refer to it."""
         return self._index.named(self._index.reversed_graph[self.name])
 
@@ -265,7 +264,7 @@ class Definition(Schema):
         return self.name in self._index.cyclic
 
     @property
-    def list_item(self) -> Definition | None:
+    def list_item(self) -> LinkedDefinition | None:
         """The definition of which this is the list kind (``Pod`` of ``PodList``)."""
         return self._index.list_item(self.name)
 
@@ -281,7 +280,7 @@ class GroupVersion:
 
     group: str
     version: str
-    definitions: tuple[Definition, ...] = dataclass_field(repr=False)
+    definitions: tuple[LinkedDefinition, ...] = dataclass_field(repr=False)
 
     @property
     def name(self) -> str:
@@ -289,7 +288,7 @@ class GroupVersion:
         return f"{self.group}/{self.version}"
 
     @property
-    def kinds(self) -> tuple[Definition, ...]:
+    def kinds(self) -> tuple[LinkedDefinition, ...]:
         """The definitions that manifests can be written for."""
         return tuple(
             definition
@@ -327,7 +326,7 @@ class Model:
     _index: _DefinitionIndex = dataclass_field(repr=False)
 
     @property
-    def definitions(self) -> tuple[Definition, ...]:
+    def definitions(self) -> tuple[LinkedDefinition, ...]:
         """All definitions, in the order of the document."""
         return tuple(self._index.definitions.values())
 
@@ -341,7 +340,7 @@ class Model:
         """All groups and versions, sorted by group, the preferred version first."""
         return tuple(version for group in self.groups for version in group.versions)
 
-    def definition(self, name: str) -> Definition | None:
+    def definition(self, name: str) -> LinkedDefinition | None:
         """The definition with a full name, none where the release does not have it."""
         return self._index.definitions.get(name)
 
@@ -360,7 +359,7 @@ class _DefinitionIndex:
     def __init__(self, release: Release) -> None:
         self.parsed = release.definitions
         self.definitions = {
-            name: Definition(
+            name: LinkedDefinition(
                 definition.schema, self, name, definition.kind, definition.kinds
             )
             for name, definition in release.definitions.items()
@@ -369,7 +368,7 @@ class _DefinitionIndex:
         self.group_versions = self._make_group_versions()
 
     def _make_group_versions(self) -> Mapping[ModuleName, GroupVersion]:
-        members: dict[ModuleName, dict[str, Definition]] = {}
+        members: dict[ModuleName, dict[str, LinkedDefinition]] = {}
         for name, module in self.modules.items():
             definition = self.definitions[name]
             kinds = members.setdefault(module, {})
@@ -407,10 +406,10 @@ class _DefinitionIndex:
     def cyclic(self) -> Container[str]:
         return cyclic_edges(self.graph)
 
-    def named(self, names: Iterable[str]) -> tuple[Definition, ...]:
+    def named(self, names: Iterable[str]) -> tuple[LinkedDefinition, ...]:
         return tuple(self.definitions[name] for name in names)
 
-    def list_item(self, name: str) -> Definition | None:
+    def list_item(self, name: str) -> LinkedDefinition | None:
         item = list_item(self.parsed[name], self.parsed)
         return None if item is None else self.definitions[item.name]
 

@@ -12,9 +12,9 @@ from typing import Annotated
 from kubestencil.engine import Contexts, Each, FileContext, Target
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.targets.model.values import (
-    Definition,
     Group,
     GroupVersion,
+    LinkedDefinition,
     Model,
     make_model,
 )
@@ -37,7 +37,7 @@ EACH: Mapping[str, Each] = {
     "definition": Each(
         "a definition, which is any named type of the document",
         _DEFINITION,
-        {"definition": Definition, **_SHARED},
+        {"definition": LinkedDefinition, **_SHARED},
     ),
     "kind": Each(
         "a definition that manifests can be written for: it has one apiVersion and kind",
@@ -45,7 +45,7 @@ EACH: Mapping[str, Each] = {
             **_DEFINITION,
             "api_version": 'the apiVersion with "-" for "/": apps-v1, v1',
         },
-        {"definition": Definition, **_SHARED},
+        {"definition": LinkedDefinition, **_SHARED},
     ),
     "group-version": Each(
         "a version of a group; every definition is in exactly one",
@@ -89,14 +89,14 @@ def make_contexts(release: Release, target: Target) -> Contexts:
 
 
 def _definition_context(
-    definition: Definition, placeholders: Mapping[str, str] | None = None
+    definition: LinkedDefinition, placeholders: Mapping[str, str] | None = None
 ) -> FileContext:
     own = {key: getattr(definition, key) for key in _DEFINITION}
     placeholders = {**own, **(placeholders or {})}
     return FileContext(definition.name, placeholders, {"definition": definition})
 
 
-def _kind_context(definition: Definition, kind: GroupVersionKind) -> FileContext:
+def _kind_context(definition: LinkedDefinition, kind: GroupVersionKind) -> FileContext:
     api_version = kind.api_version.replace("/", "-")
     return _definition_context(definition, {"api_version": api_version})
 
