@@ -390,3 +390,58 @@ def test_a_program_is_built_where_there_is_none(
         assert next(process.ask([Request("create", CONFIG_MAP)])).accepted
     again = _run("validator", "build", "1.35")
     assert "is up to date" in again.output
+
+
+_POLICY = """\
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: tagged}
+spec:
+  matchConstraints:
+    resourceRules:
+      - {apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: ["*"]}
+  validations:
+    - expression: object.spec.template.spec.containers.all(c, c.image == 'nginx:2')
+      message: not nginx:2
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: tagged}
+spec: {policyName: tagged, validationActions: [Deny]}
+"""
+
+
+@pytest.mark.server
+def test_objects_that_a_policy_denies_are_findings(
+    validator: Validator, tmp_path: Path
+) -> None:
+    policies = tmp_path / "policies.yaml"
+    policies.write_text(_POLICY)
+    for image, count in (("nginx:1", 1), ("nginx:2", 0), ("${IMAGE}", 0)):
+        path = tmp_path / "web.json"
+        path.write_text(json.dumps(DEPLOYMENT).replace("nginx:1", image))
+        arguments = ("check", str(path), "--policies", str(policies), "-f", "json")
+        result = _run(*arguments, "--to", "1.35", "-q")
+        findings = json.loads(result.output)["findings"]
+        rules = [finding["rule"] for finding in findings]
+        assert rules == ["denied-by-policy"] * count
+    policies.write_text(_POLICY.replace("object.spec.template", "object.spec ="))
+    findings = json.loads(_run(*arguments, "--to", "1.35", "-q").output)["findings"]
+    assert "compilation failed" in findings[0]["message"]
+    assert findings[0]["file"] == str(policies)
+
+
+def test_policies_that_cannot_be_evaluated_are_an_error(
+    none_built: Path, tmp_path: Path
+) -> None:
+    policies = tmp_path / "policies.yaml"
+    for text, release, problem in (
+        (json.dumps(CONFIG_MAP), "1.35", "no ValidatingAdmissionPolicy"),
+        (_POLICY, "1.29", "1.29 is not asked"),
+        (_POLICY, "1.35", "is not built"),
+    ):
+        policies.write_text(text)
+        arguments = ("check", str(policies), "--policies", str(policies))
+        result = _run(*arguments, "--to", release)
+        assert isinstance(result.exception, KubestencilError)
+        assert problem in str(result.exception)

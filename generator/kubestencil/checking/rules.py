@@ -35,6 +35,7 @@ RuleId = Literal[
     "forbidden-field",
     "immutable-field",
     "pod-security",
+    "denied-by-policy",
     "server-warning",
     "not-served-by-default",
     "deprecated-kind",
@@ -113,6 +114,11 @@ _RULES: tuple[CheckRule, ...] = (
         "error",
         "The level of the Pod Security Standards that --pod-security names forbids the "
         "pod, or the pods of the template.",
+    ),
+    CheckRule(
+        "denied-by-policy",
+        "error",
+        "An admission policy of --policies denies the object.",
     ),
     CheckRule(
         "immutable-field",

@@ -179,7 +179,7 @@ def _start(
                 results.unchecked[:] = [
                     reason for reason in results.unchecked if reason == PLACEHOLDER
                 ]
-            results.unchecked.extend(failures(answer))
+            results.unchecked.extend(failures(answer, value))
             if change is not None and old is not None:
                 add_refused_changes(results, answer, change.result(), value, old)
         results.problems.extend(remarks_on_kind(kind, release))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Path, Problem, Results
+from kubestencil.checking.problems import PLACEHOLDER
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
@@ -82,12 +83,16 @@ def with_verdict(
         *_refusals(answer, value),
         *_warnings(answer, value),
         *_pod_security(answer, value),
+        *_denials(answer.policies, value),
     ]
 
 
-def failures(answer: Answer) -> Iterator[str]:
-    """Why there is no verdict, where the server's code failed."""
-    if answer.code in (0, 500):
+def failures(answer: Answer, value: Mapping[str, Any]) -> Iterator[str]:
+    """Why there is no verdict, where the server's code failed, or where what a
+    placeholder stands for decides."""
+    if answer.policies and _has_placeholders(value):
+        yield PLACEHOLDER
+    if answer.code in (0, 500) and not answer.policies:
         yield "the API server's own code failed"
 
 
@@ -104,8 +109,10 @@ def add_refused_changes(
         results.unchecked.append("changes of objects that were refused before")
     elif updated.code in (0, 500) or (created.accepted and updated.code == 400):
         results.unchecked.append("changes that the API server's own code cannot make")
+    new_denials = [text for text in updated.policies if text not in created.policies]
+    results.problems.extend(_denials(new_denials, value))
     for cause in dict.fromkeys(updated.causes):
-        if updated.old_refused or cause in created.causes:
+        if updated.old_refused or updated.policies or cause in created.causes:
             continue
         path, _ = located(cause.field, value)
         if not _changes_to_placeholder(_at(path, value), _at(path, old)):
@@ -116,7 +123,8 @@ def add_refused_changes(
 
 
 def _refusals(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
-    if answer.accepted or not answer.is_verdict or answer.pod_security:
+    is_admitted = not answer.pod_security and not answer.policies
+    if answer.accepted or not answer.is_verdict or not is_admitted:
         return
     # One mistake can have several causes of equal texts.
     for cause in dict.fromkeys(answer.causes) or (Cause("", "", answer.message),):
@@ -145,6 +153,22 @@ def _warnings(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
         field, colon, _ = warning.partition(": ")
         path, rest = located(field, value) if colon else ((), field)
         yield Problem("server-warning", () if rest else path, warning, "")
+
+
+def _denials(messages: Sequence[str], value: Mapping[str, Any]) -> Iterator[Problem]:
+    """What admission policies deny: not where a placeholder stands in a place that they
+    may look at."""
+    if messages and not _has_placeholders(value):
+        for message in messages:
+            yield Problem("denied-by-policy", (), message, "")
+
+
+def _has_placeholders(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_placeholders, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_placeholders, value))
+    return isinstance(value, str) and has_placeholder(value)
 
 
 def _pod_security(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:

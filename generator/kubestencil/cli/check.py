@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -123,6 +123,13 @@ def _read_pod_security(
     "restricted:v1.31. Needs the API server's own code.",
 )
 @click.option(
+    "--policies",
+    multiple=True,
+    metavar="FILE|DIR",
+    help="Admission policies that decide about the other objects, with their bindings, "
+    "parameters and namespaces; may be repeated. Needs the API server's own code.",
+)
+@click.option(
     "--old",
     metavar="DIR",
     help="Folder with the manifests that were applied before: findings say what the API "
@@ -152,6 +159,7 @@ def check(
     baseline: Path | None,
     exact: Exact,
     pod_security: PodSecurity | None,
+    policies: tuple[str, ...],
     old: str | None,
     since: str | None,
     quiet: bool,
@@ -180,14 +188,22 @@ def check(
         )
     *earlier, latest = [load_lazily(source) for source in sources]
     console.show_notes(latest.notes, quiet)
-    needed_by = {"--pod-security": pod_security, "--old": old, "--since": since}
+    needed_by = {
+        "--pod-security": pod_security,
+        "--policies": policies or None,
+        "--old": old,
+        "--since": since,
+    }
+    prepared = _policy_objects(policies, sources)
     with ExitStack() as stack:
         validators = {
             name: stack.enter_context(validator) if validator else None
-            for name, validator in _validators(sources, exact, pod_security, needed_by)
+            for name, validator in _validators(
+                sources, exact, pod_security, prepared, needed_by
+            )
         }
         report = check_paths(
-            paths,
+            (*paths, *policies),
             latest,
             earlier[0] if earlier else None,
             validators,
@@ -216,12 +232,14 @@ def _validators(
     sources: Sequence[Source],
     exact: Exact,
     pod_security: PodSecurity | None,
+    prepared: Sequence[Mapping[str, Any]],
     needed_by: Mapping[str, object],
 ) -> Iterator[tuple[str, Validator | None]]:
     """The programs that run the API server's own code, by release; None where that can
     be built and is not.
 
-    ``needed_by`` has the options that need them, and their values.
+    ``prepared`` are objects that a cluster has. ``needed_by`` has the options that need
+    the programs, and their values.
     Raises UsageError where one is needed that is not built, or must not be used.
     """
     from kubestencil.schema.custom_resources.definitions import crd_values
@@ -245,11 +263,31 @@ def _validators(
         if program is not None:
             definitions = crd_values(source.crds) if source.crds else ()
             validator = Validator(
-                program, pod_security=pod_security, definitions=definitions
+                program,
+                pod_security=pod_security,
+                definitions=(*definitions, *prepared),
             )
             yield source.release, validator
         elif minor_version_in(source.release):
             yield source.release, None
+
+
+def _policy_objects(
+    paths: Sequence[str], sources: Sequence[Source]
+) -> Sequence[Mapping[str, Any]]:
+    """Admission policies, and what they need."""
+    from kubestencil.checking.files.policies import policy_objects
+
+    if not paths:
+        return ()
+    for source in sources:
+        if _is_older(source.release, "1.30"):
+            raise UsageError(
+                f"the code of {source.release} is not asked about policies",
+                where="--policies",
+                hint="name 1.30 or a newer release",
+            )
+    return policy_objects(paths)
 
 
 def _previous(

@@ -138,7 +138,8 @@ class Answer:
     def is_verdict(self) -> bool:
         """Whether the server's rules decided: not where the kind has none, and not where
         the program failed."""
-        return self.accepted or self.code in (400, 403, 413, 422)
+        is_refused = self.code in (400, 403, 413, 422) or bool(self.policies)
+        return self.accepted or is_refused
 
 
 def read_answer(line: bytes) -> Answer:

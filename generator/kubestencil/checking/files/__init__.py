@@ -3,5 +3,5 @@
 ``find`` lists the files in folders but those that Git ignores (``ignored_paths``),
 ``manifests`` reads objects, ``kustomize`` recognizes patches, and ``placeholders``
 what a template has not filled in. ``previous`` has objects as they were before, in a
-folder or a commit (``git``).
+folder or a commit (``git``), ``policies`` what admission policies see of a cluster.
 """
