@@ -201,6 +201,20 @@ def test_check_has_the_words_of_the_server(
         assert "CEL" not in result.output or "unknown-field" in result.output
 
 
+def test_check_says_where_a_server_has_no_verdict(
+    validator: Validator, tmp_path: Path
+) -> None:
+    """A definition that a server refuses is none, and its schema still decides."""
+    text = (_FOLDER / "ruled.yaml").read_text("utf-8").partition("---")[0]
+    (tmp_path / "ruled.yaml").write_text(text.replace("size: 3", "size: 300"))
+    crds = (_FOLDER / "rules.yaml").read_text("utf-8")
+    path = tmp_path / "rules.yaml"
+    path.write_text(crds.replace("self == oldSelf,", "self == nothing,"))
+    arguments = ["check", str(tmp_path / "ruled.yaml"), "--crds", str(path)]
+    result = CliRunner().invoke(cli, [*arguments, "--to", "1.35", "-q"])
+    assert "maximum 100" in result.output and "refused by the API" in result.output
+
+
 def test_defaults_and_conversions_of_custom_resources(validator: Validator) -> None:
     text = (_FOLDER / "ruled.yaml").read_text("utf-8").partition("---")[0]
     crds = ["--crds", str(_FOLDER / "rules.yaml"), "--release", "1.35"]

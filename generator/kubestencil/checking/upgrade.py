@@ -32,6 +32,10 @@ from kubestencil.validator.process import PendingAnswer
 from kubestencil.validator.protocol import Request
 
 _REQUIRED_OF_PATCH = "required fields of kustomize patches"
+_NOT_SERVED = (
+    "custom resources whose CustomResourceDefinition is missing, refused by the API "
+    "server, or does not serve their version"
+)
 
 
 class UpgradeDifference(NamedTuple):
@@ -179,6 +183,8 @@ def _start(
                 results.unchecked[:] = [
                     reason for reason in results.unchecked if reason == PLACEHOLDER
                 ]
+            elif is_custom and answer.code == 404:
+                results.unchecked.append(_NOT_SERVED)
             results.unchecked.extend(failures(answer, value))
             if change is not None and old is not None:
                 add_refused_changes(results, answer, change.result(), value, old)

@@ -30,6 +30,8 @@ _SECONDS = 10.0
 # A hundred CustomResourceDefinitions take a second or two.
 _PREPARE_SECONDS = 60.0
 _MEMORY = 512 * 1024 * 1024
+# Memory for each byte of a CustomResourceDefinition's text: its schemas and rules.
+_MEMORY_PER_BYTE = 20
 _LONGEST_ANSWER = 16 * 1024 * 1024
 
 # How many answers are read before they are asked for.
@@ -179,9 +181,10 @@ class _Process:
         variables = {
             name: os.environ[name] for name in _VARIABLES if name in os.environ
         }
+        size = len(preparation.line) if preparation is not None else 0
         try:
             self._process = subprocess.Popen(
-                [program, f"-memory={_MEMORY}"],
+                [program, f"-memory={_MEMORY + size * _MEMORY_PER_BYTE}"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
