@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import kubestencil
+from kubestencil.checking.run import check
 from kubestencil.checking.verdicts import located
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError, UsageError
@@ -25,7 +26,7 @@ from kubestencil.source.releases import listed_releases
 from kubestencil.validator.binaries import binary_path, find_binary, this_platform
 from kubestencil.validator.process import Validator, _line
 from kubestencil.validator.protocol import Answer, Request, read_answer
-from tests.conftest import ROOT
+from tests.conftest import ROOT, load
 from tests.test_docs import blocks
 from tests.validators import built_validator
 
@@ -47,7 +48,11 @@ PROGRAM = """\
 #!/usr/bin/env python3
 import json, sys, time
 for line in sys.stdin:
-    name = json.loads(line)["object"]["metadata"]["name"]
+    request = json.loads(line)
+    if request["operation"] == "version":
+        print(json.dumps({"code": 200, "release": "1.35.0"}), flush=True)
+        continue
+    name = request["object"]["metadata"]["name"]
     if name == "hang":
         time.sleep(60)
     if name == "crash":
@@ -307,6 +312,69 @@ def test_the_example_for_python_programs_runs(
     examples = blocks(ROOT / "docs/python-api.md", "python")
     exec(next(text for text in examples if "ReleaseValidator" in text), {})
     assert "422 spec.containers FieldValueRequired" in capsys.readouterr().out
+
+
+@pytest.mark.server
+def test_findings_of_decoding_are_ours_and_placeholders_are_left_out(
+    validator: Validator, tmp_path: Path
+) -> None:
+    def findings(container: dict[str, Any]) -> list[tuple[str, str, str]]:
+        spec = {"restartPolicy": "${POLICY}", "containers": [container]}
+        pod = {**CONFIG_MAP, "kind": "Pod", "spec": spec}
+        (tmp_path / "pod.json").write_text(json.dumps(pod))
+        result = _run("check", str(tmp_path), "--to", "1.35", "-f", "json", "-q")
+        return [
+            (finding["rule"], finding["path"], finding["hint"])
+            for finding in json.loads(result.output)["findings"]
+        ]
+
+    assert findings({"name": "a", "image": "a:1"}) == []
+    first = "spec.containers[0]"
+    assert findings({"name": "a"}) == [("required-value", first, "add image")]
+    assert findings({"name": "A", "imag": "a:1"}) == [
+        ("unknown-field", f"{first}.imag", "did you mean image?")
+    ]
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("report_format", "text"),
+    [
+        ("text", "own code of 1.35.0\n"),
+        ("markdown", "own code of 1.35.0.\n"),
+        ("html", "own code of 1.35.0.</p>"),
+        ("junit", 'own code of 1.35.0" />'),
+        ("sarif", '"name": "kube-apiserver",\n            "version": "1.35.0"'),
+        ("json", '"validators": {\n    "1.35": "1.35.0"\n  }'),
+    ],
+)
+def test_reports_say_which_code_decided(
+    validator: Validator, tmp_path: Path, report_format: str, text: str
+) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(CONFIG_MAP))
+    arguments = ("check", str(tmp_path), "--to", "1.35", "-q", "-f", report_format)
+    assert text in _run(*arguments).output.replace("&#39;", "'")
+
+
+def test_reports_say_how_to_get_the_code(none_built: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(CONFIG_MAP))
+    result = _run("check", str(tmp_path / "a.json"), "--to", "1.35")
+    assert result.output.count("kubestencil validator build 1.35") == 1
+    without = _run("check", str(tmp_path / "a.json"), "--to", "1.35", "--exact", "off")
+    assert "own code" not in without.output
+
+
+def test_an_object_at_which_the_code_fails_is_counted(program: Path) -> None:
+    files = [program.with_name(f"{name}.json") for name in ("a", "crash", "b")]
+    for file in files:
+        value = {**CONFIG_MAP, "metadata": {"name": file.stem}}
+        file.write_text(json.dumps(value))
+    with Validator(program) as validator:
+        report = check(
+            [str(file) for file in files], load("1.35"), None, {"1.35": validator}
+        )
+    assert report.checked == 3
+    assert dict(report.skipped) == {("the API server's own code failed", ""): 1}
 
 
 @pytest.mark.server
