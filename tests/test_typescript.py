@@ -129,6 +129,11 @@ def test_a_program_that_builds_a_deployment_is_accepted(
             "not assignable to type '\"Deployment\"'",
         ),
         ("containers: [container]", "", "Property 'containers' is missing"),
+        (
+            "containers: [container]",
+            'containers: [container], restartPolicy: "always"',
+            "'\"always\"' is not assignable to type",
+        ),
         ("port: 80", "port: true", "'boolean' is not assignable to type 'IntOrString'"),
     ],
 )

@@ -26,6 +26,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.graph import breadth_first
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.fields import conditional_fields, field_rank
@@ -63,7 +64,7 @@ class ExampleTrees:
 
     def __init__(self, release: Release) -> None:
         self._definitions = release.definitions
-        self._values = Values(release.definitions)
+        self._values = Values(release.definitions, server_facts(release.name))
         self._smallest = self._values.smallest
         self._starters = Starters(release.definitions)
 

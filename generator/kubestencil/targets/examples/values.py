@@ -8,7 +8,10 @@ exceeds the size limits, or what no value satisfies.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import islice
+from operator import ne
+from types import MappingProxyType
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Schema
@@ -18,7 +21,9 @@ from kubestencil.schema.custom_resources.conditions import (
     object_conditions,
     satisfies,
 )
+from kubestencil.schema.facts.values import ServerFacts
 from kubestencil.schema.graph import components
+from kubestencil.schema.types import schema_of
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.examples.fields import (
     NAME,
@@ -71,12 +76,16 @@ class FieldSelection(NamedTuple):
 class Values:
     """The smallest values of the definitions of a release.
 
-    ``smallest`` has that of each definition that has a finite one.
+    ``smallest`` has that of each definition that has a finite one. ``facts`` are what the
+    API server accepts besides.
     """
 
-    def __init__(self, definitions: Mapping[str, Definition]) -> None:
+    def __init__(
+        self, definitions: Mapping[str, Definition], facts: ServerFacts
+    ) -> None:
         self.smallest: dict[str, Node] = {}
         self._definitions = definitions
+        self._facts = facts
         self._find_smallest(definitions.values())
 
     def all_entries(self, definition: Definition) -> list[Entry]:
@@ -93,6 +102,7 @@ class Values:
             (),
             _is_any,
             lambda entry: is_needed(entry, fixed_values),
+            self._allowed_values(definition),
         )
         selection = next(selections, None)
         if selection is None:
@@ -264,6 +274,7 @@ class Values:
             conditions,
             is_required,
             lambda entry: is_needed(entry, fixed_values),
+            self._allowed_values(definition),
         )
         selection = next(selections, None)
         return None if selection is None else object_node(definition, selection.chosen)
@@ -276,15 +287,16 @@ class Values:
         conditions: Sequence[Schema],
         include: FieldFilter,
         is_chosen: EntryFilter,
+        allowed: Mapping[str, Sequence[Schema]] = MappingProxyType({}),
     ) -> Iterator[FieldSelection]:
         """The selections of fields of an object: those that ``is_chosen`` accepts, and
         what conditions require. There is none where a required field has no value, or
-        no fields satisfy all conditions.
+        no fields satisfy all conditions. ``allowed`` are conditions of single fields.
 
         Inline objects in it have the fields that ``include`` accepts.
         """
         if not conditions and not has_object_conditions(schema):
-            entries = list(self._entries(fields, fixed_values, {}, include))
+            entries = list(self._entries(fields, fixed_values, allowed, include))
             if not lacks(entries, schema.required):
                 yield FieldSelection(
                     [entry for entry in entries if is_chosen(entry)], entries
@@ -300,6 +312,21 @@ class Values:
             for chosen in choices(entries, required, is_chosen, overlays, size):
                 if is_allowed(chosen, fields, (object_conditions(schema), *conditions)):
                     yield FieldSelection(chosen, entries)
+
+    def _allowed_values(self, definition: Definition) -> Mapping[str, Sequence[Schema]]:
+        """The values that the API server allows of fields, the default first."""
+        conditions: dict[str, Sequence[Schema]] = {}
+        for field in definition.fields:
+            facts = self._facts.of(definition.name, field.name)
+            if facts.enum:
+                values = sorted(
+                    facts.enum, key=partial(ne, facts.default and facts.default.value)
+                )
+                keywords = {"enum": values}
+                is_list = field.schema.items is not None
+                condition = schema_of({"items": keywords} if is_list else keywords)
+                conditions[field.name] = (condition,)
+        return conditions
 
     def _entries(
         self,

@@ -17,6 +17,7 @@ from typing import Any
 from kubestencil.errors import SpecError
 from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
+from kubestencil.schema.facts.values import NO_FACTS, FieldFacts, facts_of
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import list_item, precedence
 from kubestencil.schema.types import json_object
@@ -31,11 +32,16 @@ class LinkedSchema:
     """What a value may be: a definition, a field, an item of a list, a value of a map.
 
     At most one of ``reference``, ``items``, ``values`` and ``fields`` says what is in
-    it; otherwise it is a scalar, or anything where ``type`` is none.
+    it; otherwise it is a scalar, or anything where ``type`` is none. ``facts`` are what
+    the document and the code of the API server do with the values of a field: ``enum``,
+    ``defaults`` (each with the ``condition`` that it has), ``minimum``, ``maximum``,
+    ``min_length``, ``max_length``, ``max_items``, ``format``, ``required``, ``unique``, and
+    the ``origin`` of each: ``document`` or ``server``. Others than fields have none.
     """
 
     _schema: Schema = dataclass_field(repr=False)
     _index: _DefinitionIndex = dataclass_field(repr=False)
+    facts: FieldFacts = dataclass_field(repr=False)
 
     @property
     def type(self) -> str | None:
@@ -68,19 +74,20 @@ class LinkedSchema:
     def items(self) -> LinkedSchema | None:
         """What a list contains."""
         items = self._schema.items
-        return None if items is None else LinkedSchema(items, self._index)
+        # Of a list, the values that are allowed are those of its items.
+        return None if items is None else LinkedSchema(items, self._index, self.facts)
 
     @property
     def values(self) -> LinkedSchema | None:
         """What a map contains; its keys are strings."""
         values = self._schema.values
-        return None if values is None else LinkedSchema(values, self._index)
+        return None if values is None else LinkedSchema(values, self._index, self.facts)
 
     @property
     def fields(self) -> tuple[LinkedField, ...]:
         """The fields of an object, in the order of the document."""
         return tuple(
-            LinkedField(field.schema, self._index, field.name, field.required)
+            LinkedField(field.schema, self._index, NO_FACTS, field.name, field.required)
             for field in self._schema.fields
         )
 
@@ -91,8 +98,11 @@ class LinkedSchema:
 
     @property
     def enum(self) -> tuple[Any, ...]:
-        """The allowed values; empty where the document does not restrict them."""
-        return self._schema.enum
+        """The allowed values, as the document or the API server has them; empty where
+        neither restricts them."""
+        if self.items or self.values:
+            return self._schema.enum
+        return self._schema.enum or self.facts.enum
 
     @property
     def has_default(self) -> bool:
@@ -179,10 +189,10 @@ class LinkedSchema:
     def negated(self) -> LinkedSchema | None:
         """The schema that does not hold (``not``), or none."""
         negated = self._schema.negated
-        return None if negated is None else LinkedSchema(negated, self._index)
+        return None if negated is None else LinkedSchema(negated, self._index, NO_FACTS)
 
     def _schemas(self, schemas: Iterable[Schema]) -> tuple[LinkedSchema, ...]:
-        return tuple(LinkedSchema(schema, self._index) for schema in schemas)
+        return tuple(LinkedSchema(schema, self._index, NO_FACTS) for schema in schemas)
 
     @property
     def validations(self) -> tuple[Mapping[str, Any], ...]:
@@ -221,6 +231,20 @@ class LinkedDefinition(LinkedSchema):
     name: str
     kind: str
     kinds: tuple[GroupVersionKind, ...]
+
+    @property
+    def fields(self) -> tuple[LinkedField, ...]:
+        """The fields of an object, in the order of the document."""
+        return tuple(
+            LinkedField(
+                field.schema,
+                self._index,
+                self._index.facts_of(self.name, field.name),
+                field.name,
+                field.required,
+            )
+            for field in self._schema.fields
+        )
 
     @property
     def group_version(self) -> GroupVersion:
@@ -360,11 +384,17 @@ class _DefinitionIndex:
         self.parsed = release.definitions
         self.definitions = {
             name: LinkedDefinition(
-                definition.schema, self, name, definition.kind, definition.kinds
+                definition.schema,
+                self,
+                NO_FACTS,
+                name,
+                definition.kind,
+                definition.kinds,
             )
             for name, definition in release.definitions.items()
         }
         self.modules = module_names(release.definitions)
+        self._release = release
         self.group_versions = self._make_group_versions()
 
     def _make_group_versions(self) -> Mapping[ModuleName, GroupVersion]:
@@ -383,6 +413,9 @@ class _DefinitionIndex:
             module: GroupVersion(*module, tuple(kinds.values()))
             for module, kinds in members.items()
         }
+
+    def facts_of(self, definition: str, field: str) -> FieldFacts:
+        return facts_of(self._release, definition, field)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
