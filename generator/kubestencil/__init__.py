@@ -180,17 +180,23 @@ def check(
     return check_paths([os.fspath(path) for path in paths], after, before)
 
 
-def validate(objects: Iterable[Mapping[str, Any]], release: str) -> tuple[Answer, ...]:
+def validate(
+    objects: Iterable[Mapping[str, Any]],
+    release: str,
+    *,
+    definitions: Iterable[Mapping[str, Any]] = (),
+) -> tuple[Answer, ...]:
     """What the API server of a release answers when the objects are created.
 
     ``objects`` are mappings as ``json.load`` returns them, ``release`` is "1.35", or
-    "1.35.2". The server's own code decides (``kubestencil validator build``), without a
+    "1.35.2", ``definitions`` the CustomResourceDefinitions of custom resources. The
+    server's own code decides (``kubestencil validator build``), without a
     server; ``ReleaseValidator`` is for more questions to it. Raises UsageError where
     that is not built, and for what is no mapping.
     """
     from kubestencil.validator.release import ReleaseValidator
 
-    with ReleaseValidator(release) as validator:
+    with ReleaseValidator(release, definitions=definitions) as validator:
         return validator.create_all(objects)
 
 

@@ -19,13 +19,14 @@ class ReleaseValidator(Validator):
 
     A context manager that keeps one process; for one thread. Raises UsageError where the
     program of the release is not built (``kubestencil validator build``).
+    ``definitions`` are the CustomResourceDefinitions of custom resources.
 
     An object that a server refuses is an answer, and no error. All methods raise
     UsageError for what is no mapping, KubestencilError where the program cannot be run.
     """
 
-    def __init__(self, release: str) -> None:
-        super().__init__(require_binary(release))
+    def __init__(self, release: str, *, definitions: Iterable[Object] = ()) -> None:
+        super().__init__(require_binary(release), definitions=definitions)
 
     def create(self, value: Object, *, namespace: str = "") -> Answer:
         """What a server answers when the object is created.
