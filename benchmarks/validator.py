@@ -50,6 +50,8 @@ class Program(NamedTuple):
 def main() -> None:
     options = _options()
     refused, accepted = _expected(options.verdicts)
+    patches = _patches(options.folder)
+    refused, accepted = refused - patches, accepted - patches
     print(f"{len(refused)} files are refused, {len(accepted)} accepted")
     with tempfile.TemporaryDirectory() as temporary:
         for name, program in _programs(options, Path(temporary)).items():
@@ -109,6 +111,14 @@ def _expected(verdicts: Path) -> tuple[set[str], set[str]]:
         {file for file, found in statuses.items() if found & {400, 422}},
         {file for file, found in statuses.items() if found == {201}},
     )
+
+
+def _patches(folder: Path) -> set[str]:
+    from kubestencil.checking.files.find import find_files
+    from kubestencil.checking.files.kustomize import listed_patches
+
+    listed = listed_patches(find_files([str(folder)]))
+    return {str(Path(path).relative_to(folder)) for path in listed}
 
 
 def _programs(options: argparse.Namespace, folder: Path) -> Mapping[str, Program]:
