@@ -96,7 +96,7 @@ def test_junit_is_xml_with_a_failure_for_each_finding(tmp_path: Path) -> None:
 
 def test_junit_counts_findings_below_the_limit_as_passed(tmp_path: Path) -> None:
     manifest = MANIFEST.replace("    imag: web:1\n", "").replace(
-        "v1\nkind: Pod", "v1 \nkind: Pod"
+        json.dumps(HOSTILE), "web"
     )
     _, output = check(
         tmp_path, f"# kubestencil: ignore syntax\n{manifest}", "-f", "junit"

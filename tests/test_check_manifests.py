@@ -147,6 +147,27 @@ def test_what_validation_refuses_is_found_or_beyond_the_document(
 
 
 @pytest.mark.parametrize("release", RELEASES)
+def test_refusals_that_depend_on_the_object_alone_are_errors(
+    findings: Mapping[str, Mapping[Key, list[Finding]]], manifests: Path, release: str
+) -> None:
+    files = list(find_files([str(manifests)]))
+    patches = {str(Path(path).relative_to(manifests)) for path in listed_patches(files)}
+    of_cluster = ("failed to allocate IP", "controller-uid")
+    refused = [
+        key
+        for key, row in verdicts(release, 422).items()
+        if key[0] not in patches
+        and not any(text in row["message"] for text in of_cluster)
+    ]
+    found = [
+        key
+        for key in refused
+        if any(f.severity == "error" for f in findings[release].get(key, ()))
+    ]
+    assert len(found) > 0.85 * len(refused)
+
+
+@pytest.mark.parametrize("release", RELEASES)
 def test_kinds_that_the_server_does_not_serve_are_found_or_counted(
     findings: Mapping[str, Mapping[Key, list[Finding]]], release: str
 ) -> None:

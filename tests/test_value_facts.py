@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
+import tarfile
 
 import pytest
 
@@ -70,6 +73,26 @@ def test_tables_name_fields_that_documents_have(release: str) -> None:
         if row.releases.includes(release)
         and row.field not in {f.name for f in definitions[row.definition].fields}
     ] == []
+
+
+def test_all_enums_of_a_real_server_are_in_the_table() -> None:
+    """A server's /openapi/v2 has enums, those of Go types with the marker +enum."""
+    archive = os.environ.get("KUBESTENCIL_CLUSTER")
+    if not archive:
+        pytest.skip("KUBESTENCIL_CLUSTER names no archive of a cluster's documents")
+    with tarfile.open(archive) as files:
+        document = files.extractfile("bare/openapi-v2.json")
+        assert document is not None
+        definitions = json.load(document)["definitions"]
+    facts = server_facts("1.35")
+    missing = {
+        (definition, field)
+        for definition, schema in definitions.items()
+        for field, value in schema.get("properties", {}).items()
+        for values in [value.get("enum") or value.get("items", {}).get("enum")]
+        if values and not facts.of(definition, field).enum
+    }
+    assert not missing
 
 
 def test_formats_are_those_that_the_reader_knows() -> None:

@@ -9,7 +9,7 @@ leave findings out. All results are values (``findings``), whose meaning is in
 ``rules``; ``serialize`` writes them as JSON and ``sarif`` as SARIF, and the target
 ``check`` has the other formats.
 
-``verdicts`` asks the API server's own code (``kubestencil.validator``), where that is
+``values`` checks what the API server is known to accept. ``verdicts`` asks the API server's own code (``kubestencil.validator``), where that is
 built; ``stored`` prints what it would store.
 """
 

@@ -31,11 +31,13 @@ class Results:
     """What is found while one object is checked, in the order of its values.
 
     ``unchecked`` has the reasons why rules were not applied to values: a placeholder
-    stands for the value, or the rule cannot be evaluated.
+    stands for the value, or the rule cannot be evaluated. ``values`` are the problems
+    that the API server's own code decides where it is at hand.
     """
 
     problems: list[Problem] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
+    values: list[Problem] = field(default_factory=list)
 
 
 class Subject(NamedTuple):

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from kubestencil.checking.decoding.decode import Decoder
 from kubestencil.checking.decoding.remarks import Remarks
 from kubestencil.checking.problems import Check
+from kubestencil.checking.values.places import PlaceChecks
+from kubestencil.schema.facts.combinations import combinations
+from kubestencil.schema.facts.values import asked_facts
 from kubestencil.schema.lazy import LazyDefinitions
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
@@ -17,7 +20,7 @@ from kubestencil.validator.process import Validator
 class CheckedRelease:
     """A release with its kinds by group, version and kind, and their checks.
 
-    ``kinds`` has the names of definitions. ``validator`` runs the code of the release's
+    ``kinds`` has the names of definitions, ``places`` checks what holds in one kind only. ``validator`` runs the code of the release's
     API server, where that was built.
     """
 
@@ -25,6 +28,7 @@ class CheckedRelease:
     kinds: Mapping[GroupVersionKind, str]
     decoder: Decoder
     _versions: Mapping[tuple[str, str], tuple[str, ...]]
+    places: PlaceChecks
     validator: Validator | None = None
 
     @property
@@ -58,8 +62,11 @@ def prepare(
     for kind in kinds:
         key = kind.group, kind.kind
         versions[key] = (*versions.get(key, ()), kind.version)
-    decoder = Decoder(release.definitions, remarks)
-    return CheckedRelease(release, kinds, decoder, versions, validator)
+    facts = asked_facts(release.name)
+    decoder = Decoder(release.definitions, remarks, facts, combinations(release.name))
+    return CheckedRelease(
+        release, kinds, decoder, versions, PlaceChecks(facts), validator
+    )
 
 
 def _kinds(release: Release) -> Iterator[tuple[GroupVersionKind, str]]:

@@ -28,6 +28,8 @@ RuleId = Literal[
     "invalid-time",
     "out-of-range",
     "invalid-enum",
+    "invalid-name",
+    "mismatched-selector",
     "invalid-value",
     "missing-field",
     "required-value",
@@ -89,14 +91,33 @@ _RULES: tuple[CheckRule, ...] = (
     ),
     CheckRule("invalid-base64", "error", "The value is not encoded in base64."),
     CheckRule("invalid-time", "error", "The value is not a time or duration."),
-    CheckRule("out-of-range", "error", "The number does not fit its type."),
+    CheckRule(
+        "out-of-range", "error", "The number does not fit its type, or its limits."
+    ),
     CheckRule(
         "invalid-enum", "error", "The value is not one of those that are allowed."
     ),
     CheckRule(
         "invalid-value",
         "error",
-        "The value breaks a rule of the custom resource's schema.",
+        "The value breaks a rule of the API server, or of the custom resource's schema.",
+    ),
+    CheckRule(
+        "invalid-name",
+        "error",
+        "The text does not have the syntax that names, keys, addresses or paths have "
+        "there.",
+    ),
+    CheckRule(
+        "mismatched-selector",
+        "error",
+        "The selector does not match the labels of the template.",
+    ),
+    CheckRule(
+        "missing-field",
+        "error",
+        "A required field is absent: the API server refuses the object.",
+        is_for_patches=False,
     ),
     CheckRule(
         "required-value",
@@ -127,13 +148,6 @@ _RULES: tuple[CheckRule, ...] = (
     ),
     CheckRule(
         "server-warning", "warning", "The API server accepts the object and warns."
-    ),
-    CheckRule(
-        "missing-field",
-        "warning",
-        "A required field is absent: the API server refuses the object unless "
-        "something fills it in.",
-        is_for_patches=False,
     ),
     CheckRule(
         "not-served-by-default",

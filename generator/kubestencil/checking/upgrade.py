@@ -17,13 +17,15 @@ from kubestencil.checking.kind_findings import (
     remarks_on_kind,
 )
 from kubestencil.checking.named_resources import removed_resources
-from kubestencil.checking.problems import PLACEHOLDER, missing_field
+from kubestencil.checking.problems import PLACEHOLDER
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change
+from kubestencil.checking.values.relations import related_problems
 from kubestencil.checking.verdicts import (
     add_refused_changes,
     ask_verdict,
     failures,
+    has_errors,
     with_verdict,
 )
 from kubestencil.schema.facts.tables import group_version_kind
@@ -162,8 +164,11 @@ def _start(
         return lambda: Results([problem])
     results = Results()
     check(value, ("", None), results)
-    if is_of_kubernetes(kind) and value.get("spec") is None:
-        results.problems.extend(_missing_spec(kind, release))
+    if is_of_kubernetes(kind):
+        release.places.check(value, kind, results)
+        results.values.extend(related_problems(value, kind))
+    # What it cannot decode, a server does not look at.
+    known = [] if is_patch or has_errors(results.problems) else results.values
     is_custom = kind in release.release.custom_kinds
     verdict: PendingAnswer | None = None
     change: PendingAnswer | None = None
@@ -175,8 +180,10 @@ def _start(
             change = release.validator.submit(Request("update", value, old=old))
 
     def finish() -> Results:
-        if verdict is not None:
-            answer = verdict.result()
+        answer = None if verdict is None else verdict.result()
+        if answer is None or not answer.is_verdict:
+            results.problems.extend(_known_refusals(known))
+        if answer is not None:
             results.problems[:] = with_verdict(results.problems, value, answer)
             if is_custom and answer.is_verdict:
                 # Rules in CEL, formats and patterns have been applied.
@@ -195,13 +202,14 @@ def _start(
     return finish
 
 
-def _missing_spec(kind: GroupVersionKind, release: CheckedRelease) -> Iterator[Problem]:
-    """The problem of an absent spec that has required fields: an absent spec is an
-    empty one to the API server."""
-    definitions = release.release.definitions
-    for field in definitions[release.kinds[kind]].fields:
-        if field.name == "spec" and not field.required:
-            spec = release.release.resolve(field.schema)
-            if spec.required:
-                names = ", ".join(spec.required)
-                yield missing_field("spec", ("", None), f", which needs {names}")
+def _known_refusals(problems: list[Problem]) -> Iterator[Problem]:
+    """What a server is known to refuse, each place once.
+
+    It does not look at what is given as the status of a new object.
+    """
+    seen = set()
+    for problem in problems:
+        key = problem.rule, problem.path
+        if problem.path[:1] != ("status",) and key not in seen:
+            seen.add(key)
+            yield problem

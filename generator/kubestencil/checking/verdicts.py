@@ -66,6 +66,11 @@ def ask_verdict(
     return validator.submit(Request("create", value))
 
 
+def has_errors(problems: list[Problem]) -> bool:
+    """Whether an object of Kubernetes has problems that a server cannot decode."""
+    return any(RULES[problem.rule].severity == "error" for problem in problems)
+
+
 def with_verdict(
     problems: list[Problem], value: Mapping[str, Any], answer: Answer
 ) -> list[Problem]:
@@ -73,10 +78,7 @@ def with_verdict(
     what a schema refuses, is the server's to say."""
     if answer.is_verdict:
         problems = [
-            problem
-            for problem in problems
-            if problem.rule != "missing-field"
-            and RULES[problem.rule].severity != "error"
+            problem for problem in problems if RULES[problem.rule].severity != "error"
         ]
     return [
         *problems,

@@ -5,18 +5,23 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
 from kubestencil.source import locate
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import listed_releases, release_order
 from kubestencil.validator.process import Validator
 from specs.make.checkouts import Checkout
 from specs.make.tables import write_table
 from specs.make.values import headers
-from specs.make.values.harvest import Facts, accepted_objects, facts_of_release
+from specs.make.values.harvest import (
+    Facts,
+    accepted_objects,
+    facts_of_release,
+    given_objects,
+)
 from specs.make.values.markers import marked_enums
 from specs.make.values.rows import joined
 
@@ -65,10 +70,9 @@ def main(arguments: Sequence[str]) -> None:
             _save(options.answers / f"{release}.json", facts)
     except KubestencilError as error:
         sys.exit(str(error))
-    files = sorted(
-        options.answers.glob("*.json"), key=lambda path: release_order(path.stem)
+    found = _with_gaps(
+        {path.stem: _read(path) for path in options.answers.glob("*.json")}
     )
-    found = {path.stem: _read(path) for path in files}
     for table, header in _HEADERS.items():
         rows = joined({release: facts[table] for release, facts in found.items()})
         if table == "enums":
@@ -76,12 +80,41 @@ def main(arguments: Sequence[str]) -> None:
         write_table(table, header, rows)
 
 
+def _with_gaps(answers: Mapping[str, Facts]) -> dict[str, Facts]:
+    """The facts of all releases from the first that was asked to the last: a release
+    that was not asked has those of the one before, of the fields that its document has.
+    """
+    found: dict[str, Facts] = {}
+    facts: Facts = {}
+    last = max(answers, key=release_order)
+    for name in sorted(listed_releases(), key=release_order):
+        if name in answers:
+            facts = answers[name]
+        elif release_order(name) > release_order(last):
+            break
+        elif facts:
+            definitions = parse(locate(name, None)).definitions
+            fields = {
+                (definition.name, field.name)
+                for definition in definitions.values()
+                for field in definition.fields
+            }
+            facts = {
+                table: {key: value for key, value in rows.items() if key[:2] in fields}
+                for table, rows in facts.items()
+            }
+        if facts:
+            found[name] = facts
+    return found
+
+
 def _ask(name: str, program: Path, folders: Sequence[Path], sources: Path) -> Facts:
     release = parse(locate(name, None))
     with Validator(program) as validator:
         objects = accepted_objects(release, validator, folders, _report)
         marked = list(marked_enums(Checkout(sources, name)))
-        return facts_of_release(release, validator, objects, marked, _report)
+        others = given_objects(folders)
+        return facts_of_release(release, validator, objects, others, marked, _report)
 
 
 def _report(line: str) -> None:

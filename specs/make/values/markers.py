@@ -10,9 +10,20 @@ from typing import NamedTuple
 from specs.make.checkouts import Checkout
 from specs.make.go_types import json_fields, read_structs
 
-_PREFIX = "io.k8s.api"
+# Folders of types by the module that has them, with the prefix of their definitions.
+_FOLDERS = {
+    "api": ("*/v*", "io.k8s.api"),
+    "apiextensions-apiserver": (
+        "pkg/apis/apiextensions/v1",
+        "io.k8s.apiextensions-apiserver.pkg.apis",
+    ),
+}
 _ENUM = re.compile(r"^// \+enum\s*\n(?:^//.*\n)*^type (\w+) string", re.M)
-_CONSTANT = re.compile(r'^\s*(?:const\s+)?\w+\s+(\w+)\s*=\s*"([^"]*)"', re.M)
+_CONSTANT = re.compile(
+    r'^\s*(?:const\s+)?\w+\s+(\w+)\s*=\s*"([^"]*)"'
+    r'|^\s*(?:const\s+)?\w+\s*=\s*(\w+)\("([^"]*)"\)',
+    re.M,
+)
 
 
 class MarkedEnum(NamedTuple):
@@ -25,21 +36,22 @@ class MarkedEnum(NamedTuple):
 
 def marked_enums(checkout: Checkout) -> Iterator[MarkedEnum]:
     """The fields of all API versions whose type is marked, or a list of such."""
-    root = checkout.module("api")
-    folders = sorted(
-        path for path in root.glob("*/v*") if (path / "types.go").is_file()
-    )
-    enums = {folder: _enums(folder) for folder in folders}
-    for folder in folders:
-        package = f"{_PREFIX}.{folder.parent.name}.{folder.name}"
-        structs = read_structs(folder)
-        for struct in structs.values():
-            for field in json_fields(struct, structs):
-                values = _values(field.element, folder, enums, root)
-                if values:
-                    yield MarkedEnum(
-                        f"{package}.{struct.name}", field.json_name, values
-                    )
+    for module, (pattern, prefix) in _FOLDERS.items():
+        root = checkout.module(module)
+        folders = sorted(
+            path for path in root.glob(pattern) if (path / "types.go").is_file()
+        )
+        enums = {folder: _enums(folder) for folder in folders}
+        for folder in folders:
+            package = f"{prefix}.{folder.parent.name}.{folder.name}"
+            structs = read_structs(folder)
+            for struct in structs.values():
+                for field in json_fields(struct, structs):
+                    values = _values(field.element, folder, enums, root)
+                    if values:
+                        yield MarkedEnum(
+                            f"{package}.{struct.name}", field.json_name, values
+                        )
 
 
 def _enums(folder: Path) -> dict[str, tuple[str, ...]]:
@@ -48,7 +60,8 @@ def _enums(folder: Path) -> dict[str, tuple[str, ...]]:
     )
     names = set(_ENUM.findall(source))
     values: dict[str, list[str]] = {name: [] for name in names}
-    for name, value in _CONSTANT.findall(source):
+    for match in _CONSTANT.finditer(source):
+        name, value = match[1] or match[3], match[2] if match[1] else match[4]
         if name in names and value not in values[name]:
             values[name].append(value)
     return {name: tuple(sorted(found)) for name, found in values.items()}

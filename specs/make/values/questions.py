@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -68,6 +68,11 @@ class Occurrence(NamedTuple):
     object: Any
 
     @property
+    def definition_of_field(self) -> str:
+        """The definition that has the field."""
+        return self.position.definition
+
+    @property
     def value(self) -> Any:
         return value_at(self.object, self.position.path)
 
@@ -90,6 +95,8 @@ class Questions:
         if isinstance(value, list) and not occurrence.position.is_item:
             yield from self._unique(occurrence)
             yield from self._max_items(occurrence)
+        if isinstance(value, dict) and occurrence.position.schema.values is not None:
+            yield from self._keys(occurrence)
         leaf = self._release.resolve(occurrence.position.schema)
         if isinstance(value, str):
             name = occurrence.position.schema.ref or ""
@@ -107,7 +114,7 @@ class Questions:
         path = occurrence.position.path
         objects = [replaced(occurrence.object, path, value) for value in values]
         answers = self._ask(objects)
-        return [(_verdict(answer, path), answer) for answer in answers]
+        return [(_verdict(answer, occurrence.position), answer) for answer in answers]
 
     def _unique(self, occurrence: Occurrence) -> Iterator[Fact]:
         items = occurrence.value
@@ -195,7 +202,7 @@ class Questions:
     def _text(self, occurrence: Occurrence) -> Iterator[Fact]:
         verdicts = dict(zip(PROBES, self._verdicts(occurrence, PROBES), strict=True))
         verdict, answer = verdicts[_BOGUS]
-        supported = _supported(answer, occurrence.position.path)
+        supported = _supported(answer, occurrence.position)
         if verdict == "refused" and supported is not None:
             return
         yield from self._length(occurrence)
@@ -207,7 +214,28 @@ class Questions:
         known = {
             text for text, (verdict, _) in verdicts.items() if verdict != "unknown"
         }
-        accepted = known - refused
+        yield from self._format(occurrence, "format", known - refused, refused)
+
+    def _keys(self, occurrence: Occurrence) -> Iterator[Fact]:
+        """The format of the keys of a map."""
+        value, *_ = occurrence.value.values() or ("",)
+        path = occurrence.position.path
+        answers = self._ask(
+            [replaced(occurrence.object, path, {text: value}) for text in PROBES]
+        )
+        field = written(path)
+        accepted, refused = set(), set()
+        for text, answer in zip(PROBES, answers, strict=True):
+            if answer.accepted:
+                accepted.add(text)
+            elif any(cause.field.startswith(field) for cause in answer.causes):
+                refused.add(text)
+        yield from self._format(occurrence, "key_format", accepted, refused)
+
+    def _format(
+        self, occurrence: Occurrence, rule: str, accepted: set[str], refused: set[str]
+    ) -> Iterator[Fact]:
+        known = accepted | refused
         if len(known) < 20 or not accepted:
             return
         if refused - {""} and not _is_about_length(refused):
@@ -225,20 +253,19 @@ class Questions:
                 if matching
                 else "?" + ",".join(sorted(text[:20] for text in accepted))
             )
-            yield occurrence.fact("format", name)
+            yield occurrence.fact(rule, name)
 
     def _length(self, occurrence: Occurrence) -> Iterator[Fact]:
         value = occurrence.value or "a"
 
         def is_refused(length: int) -> bool:
             text = (value * (length // len(value) + 1))[:length]
-            path = occurrence.position.path
             ((verdict, answer),) = self._verdicts(occurrence, [text])
             return verdict == "refused" and any(
                 cause.reason == "FieldValueTooLong"
                 or "must be no more than" in cause.message
                 for cause in answer.causes
-                if _names(cause.field, path)
+                if _names(cause.field, occurrence.position)
             )
 
         for low, high in pairwise(_LENGTHS):
@@ -265,36 +292,62 @@ def occurrences(
                 yield Occurrence(kind, definition, position, value)
 
 
-def basic_facts(validator: Validator, found: Sequence[Occurrence]) -> Iterator[Fact]:
-    """The enums and required fields: one question about each occurrence."""
+def basic_facts(
+    validator: Validator,
+    found: Sequence[Occurrence],
+    constants: Mapping[tuple[str, str], Sequence[str]],
+) -> Iterator[Fact]:
+    """The enums and required fields: few questions about each occurrence.
+
+    ``constants`` are values of fields whose refusals may not name the others.
+    """
     texts = [entry for entry in found if isinstance(entry.value, str)]
     requests = (
         Request("create", replaced(entry.object, entry.position.path, _BOGUS))
         for entry in texts
     )
-    for entry, answer in zip(texts, validator.ask(requests), strict=True):
-        names = _supported(answer, entry.position.path)
-        if names is not None:
-            yield entry.fact("enum", "\n".join(names))
+    for entry, answer in zip(texts, list(validator.ask(requests)), strict=True):
+        names: Sequence[str] | None = _supported(answer, entry.position)
+        if names is None and _verdict(answer, entry.position) == "refused":
+            names = constants.get((entry.definition_of_field, entry.position.field))
+        if names:
+            yield from _enum(validator, entry, names)
     fields = [entry for entry in found if not entry.position.is_item]
     requests = (
         Request("create", removed(entry.object, entry.position.path))
         for entry in fields
     )
     for entry, answer in zip(fields, validator.ask(requests), strict=True):
-        yield entry.fact("required", _required(answer, entry.position.path))
+        yield entry.fact("required", _required(answer, entry.position))
 
 
-def _required(answer: Answer, path: Path) -> str:
+def _enum(
+    validator: Validator, entry: Occurrence, names: Sequence[str]
+) -> Iterator[Fact]:
+    """An enum of an occurrence: the values that are not refused there, and, as
+    ``enum-here``, those that no second look refuses."""
+    path = entry.position.path
+    requests = [Request("create", replaced(entry.object, path, name)) for name in names]
+    here = set(names)
+    for name, answer in zip(names, validator.ask(requests), strict=True):
+        if _verdict(answer, entry.position) == "refused":
+            here.discard(name)
+    if here:
+        yield entry.fact("enum", "\n".join(names))
+        yield entry.fact("enum-here", "\n".join(sorted(here)))
+
+
+def _required(answer: Answer, position: Position) -> str:
     """Whether the server refuses an object for the absence of a field, or of what the
     field has: ``true``, else why not."""
     if answer.accepted:
         return "?accepted"
-    field = written(path)
+    field = written(position.path)
     if answer.code != 422 or not answer.causes:
         return "?undecoded"
     if all(
-        _names(cause.field, path) or cause.field.startswith((f"{field}.", f"{field}["))
+        _names(cause.field, position)
+        or cause.field.startswith((f"{field}.", f"{field}["))
         for cause in answer.causes
     ):
         return "true"
@@ -311,29 +364,36 @@ def _of_field(position: Position) -> Path:
     return path
 
 
-def _verdict(answer: Answer, path: Path) -> Verdict:
+def _verdict(answer: Answer, position: Position) -> Verdict:
     if answer.accepted:
         return "accepted"
-    if answer.code == 422 and any(_names(cause.field, path) for cause in answer.causes):
+    if answer.code == 422 and any(
+        _names(cause.field, position) for cause in answer.causes
+    ):
         return "refused"
     return "unknown"
 
 
-def _names(field: str, path: Path) -> bool:
+def _names(field: str, position: Position) -> bool:
     """Whether a path of the server is a value's: of an item, its list may be named."""
+    path = position.path
+    parent = written(path[:-1])
     return (
         field == written(path)
-        or (
-            not isinstance(path[-1], int)
-            and field == f"{written(path[:-1])}[{path[-1]}]"
-        )
-        or (isinstance(path[-1], int) and field == written(path[:-1]))
+        or field == f"{parent}[{path[-1]}]"
+        or (position.is_item and field == parent)
     )
 
 
-def _supported(answer: Answer, path: Path) -> list[str] | None:
+def _supported(answer: Answer, position: Position) -> list[str] | None:
     for cause in answer.causes:
-        if cause.reason == "FieldValueNotSupported" and _names(cause.field, path):
+        # Of a strategy, the field itself is not named.
+        is_of_type = position.field == "type" and cause.field == written(
+            position.path[:-1]
+        )
+        if cause.reason == "FieldValueNotSupported" and (
+            is_of_type or _names(cause.field, position)
+        ):
             listed = _SUPPORTED.search(cause.message)
             if listed:
                 return sorted(set(_QUOTED.findall(listed[1])))

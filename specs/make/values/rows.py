@@ -19,12 +19,25 @@ Found = tuple[str, str]
 # Fields whose values depend on the kind; elsewhere, what differs between kinds depends on
 # other fields of the objects that were asked about.
 _BY_KIND = {("PodSpec", "restartPolicy"), ("RoleRef", "kind")}
+# Until 1.32, the pods of a StatefulSet are not validated.
+_REQUIRED_BY_KIND = {*_BY_KIND, ("PodSpec", "containers")}
+#: Values of texts whose Go type is no marked enum, and whose refusals may not name them
+#: (k8s.io/apimachinery/pkg/apis/meta/v1/types.go).
+CONSTANTS = {
+    ("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement", "operator"): (
+        "DoesNotExist", "Exists", "In", "NotIn",
+    ),
+}  # fmt: skip
+
 # What is a value among others, or depends on one.
 _NO_ENUMS = {
     ("AzureDiskVolumeSource", "diskURI"),
+    ("NonResourcePolicyRule", "verbs"),
+    ("ResourcePolicyRule", "verbs"),
+    ("NonResourcePolicyRule", "verbs"),
+    ("ResourcePolicyRule", "verbs"),
     ("PodSecurityContext", "seLinuxChangePolicy"),
     ("Subject", "apiGroup"),
-    ("Subject", "kind"),
 }
 # What is filled in from other fields, for one object only, or because Go writes zeros.
 _NO_DEFAULTS = {
@@ -103,6 +116,7 @@ _MEANT = {
 }
 # Limits that depend on other values, or that are more than the format says.
 _NO_LIMITS = {
+    ("ResourcePolicyRule", "namespaces"), ("Event", "reason"), ("MetricSpec", "resource"),
     ("DeploymentSpec", "progressDeadlineSeconds"), ("JobSpec", "maxFailedIndexes"),
     ("NetworkPolicyPort", "endPort"), ("QueuingConfiguration", "handSize"),
     ("CertificateSigningRequestSpec", "signerName"),
@@ -119,10 +133,13 @@ def enum_facts(asked: Sequence[Fact], marked: Iterable[MarkedEnum]) -> dict[Key,
     values: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(
         lambda: defaultdict(set)
     )
+    here: dict[str, set[str]] = defaultdict(set)
     for fact in asked:
         if fact.rule == "enum":
             where = _context(fact)
             values[fact.definition, fact.field][where] |= set(fact.value.split("\n"))
+        elif fact.rule == "enum-here":
+            here[_context(fact)] |= set(fact.value.split("\n"))
     found: dict[Key, Found] = {}
     for definition, field, constants in marked:
         found[definition, field, "", ""] = _cell(constants), "marker"
@@ -132,9 +149,9 @@ def enum_facts(asked: Sequence[Fact], marked: Iterable[MarkedEnum]) -> dict[Key,
             continue
         found[definition, field, "", ""] = _cell(union), "asked"
         if _name(definition, field) in _BY_KIND:
-            for where, names in by_place.items():
-                if names != union:
-                    found[definition, field, where, ""] = _cell(names), "asked"
+            for where in by_place:
+                if here[where] != union:
+                    found[definition, field, where, ""] = _cell(here[where]), "asked"
     return found
 
 
@@ -182,13 +199,17 @@ def limit_facts(asked: Sequence[Fact]) -> dict[Key, Found]:
     values: dict[Key, set[str]] = defaultdict(set)
     for fact in asked:
         name = _name(fact.definition, fact.field)
-        if fact.rule == "enum" or name in _NO_LIMITS:
+        if fact.rule.startswith("enum") or name in _NO_LIMITS:
             continue
         where = ""
         if name[0] == "ObjectMeta" and name[1] in ("name", "namespace"):
-            if fact.path != f"metadata.{fact.field}" or fact.rule == "required":
+            if fact.path != f"metadata.{fact.field}":
                 continue
             where = _context(fact)
+        if name in _REQUIRED_BY_KIND and fact.rule == "required":
+            where = _context(fact)
+            if fact.value == "?others":
+                continue
         values[fact.definition, fact.field, where, fact.rule].add(fact.value)
     return {
         key: (next(iter(found)), "asked")

@@ -8,7 +8,7 @@ value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,11 @@ from kubestencil.checking.problems import (
     refuse_type,
     unknown_field,
 )
-from kubestencil.schema.types import Definition, Schema
+from kubestencil.checking.values.combinations import ObjectRule, rules_of
+from kubestencil.checking.values.fields import check_of_facts
+from kubestencil.schema.facts.combinations import Combination
+from kubestencil.schema.facts.values import ServerFacts
+from kubestencil.schema.types import Definition, Field, Schema
 from kubestencil.schema.well_known import is_built_in
 
 _APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions."
@@ -50,6 +54,8 @@ class Decoder:
 
     definitions: Mapping[str, Definition]
     remarks: Remarks
+    facts: ServerFacts
+    combinations: Mapping[str, Sequence[Combination]]
     _compiled: dict[tuple[str, bool], Check] = field(default_factory=dict)
 
     def check_of(self, name: str, *, is_strict: bool = True) -> Check:
@@ -89,11 +95,33 @@ class Decoder:
 
     def _object(self, definition: Definition, is_strict: bool) -> Check:
         members = {
-            name: (_plain_type(schema), self._check_of_schema(schema, is_strict))
-            for name, schema, _ in definition.fields
+            field.name: self._member(definition, field, is_strict)
+            for field in definition.fields
         }
-        required = tuple(field.name for field in definition.fields if field.required)
-        return _struct(members, required, self.remarks.on(definition), is_strict)
+        required = tuple(
+            field.name
+            for field in definition.fields
+            if self._is_required(definition, field)
+        )
+        rules = rules_of(self.combinations.get(definition.name, ()))
+        remarks = self.remarks.on(definition)
+        return _struct(members, required, remarks, is_strict, rules)
+
+    def _member(self, definition: Definition, field: Field, is_strict: bool) -> _Member:
+        check = self._check_of_schema(field.schema, is_strict)
+        check_value = check_of_facts(self.facts.of(definition.name, field.name))
+        if check_value is None:
+            return _plain_type(field.schema), check
+
+        def both(value: Any, at: Link, results: Results) -> None:
+            check(value, at, results)
+            check_value(value, at, results)
+
+        return None, both
+
+    def _is_required(self, definition: Definition, field: Field) -> bool:
+        required = self.facts.of(definition.name, field.name).required
+        return field.required if required is None else required
 
     def _check_of_schema(self, schema: Schema, is_strict: bool) -> Check:
         if schema.ref is not None:
@@ -132,6 +160,7 @@ def _struct(
     required: tuple[str, ...],
     remarks: Mapping[str, tuple[Remark, ...]],
     is_strict: bool,
+    rules: tuple[ObjectRule, ...] = (),
 ) -> Check:
     def check(value: Any, at: Link, results: Results) -> None:
         if type(value) is not dict:
@@ -146,7 +175,9 @@ def _struct(
                 member[1](content, (name, at), results)
         for name in required:
             if value.get(name) is None:
-                results.problems.append(missing_field(name, at))
+                results.values.append(missing_field(name, at))
+        for rule in rules:
+            rule(value, at, results)
         if remarks:
             _add_remarks(remarks, value, at, results)
 

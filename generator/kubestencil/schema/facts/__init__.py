@@ -3,5 +3,5 @@
 ``tables`` reads rows and ranges of releases; each other module has one subject:
 ``feature_gates`` (with the fields that they guard), ``fields``, ``lifecycle``,
 ``parameters``, ``resources``, ``strategies`` and ``go_modules``; ``values`` has enums,
-defaults and limits of fields, whose ``formats`` are code.
+defaults and limits of fields, whose ``formats`` are code, and ``combinations`` rules about several fields.
 """

@@ -15,7 +15,6 @@ from typing import NamedTuple
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(?:\.{_LABEL})*"
 _NAME = r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_PATH = r"/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
 
 
 class TextFormat(NamedTuple):
@@ -72,6 +71,25 @@ def _is_config_key(text: str) -> bool:
 
 def _has_no_backstep(text: str) -> bool:
     return ".." not in text.split("/")
+
+
+def _is_ingress_host(text: str) -> bool:
+    return _is_subdomain(text.removeprefix("*.")) and not _is_address(text)
+
+
+def _is_subdomain_prefix(text: str) -> bool:
+    # A dash at the end is right before the rest of a name.
+    return _is_subdomain(text) or _is_subdomain(f"{text.removesuffix('-')}a")
+
+
+def _is_ingress_path(text: str) -> bool:
+    is_plain = not re.search(r"//|/\./|/\.\./|%2[fF]|/\.\.?\Z", text)
+    return text.startswith("/") and is_plain
+
+
+def _is_schedule(text: str) -> bool:
+    text = re.sub(r"\A(?:TZ|CRON_TZ)=\S+ +", "", text)
+    return text.startswith("@") or len(text.split()) == 5
 
 
 def _is_domain_path(text: str) -> bool:
@@ -151,5 +169,19 @@ FORMATS: Mapping[str, TextFormat] = {
     "path-without-colon": TextFormat(
         "a path without ':'", lambda text: ":" not in text
     ),
+    "ingress-host": TextFormat(
+        "a DNS name, which may begin with '*.', and no address", _is_ingress_host
+    ),
+    "ingress-path": TextFormat(
+        "a path that begins with '/', without '//', '.' and '..'", _is_ingress_path
+    ),
+    "dns-subdomain-prefix": TextFormat(
+        "the beginning of a DNS name", _is_subdomain_prefix
+    ),
+    "driver-name": TextFormat(
+        "letters, digits, '-' and '.', up to 63 characters",
+        lambda text: len(text) <= 63 and _is_subdomain(text.lower()),
+    ),
+    "schedule": TextFormat("five fields, or a word such as @daily", _is_schedule),
     "domain-path": TextFormat("a DNS name, '/', and a path", _is_domain_path),
 }

@@ -9,7 +9,7 @@ maps of strings is about their items, but for ``max_items``, ``unique`` and ``re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
@@ -41,7 +41,9 @@ class FieldFacts:
 
     ``enum`` are the allowed values, empty where all are. ``defaults`` has one entry
     without a condition, or several with one. Limits are included in what is allowed.
-    ``format`` names one of ``schema.facts.formats``. ``unique`` are the fields that
+    ``format`` names one of ``schema.facts.formats``, ``key_format`` that of the keys of a
+    map. ``required`` is false for what a document lists and the server does not need.
+    ``unique`` are the fields that
     identify an item of a list, ``("",)`` where the items themselves do. ``origin`` says
     where each fact is from, by the names of these attributes.
     """
@@ -54,7 +56,8 @@ class FieldFacts:
     max_length: int | None = None
     max_items: int | None = None
     format: str | None = None
-    required: bool = False
+    key_format: str | None = None
+    required: bool | None = None
     unique: tuple[str, ...] = ()
     origin: Mapping[str, Origin] = field(default_factory=dict)
 
@@ -104,6 +107,10 @@ class LimitRow(NamedTuple):
     found: str
 
 
+#: A row with the attribute of FieldFacts that it is about, and its value there.
+_Fact = tuple[str, EnumRow | DefaultRow | LimitRow, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
     """The facts of the tables about one release.
@@ -127,8 +134,20 @@ class ServerFacts:
 @cache
 def server_facts(release: str) -> ServerFacts:
     """The facts of a release; names that are no versions have those of the newest."""
+    return _server_facts(_facts(), release)
+
+
+@cache
+def asked_facts(release: str) -> ServerFacts:
+    """The facts that answers of the API server's code prove: an enum of a Go type alone
+    says what a value can be, but not that others are refused."""
+    asked = (fact for fact in _facts() if fact[1].found != "marker")
+    return _server_facts(asked, release)
+
+
+def _server_facts(table: Iterable[_Fact], release: str) -> ServerFacts:
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for name, row, value in _facts():
+    for name, row, value in table:
         if row.releases.includes(release):
             entry = found.setdefault((row.context, row.definition, row.field), {})
             entry[name] = (*entry.get(name, ()), value) if name == "defaults" else value
@@ -175,8 +194,8 @@ def _with_document(facts: FieldFacts, schema: Schema, *, required: bool) -> Fiel
     ):
         if keyword in schema.keywords and getattr(facts, name) is None:
             stated[name] = schema.value_of(keyword)
-    if required and not facts.required:
-        stated["required"] = True
+    if facts.required is None:
+        stated["required"] = required
     if not facts.unique and schema.list_type in ("map", "set"):
         stated["unique"] = schema.list_map_keys or ("",)
     if not stated:
@@ -201,8 +220,8 @@ def limit_rows() -> Iterator[LimitRow]:
 
 
 @cache
-def _facts() -> tuple[tuple[str, EnumRow | DefaultRow | LimitRow, Any], ...]:
-    """Each row with the attribute of FieldFacts that it is about, and its value."""
+def _facts() -> tuple[_Fact, ...]:
+    """The rows of all tables."""
     return (
         *(("enum", row, tuple(map(_enum_value, row.values))) for row in enum_rows()),
         *(
@@ -221,9 +240,9 @@ def _enum_value(cell: str) -> str:
 def _limit(row: LimitRow) -> Any:
     if row.rule == "unique":
         return tuple(key if key != '""' else "" for key in row.value.split())
-    if row.rule == "format":
+    if row.rule in ("format", "key_format"):
         return row.value
-    return True if row.rule == "required" else int(row.value)
+    return row.value == "true" if row.rule == "required" else int(row.value)
 
 
 def _context(text: str) -> tuple[GroupVersionKind, str]:

@@ -1,0 +1,7 @@
+"""Checks values against what the API server is known to accept (``schema.facts.values``),
+where its own code is not at hand.
+
+``fields`` compiles the facts of a field into a check, ``places`` checks what holds at
+one place of a kind only, and ``combinations`` compares fields of one
+object, ``relations`` what is in different parts of it.
+"""

@@ -1,0 +1,218 @@
+"""Seeded mistakes in the values of accepted objects: those that people make.
+
+``python -m tests.value_mutations --count 20000 1.35=PROGRAM`` compares
+``kubestencil check`` without a validator with the validator, and prints what it does not
+find by the message of the server.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kubestencil.checking.findings import Problem, field_path
+from kubestencil.checking.release import prepare
+from kubestencil.checking.rules import RULES
+from kubestencil.checking.upgrade import Upgrade, kind_of
+from kubestencil.schema import Release
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Answer, Request
+from tests.conftest import load
+from tests.examples import examples
+from tests.manifests import manifests
+from tests.mutations import Position, positions
+
+SEED = 28
+_NUMBERS = (-1, 0, 65536, 10**7, 101, 70000)
+_NAMES = (
+    "Upper", "under_score", "-dash", "dash-", "a..b", "with space", "a/b", "x" * 64,
+    "x" * 254, "ä", "!", "10.0.0.300", "a.b", "http://a", "../a", "*",
+)  # fmt: skip
+
+
+class Mistake(NamedTuple):
+    """An object with a mistake; ``label`` says which."""
+
+    value: Any
+    label: str
+
+
+class Judged(NamedTuple):
+    """A mistake, what the server says of it, and the errors of a check."""
+
+    mistake: Mistake
+    answer: Answer
+    errors: Sequence[Problem]
+
+
+def mistakes(objects: Sequence[Any], count: int, seed: int = SEED) -> Iterator[Mistake]:
+    """``count`` mistakes in ``objects``, one in each."""
+    for index in range(count):
+        source = random.Random(f"{seed}/{index}")
+        root = {"": copy.deepcopy(source.choice(objects))}
+        places = [
+            place
+            for place in positions(root[""])
+            if place.path not in ("apiVersion", "kind") and "status" not in place.path
+        ]
+        change = source.choice(_CHANGES)
+        label = change(source.choice(places), source, places)
+        yield Mistake(root[""], f"{change.__name__.strip('_')} {label}")
+
+
+def _wrong_case(place: Position, source: random.Random, places: Any) -> str:
+    """Write a word with other letters: ``always``, ``TCp``."""
+    words = [p for p in places if isinstance(p.value, str) and p.value[:1].isupper()]
+    if not words:
+        return "nothing"
+    place = source.choice(words)
+    text = place.value
+    return place.replace(
+        source.choice([text.lower(), text.upper(), text[:-1], f"{text}s"])
+    )
+
+
+def _wrong_number(place: Position, source: random.Random, places: Any) -> str:
+    """Put a number where a number is."""
+    numbers = [p for p in places if type(p.value) is int]
+    if not numbers:
+        return "nothing"
+    return source.choice(numbers).replace(source.choice(_NUMBERS))
+
+
+def _wrong_name(place: Position, source: random.Random, places: Any) -> str:
+    """Put a text that is no name where a text is."""
+    texts = [p for p in places if isinstance(p.value, str)]
+    return source.choice(texts).replace(source.choice(_NAMES))
+
+
+def _wrong_key(place: Position, source: random.Random, places: Any) -> str:
+    """Put a key that is no name into labels, annotations, selectors and data."""
+    maps = [
+        p
+        for p in places
+        if isinstance(p.value, dict)
+        and re.search(r"(labels|annotations|atchLabels|data|odeSelector)\Z", p.path)
+    ]
+    if not maps:
+        return "nothing"
+    place = source.choice(maps)
+    key = source.choice(_NAMES)
+    place.value[key] = "a"
+    return f"{place.path}: {key[:20]}"
+
+
+def _removed(place: Position, source: random.Random, places: Any) -> str:
+    """Leave a value out."""
+    del place.container[place.key]
+    return place.path
+
+
+def _emptied(place: Position, source: random.Random, places: Any) -> str:
+    """Leave the content of a value out."""
+    if isinstance(place.value, dict | list | str):
+        return place.replace(type(place.value)())
+    return "nothing"
+
+
+def _repeated(place: Position, source: random.Random, places: Any) -> str:
+    """Write an item twice."""
+    lists = [p for p in places if isinstance(p.value, list) and p.value]
+    if not lists:
+        return "nothing"
+    place = source.choice(lists)
+    place.value.append(copy.deepcopy(source.choice(place.value)))
+    return place.path
+
+
+def _moved(place: Position, source: random.Random, places: Any) -> str:
+    """Put a field of one object into another one of the same place in another item, as
+    a second member of a union."""
+    similar = [
+        p
+        for p in places
+        if isinstance(p.container, dict)
+        and re.sub(r"\d+", "", p.path.rpartition(".")[0])
+        == re.sub(r"\d+", "", place.path.rpartition(".")[0])
+        and isinstance(place.container, dict)
+        and p.key not in place.container
+    ]
+    if not similar:
+        return "nothing"
+    other = source.choice(similar)
+    place.container[other.key] = copy.deepcopy(other.value)
+    return f"{other.path} into {place.path}"
+
+
+_CHANGES: tuple[Callable[[Position, random.Random, Any], str], ...] = (
+    _wrong_case, _wrong_case, _wrong_number, _wrong_number, _wrong_name, _wrong_key,
+    _removed, _removed, _emptied, _repeated, _moved,
+)  # fmt: skip
+
+
+def judged(release: Release, validator: Validator, count: int) -> Iterator[Judged]:
+    """Mistakes in accepted objects of a release, judged by its server and a check."""
+    candidates = [*manifests(), *examples(release, "starter").values()]
+    answers = list(validator.ask([Request("create", value) for value in candidates]))
+    objects = [
+        value
+        for value, answer in zip(candidates, answers, strict=True)
+        if answer.accepted
+    ]
+    cases = list(mistakes(objects, count))
+    upgrade = Upgrade(None, prepare(release))
+    answers = list(validator.ask([Request("create", case.value) for case in cases]))
+    for case, answer in zip(cases, answers, strict=True):
+        if answer.code in (201, 422):
+            result = upgrade.start(case.value, kind_of(case.value), is_patch=False)()
+            problems = (difference.problem for difference in result.differences)
+            errors = [p for p in problems if RULES[p.rule].severity == "error"]
+            yield Judged(case, answer, errors)
+
+
+def is_at_path(case: Judged) -> bool:
+    """Whether an error is at the path of one of the server's causes, or next to it."""
+    paths = [field_path(error.path) for error in case.errors]
+    return any(
+        cause.field.startswith(path) or path.startswith(cause.field)
+        for cause in case.answer.causes
+        for path in paths
+    )
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print what a check does not find, and what it finds in accepted objects."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program", metavar="RELEASE=PATH")
+    parser.add_argument("--count", type=int, default=20_000)
+    options = parser.parse_args(arguments)
+    name, _, path = options.program.partition("=")
+    counts: Counter[str] = Counter()
+    missed: Counter[str] = Counter()
+    with Validator(Path(path)) as validator:
+        for case in judged(load(name), validator, options.count):
+            kind = "accepted" if case.answer.accepted else "refused"
+            counts[f"{kind}, {'an error' if case.errors else 'no error'}"] += 1
+            if case.answer.accepted and case.errors:
+                print(f"false: {case.mistake.label[:100]}: {case.errors[0][:3]}")
+            if kind == "refused" and case.errors and is_at_path(case):
+                counts["at the server's path"] += 1
+            if kind == "refused" and not case.errors:
+                cause = case.answer.causes[0]
+                field = re.sub(r"\[[^]]*\]", "", cause.field)
+                text = re.sub(r'"[^"]*"|\d+', "…", cause.message)[:60]
+                missed[f"{case.mistake.value['kind']} {field}: {text}"] += 1
+    for text, count in missed.most_common(40):
+        print(f"{count:6} {text}")
+    print(dict(counts), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
