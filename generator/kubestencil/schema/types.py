@@ -150,8 +150,15 @@ class Schema(NamedTuple):
         return {keyword: self.value_of(keyword)} if keyword in self.keywords else None
 
     def field(self, name: str) -> Schema | None:
-        """The schema of the field with a JSON name."""
-        return next((field.schema for field in self.fields if field.name == name), None)
+        """The schema of the field with a JSON name, found without a search."""
+        raw = self.value_of("properties", {}).get(name)
+        return None if raw is None else schema_of(raw)
+
+    @property
+    def field_names(self) -> KeysView[str]:
+        """The JSON names of the fields."""
+        names: KeysView[str] = self.value_of("properties", {}).keys()
+        return names
 
     def beside(self, other: Schema) -> Schema:
         """The schema, with the keywords of another one that it lacks."""

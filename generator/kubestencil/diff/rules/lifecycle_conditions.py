@@ -57,7 +57,7 @@ def _items_or_roots(
     items = frozenset(
         GroupVersionKind(kind.group, kind.version, kind.kind.removesuffix(_LIST))
         for kind in kinds
-        if kind.kind.endswith(_LIST) and schema.field("items") is not None
+        if kind.kind.endswith(_LIST) and "items" in schema.field_names
     )
     return items or frozenset({_NO_KIND})
 
@@ -124,10 +124,8 @@ def _moved_beside(difference: Difference, context: RuleContext) -> str | None:
     path = context.moved_fields.path(difference.definition, name, before.type)
     if path is not None:
         return path
-    old, new, inner = (
-        {field.name for field in schema.fields}
-        for schema in (parent_before, parent_after, resolved(before, context.before))
-    )
+    old, new = parent_before.field_names, parent_after.field_names
+    inner = resolved(before, context.before).field_names
     if inner and inner <= new and not inner & old:
         return ", ".join(sorted(inner))
     return None
@@ -159,13 +157,13 @@ def is_alternative(difference: Difference, _: RuleContext) -> bool:
     still accepted instead of it."""
     before, after = difference.schemas
     name = difference.field or ""
-    if before.field(name) is not None:
+    if name in before.field_names:
         return False
-    replaced = set(before.required) - set(after.required)
+    replaced = map(after.field, set(before.required) - set(after.required))
     return any(
-        stated_replacement(field.schema.description, [name]) == name
-        for field in after.fields
-        if field.name in replaced
+        stated_replacement(field.description, [name]) == name
+        for field in replaced
+        if field is not None
     )
 
 

@@ -158,7 +158,7 @@ def _kind_segments(
 
 def _field_names(schema: Schema) -> str | None:
     """The fields of a type, without those that every kind has; None for no fields."""
-    names = {field.name for field in schema.fields} - {"apiVersion", "kind"}
+    names = schema.field_names - {"apiVersion", "kind"}
     return ", ".join(sorted(names)) or None
 
 
