@@ -20,6 +20,7 @@ from kubestencil.checking.named_resources import removed_resources
 from kubestencil.checking.problems import PLACEHOLDER
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change
+from kubestencil.checking.values.places import refusals
 from kubestencil.checking.values.relations import related_problems
 from kubestencil.checking.verdicts import (
     add_refused_changes,
@@ -182,7 +183,7 @@ def _start(
     def finish() -> Results:
         answer = None if verdict is None else verdict.result()
         if answer is None or not answer.is_verdict:
-            results.problems.extend(_known_refusals(known))
+            results.problems.extend(refusals(known, kind, release.name))
         if answer is not None:
             results.problems[:] = with_verdict(results.problems, value, answer)
             if is_custom and answer.is_verdict:
@@ -200,16 +201,3 @@ def _start(
         return results
 
     return finish
-
-
-def _known_refusals(problems: list[Problem]) -> Iterator[Problem]:
-    """What a server is known to refuse, each place once.
-
-    It does not look at what is given as the status of a new object.
-    """
-    seen = set()
-    for problem in problems:
-        key = problem.rule, problem.path
-        if problem.path[:1] != ("status",) and key not in seen:
-            seen.add(key)
-            yield problem

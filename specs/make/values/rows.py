@@ -116,6 +116,7 @@ _MEANT = {
 }
 # Limits that depend on other values, or that are more than the format says.
 _NO_LIMITS = {
+    ("Subject", "namespace"),
     ("ResourcePolicyRule", "namespaces"), ("Event", "reason"), ("MetricSpec", "resource"),
     ("DeploymentSpec", "progressDeadlineSeconds"), ("JobSpec", "maxFailedIndexes"),
     ("NetworkPolicyPort", "endPort"), ("QueuingConfiguration", "handSize"),

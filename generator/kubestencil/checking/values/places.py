@@ -3,14 +3,52 @@ Deployment's pods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from kubestencil.checking.findings import Results
+from kubestencil.checking.findings import Path, Problem, Results
 from kubestencil.checking.problems import Check, Link, missing_field
 from kubestencil.checking.values.fields import check_of_facts
+from kubestencil.schema.facts.tables import ReleaseRange
 from kubestencil.schema.facts.values import ServerFacts
 from kubestencil.schema.types import GroupVersionKind
+
+# What API servers do not validate: pods and claims of a StatefulSet up to a release after
+# 1.32 and before 1.35 (pkg/apis/apps/validation), the
+# metadata of a CronJob's jobs, and selectors of metrics. Indexes of lists are left out.
+_NOT_VALIDATED: Mapping[str, Sequence[tuple[ReleaseRange, Path]]] = {
+    "StatefulSet": (
+        (ReleaseRange("1.5", "1.34"), ("spec", "template", "spec")),
+        (ReleaseRange("1.5", "1.34"), ("spec", "volumeClaimTemplates")),
+    ),
+    "HorizontalPodAutoscaler": tuple(
+        (ReleaseRange("1.5"), ("spec", "metrics", source, "metric", "selector"))
+        for source in ("external", "object", "pods")
+    ),
+    "CronJob": ((ReleaseRange("1.5"), ("spec", "jobTemplate", "metadata")),),
+}
+
+
+def refusals(
+    problems: Iterable[Problem], kind: GroupVersionKind, release: str
+) -> Iterator[Problem]:
+    """The problems that a server of a release refuses an object for, each place once.
+
+    It does not look at what is given as the status of a new object.
+    """
+    ignored: list[Path] = [("status",)]
+    for releases, path in _NOT_VALIDATED.get(kind.kind, ()):
+        if releases.includes(release):
+            ignored.append(path)
+    seen = set()
+    for problem in problems:
+        key = problem.rule, problem.path
+        steps = tuple(step for step in problem.path if isinstance(step, str))
+        is_ignored = any(steps[: len(path)] == path for path in ignored)
+        if not is_ignored and key not in seen:
+            seen.add(key)
+            yield problem
+
 
 #: A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
 _NAMED_BY_SERVER = ("LimitRange",)
