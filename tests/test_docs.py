@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, distribution
@@ -130,6 +131,15 @@ def test_the_architecture_page_is_short_and_names_a_file_for_each_task() -> None
     assert len(files) == len(table.splitlines()) - 2
     for file in files:
         assert "<" in file or (ROOT / file).is_file(), file
+
+
+def test_each_class_has_a_name_of_its_own() -> None:
+    names = Counter(
+        name
+        for path in (ROOT / "generator").rglob("*.py")
+        for name in re.findall(r"^class (\w+)", path.read_text("utf-8"), re.MULTILINE)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_the_docstring_of_each_package_names_its_modules() -> None:

@@ -103,7 +103,7 @@ class Table:
         return value or None
 
 
-class Manifest(NamedTuple):
+class TargetManifest(NamedTuple):
     """A target's manifest, with what it inherits, and the folders of its templates.
 
     ``rules`` are the ``[[files]]`` tables.
@@ -115,7 +115,7 @@ class Manifest(NamedTuple):
 
 
 # What a manifest that extends no other inherits.
-_NOTHING = Manifest(Table({}, Path(), {}), (), ())
+_NOTHING = TargetManifest(Table({}, Path(), {}), (), ())
 
 
 class _Layer(NamedTuple):
@@ -131,7 +131,7 @@ def target_names(roots: Iterable[Path]) -> list[str]:
     return sorted({path.parent.name for path in paths if _NAME.match(path.parent.name)})
 
 
-def read_manifest(name: str, roots: Sequence[Path]) -> Manifest | None:
+def read_manifest(name: str, roots: Sequence[Path]) -> TargetManifest | None:
     """The manifest of the target ``name``: that of the first of the folders ``roots``
     which has one; None where there is none.
 
@@ -142,7 +142,7 @@ def read_manifest(name: str, roots: Sequence[Path]) -> Manifest | None:
 
 def _read(
     layer: _Layer, roots: Sequence[Path], extended_by: tuple[_Layer, ...]
-) -> Manifest | None:
+) -> TargetManifest | None:
     """The manifest of a target; ``extended_by`` are those that lead to it."""
     folders = [root / layer.name for root in roots[layer.start :]]
     own = next((folder for folder in folders if (folder / MANIFEST).is_file()), None)
@@ -158,14 +158,14 @@ def _read(
             start = layer.start + len(folders)
         chain = (*extended_by, layer)
         base = _extended(_Layer(extended, start), roots, chain, manifest.table)
-    return Manifest(
+    return TargetManifest(
         _merged_tables(base.table, manifest.table),
         _merged_rules(base.rules, manifest.rules),
         (*filter(Path.is_dir, folders), *base.folders),
     )
 
 
-def _parse(path: Path) -> Manifest:
+def _parse(path: Path) -> TargetManifest:
     """A manifest without what it inherits."""
     try:
         raw = tomllib.loads(path.read_text("utf-8"))
@@ -175,7 +175,7 @@ def _parse(path: Path) -> Manifest:
     rules = table.get("files", [])
     if not all(isinstance(rule, dict) for rule in rules):
         raise table.error("must be tables: [[files]]", "files")
-    return Manifest(
+    return TargetManifest(
         table, tuple(Table(rule, path, _FILE_KEYS, "files.") for rule in rules), ()
     )
 
@@ -185,7 +185,7 @@ def _extended(
     roots: Sequence[Path],
     extended_by: tuple[_Layer, ...],
     table: Table,
-) -> Manifest:
+) -> TargetManifest:
     """The manifest that another one extends. Raises TargetError where there is none,
     and where it extends that other one."""
     if layer in extended_by:

@@ -16,7 +16,7 @@ _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 _FILE_MODES = (b"100644", b"100755")
 
 
-class _Entry(NamedTuple):
+class _GitFile(NamedTuple):
     path: str
     digest: bytes
 
@@ -52,17 +52,17 @@ def _commit(revision: str, folder: str) -> str:
     raise UsageError(f"{revision!r} is no commit of the repository", where="--since")
 
 
-def _entries(listing: bytes) -> Iterator[_Entry]:
+def _entries(listing: bytes) -> Iterator[_GitFile]:
     for line in filter(None, listing.split(b"\0")):
         description, _, name = line.partition(b"\t")
         mode, _, digest = description.split(b" ")
         path = os.fsdecode(name)
         is_hidden = path.startswith(".") or "/." in path
         if mode in _FILE_MODES and path.endswith(SUFFIXES) and not is_hidden:
-            yield _Entry(path, digest)
+            yield _GitFile(path, digest)
 
 
-def _contents(folder: str, entries: Iterable[_Entry]) -> Iterator[tuple[str, bytes]]:
+def _contents(folder: str, entries: Iterable[_GitFile]) -> Iterator[tuple[str, bytes]]:
     with subprocess.Popen(
         _command(folder, ["cat-file", "--batch"]),
         stdin=subprocess.PIPE,

@@ -16,7 +16,7 @@ from typing import Any
 from kubestencil.errors import SpecError
 from kubestencil.schema.custom_resources.standard_fields import StandardFields
 from kubestencil.schema.custom_resources.structural import (
-    Default,
+    CrdDefault,
     StructuralSchemas,
     schema_error,
 )
@@ -60,7 +60,7 @@ class CustomResource:
     resources: tuple[Resource, ...]
     pointers: Mapping[str, Pointer]
     notes: tuple[str, ...] = ()
-    defaults: tuple[Default, ...] = ()
+    defaults: tuple[CrdDefault, ...] = ()
 
 
 def custom_resource(

@@ -16,7 +16,7 @@ from kubestencil.schema.custom_resources.conditions import (
     keyword_conditions,
     satisfies_keywords,
 )
-from kubestencil.schema.custom_resources.structural import Default
+from kubestencil.schema.custom_resources.structural import CrdDefault
 from kubestencil.schema.keywords import EMBEDDED, INT_OR_STRING, PRESERVE
 from kubestencil.schema.pointer import Pointer
 from kubestencil.schema.types import JsonObject
@@ -37,7 +37,7 @@ _IS_TYPE: Mapping[str, Callable[[Any], bool]] = {
 DefaultMistake = tuple[Pointer, str]
 
 
-def default_mistakes(default: Default) -> Iterator[DefaultMistake]:
+def default_mistakes(default: CrdDefault) -> Iterator[DefaultMistake]:
     """What is wrong with a default. The keywords of its schema are of valid types."""
     schema, pointer = default
     return _mistakes(schema["default"], schema, ("default", pointer))

@@ -37,7 +37,7 @@ _METADATA_FIELDS = frozenset(["name", "generateName"])
 _MAX_DEPTH = 100
 
 
-class Default(NamedTuple):
+class CrdDefault(NamedTuple):
     """A default: the schema that has it, and the pointer of this schema."""
 
     schema: JsonObject
@@ -59,7 +59,7 @@ class StructuralSchemas:
     ) -> None:
         self.where = where
         self.embedded = embedded
-        self.defaults: list[Default] = []
+        self.defaults: list[CrdDefault] = []
 
     def read(self, raw: Any, pointer: Pointer) -> dict[str, Any]:
         """The schema of a kind as the API server publishes it.
@@ -123,7 +123,7 @@ class StructuralSchemas:
         if result.get(EMBEDDED):
             self.embed(result, pointer)
         if depth and checks_defaults and "default" in result:
-            self.defaults.append(Default(result, pointer))
+            self.defaults.append(CrdDefault(result, pointer))
         return result
 
     def embed(self, schema: dict[str, Any], pointer: Pointer) -> None:

@@ -44,7 +44,7 @@ _WORD = re.compile(r"\w+")
 
 # A tuple, since a release has thousands, and a frozen dataclass takes four times as
 # long to make.
-class Attribute(NamedTuple):
+class ModelAttribute(NamedTuple):
     """An attribute of a class.
 
     ``name`` is the attribute, ``json_name`` the field's JSON name as a literal.
@@ -89,8 +89,8 @@ class Module(NamedTuple):
     base: str
     definition: str
     description: str
-    fields: tuple[Attribute, ...]
-    time_fields: tuple[Attribute, ...]
+    fields: tuple[ModelAttribute, ...]
+    time_fields: tuple[ModelAttribute, ...]
     typing_names: tuple[str, ...]
     runtime_names: tuple[str, ...]
     aliased_builtins: tuple[str, ...]
@@ -238,9 +238,9 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
 
 def _field_row(
     field: Field, attribute: str, type_: PythonType, annotation: str
-) -> Attribute:
+) -> ModelAttribute:
     default = "" if field.required else " = None"
-    return Attribute(
+    return ModelAttribute(
         name=attribute,
         json_name=python_literal(field.name),
         annotation=annotation,
