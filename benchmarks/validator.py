@@ -7,8 +7,8 @@
 FOLDER has manifests, VERDICTS is a file of lines of JSON with what a real server said
 about each object in them: ``file``, ``status`` (201 accepted, 400 and 422 refused, 0 not
 served) and ``message``. A file counts as refused where an object in it is, as accepted
-where all are; what depends on the cluster that was asked, and files with kinds that it
-does not serve, are left out. kubestencil uses the validator of the release
+where all are; what depends on the cluster that was asked, files with kinds that it does
+not serve, and patches of kustomize, which are no objects, are left out. kubestencil uses the validator of the release
 (``kubestencil validator build``). ``--kubectl`` applies the folder as a dry run of the
 server in ``--kubeconfig``.
 """
@@ -147,7 +147,8 @@ def _programs(options: argparse.Namespace, folder: Path) -> Mapping[str, Program
         )
     if options.kubectl_validate:
         programs["kubectl-validate"] = Program(
-            [options.kubectl_validate, "--version", release, "-o", "json", manifests],
+            # Of the newest release whose schemas it has.
+            [options.kubectl_validate, "-o", "json", manifests],
             _kubectl_validate,
         )
     if options.kube_linter:
@@ -194,7 +195,12 @@ def _kubectl_validate(text: str) -> set[str]:
     return {
         file
         for file, statuses in results.items()
-        if any(status.get("status") == "Failure" for status in statuses)
+        # An internal error says that it has no schema.
+        if any(
+            status.get("status") == "Failure"
+            and status.get("reason") != "InternalError"
+            for status in statuses
+        )
     }
 
 
