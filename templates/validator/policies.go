@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	restclient "k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 )
 
 var (
@@ -41,6 +42,8 @@ type policies struct {
 	validating []admission.ValidationInterface
 	interfaces admission.ObjectInterfaces
 	stopped    chan struct{}
+	// namespaces are what each plugin knows of namespaces.
+	namespaces []cache.SharedIndexInformer
 }
 
 // checkPolicy says why a policy of the set cannot be evaluated.
@@ -103,6 +106,7 @@ func (started *policies) newPlugin(cluster *preparedCluster, name string, regist
 		return nil, err
 	}
 	factory := informers.NewSharedInformerFactory(client, 0)
+	started.namespaces = append(started.namespaces, factory.Core().V1().Namespaces().Informer())
 	// Some releases evaluate policies only with a feature gate: whoever names policies
 	// wants them evaluated.
 	gates := utilfeature.DefaultMutableFeatureGate.DeepCopy()
@@ -141,6 +145,7 @@ func (started *policies) mutate(ctx context.Context, operation admission.Operati
 	if started == nil || started.mutating == nil {
 		return nil
 	}
+	started.addNamespace(endpoints.NamespaceValue(ctx))
 	admit := func() error {
 		return started.mutating.Admit(ctx, attributes(ctx, operation, options, target, old), started.interfaces)
 	}
@@ -157,6 +162,7 @@ func (started *policies) validate(ctx context.Context, operation admission.Opera
 	if started == nil {
 		return nil
 	}
+	started.addNamespace(endpoints.NamespaceValue(ctx))
 	var problems []error
 	for _, policy := range started.validating {
 		// What a policy reads it must not change for others.
@@ -187,6 +193,20 @@ func asDenied(problems ...error) error {
 		return nil
 	}
 	return result
+}
+
+// addNamespace adds the namespace of a request where it was not prepared: until 1.32,
+// plugins ask no client about those that they do not know.
+func (started *policies) addNamespace(name string) {
+	if name == "" {
+		return
+	}
+	for _, known := range started.namespaces {
+		cache.WaitForCacheSync(started.stopped, known.HasSynced)
+		if _, isThere, _ := known.GetIndexer().GetByKey(name); !isThere {
+			_ = known.GetIndexer().Add(newNamespace(name))
+		}
+	}
 }
 
 // attributes are what plugins get to know of a request.

@@ -102,14 +102,19 @@ func (cluster *preparedCluster) get(asked *http.Request, info *endpoints.Request
 		}
 	}
 	if isNamespace {
-		namespace := &v1.Namespace{
-			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
-			ObjectMeta: metav1.ObjectMeta{Name: info.Name},
-		}
-		scheme.Default(namespace)
-		return respondWith(asked, namespace)
+		return respondWith(asked, newNamespace(info.Name))
 	}
 	return respondTo(asked, http.StatusNotFound, http.NoBody), nil
+}
+
+// newNamespace is a namespace with the label that a server gives it.
+func newNamespace(name string) *v1.Namespace {
+	namespace := &v1.Namespace{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Namespace"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+	}
+	scheme.Default(namespace)
+	return namespace
 }
 
 func resourceOf(info *endpoints.RequestInfo) schema.GroupVersionResource {
