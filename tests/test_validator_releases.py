@@ -28,10 +28,6 @@ _ANSWERED_ONLY = {
     "SelfSubjectRulesReview",
     "SubjectAccessReview",
     "TokenReview",
-    # Objects of subresources.
-    "Eviction",
-    "Scale",
-    "TokenRequest",
 }
 # What validation says of a value; anything else would be a mistake of the program.
 _REASONS = {
@@ -44,6 +40,13 @@ _REASONS = {
     "FieldValueTooLong",
     "FieldValueTooMany",
     "FieldValueTypeInvalid",
+}
+
+# Starters that these versions refuse: the first needs the version of its resource, which
+# later ones do not have; the name of a requester is restricted in the second.
+_REFUSED_STARTERS = {
+    "storagemigration.k8s.io/v1alpha1 StorageVersionMigration",
+    "lifecycle.k8s.io/v1alpha1 EvictionRequest",
 }
 
 Objects = Mapping[str, dict[str, Any]]
@@ -82,6 +85,9 @@ def _ask(validator: Validator, requests: Mapping[Any, Request]) -> Mapping[Any, 
 
 
 def _defaulted(validator: Validator, objects: Objects) -> dict[str, Any]:
+    objects = {
+        name: value for name, value in objects.items() if name not in _REFUSED_STARTERS
+    }
     answers = _ask(
         validator, {name: Request("default", value) for name, value in objects.items()}
     )
@@ -102,7 +108,8 @@ def test_every_kind_that_can_be_created_is_answered(
         stored = _stored(document, objects)
         requests = {name: Request("create", value) for name, value in stored.items()}
         for name, answer in _ask(validator, requests).items():
-            assert answer.accepted or shape == "all_fields", (name, answer)
+            refusable = shape == "all_fields" or name in _REFUSED_STARTERS
+            assert answer.accepted or refusable, (name, answer)
             assert answer.code in (201, 422), (name, answer)
             reasons = {cause.reason for cause in answer.causes}
             assert answer.accepted != bool(reasons) and reasons <= _REASONS, name
