@@ -324,8 +324,13 @@ def test_a_kind_links_to_its_operations_and_its_concept(site: Site) -> None:
 
 
 def test_descriptions_state_facts(site: Site) -> None:
-    text = site.page("1.35/core/v1/Container/").text
-    values = "<dt>stated values<dd>Always<dd>Never<dd>IfNotPresent</dl>"
-    assert values in text
+    text = site.page("1.35/core/v1/PodOS/").text
+    assert "<dt>stated values<dd>linux<dd>windows" in text
     quantity = site.page("1.35/resource/unversioned/Quantity/").text
     assert "half of one" in quantity
+
+
+def test_what_the_server_knows_is_marked(site: Site) -> None:
+    text = site.page("1.35/core/v1/Container/").text
+    values = "<dt>allowed values (server)<dd>Always<dd>IfNotPresent<dd>Never</div>"
+    assert values in text

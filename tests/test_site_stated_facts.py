@@ -82,7 +82,8 @@ def test_a_default_has_the_type_of_its_field() -> None:
     assert name not in attributes("Defaults to Capacity.", type="object")
     assert name not in attributes("Defaults to true.", type="integer")
     assert name not in attributes("Defaults to 10s.", type="boolean")
-    assert attributes("Defaults to 600s.", type="integer") == {name: ("600s",)}
+    assert attributes("Defaults to 600s.", type="integer") == {name: ("600",)}
+    assert attributes("Defaults to 10 seconds.", type="integer") == {name: ("10",)}
     assert attributes("Defaults to 10s.", type="string") == {name: ("10s",)}
     assert attributes("Defaults to 0.", type="integer") == {name: ("0",)}
     assert attributes("Defaults to true.", type="boolean") == {name: ("true",)}

@@ -116,11 +116,13 @@ class ServerFacts:
     """The facts of the tables about one release.
 
     ``in_kinds`` has what holds at one place of a kind only, by kind and path
-    (``spec.template.spec.restartPolicy``, without the indexes of lists).
+    (``spec.template.spec.restartPolicy``, without the indexes of lists), ``by_kind`` the
+    same by definition and field.
     """
 
     fields: Mapping[tuple[str, str], FieldFacts]
     in_kinds: Mapping[GroupVersionKind, Mapping[str, FieldFacts]]
+    by_kind: Mapping[tuple[str, str], Mapping[GroupVersionKind, FieldFacts]]
 
     def of(self, definition: str, field: str) -> FieldFacts:
         """The facts of a field wherever its definition occurs."""
@@ -153,14 +155,16 @@ def _server_facts(table: Iterable[_Fact], release: str) -> ServerFacts:
             entry[name] = (*entry.get(name, ()), value) if name == "defaults" else value
     fields: dict[tuple[str, str], FieldFacts] = {}
     in_kinds: dict[GroupVersionKind, dict[str, FieldFacts]] = {}
+    by_kind: dict[tuple[str, str], dict[GroupVersionKind, FieldFacts]] = {}
     for (context, definition, field_name), entry in found.items():
         facts = FieldFacts(**entry, origin=dict.fromkeys(entry, "server"))
         if context:
             kind, path = _context(context)
             in_kinds.setdefault(kind, {})[path] = facts
+            by_kind.setdefault((definition, field_name), {})[kind] = facts
         else:
             fields[definition, field_name] = facts
-    return ServerFacts(fields, MappingProxyType(in_kinds))
+    return ServerFacts(fields, MappingProxyType(in_kinds), MappingProxyType(by_kind))
 
 
 def facts_of(release: Release, definition: str, field: str) -> FieldFacts:

@@ -9,8 +9,10 @@ from typing import Literal, NamedTuple
 from markupsafe import Markup
 
 from kubestencil.engine.run_cache import cached_for_run
-from kubestencil.schema import Field, Release, Schema
+from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
+from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.graph import breadth_first, reference_graph
+from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.paths import anchor, fields_of
 from kubestencil.targets.site.fields.schema_labels import (
@@ -23,6 +25,12 @@ from kubestencil.targets.site.fields.schema_labels import (
     subjects,
     unwrapped,
     validation_rules_of,
+)
+from kubestencil.targets.site.fields.server_facts import (
+    attributes_in_kinds,
+    attributes_of_name,
+    server_attributes,
+    with_server_attributes,
 )
 from kubestencil.targets.site.fields.stated_facts import stated_attributes
 from kubestencil.targets.site.release_context import TypeChange
@@ -105,6 +113,7 @@ class ReleaseFields:
         self._changes = changes
         self._fields: dict[str, TypeFields] = {}
         self._graph = reference_graph(release.definitions)
+        self._server = server_facts(release.name)
 
     def of(self, name: str) -> TypeFields:
         """The fields of a definition."""
@@ -119,7 +128,9 @@ class ReleaseFields:
         definition = self._release.definitions[name]
         changes = _by_field(self._changes.get(self._addresses[name].path, ()))
         rows = tuple(
-            self._row(field, "", changes.get(field.name, ()), definition.schema)
+            self._row(
+                field, "", changes.get(field.name, ()), definition.schema, definition
+            )
             for field in fields_of(definition.schema)
         )
         if not definition.kinds:
@@ -166,8 +177,10 @@ class ReleaseFields:
         prefix: str,
         changes: Sequence[TypeChange],
         parent: Schema,
+        definition: Definition | None = None,
     ) -> FieldRow:
-        """The row of a field of an object with the schema ``parent``."""
+        """The row of a field of an object with the schema ``parent``: that of
+        ``definition``, or an inline object."""
         path = f"{prefix}{field.name}"
         container, value = unwrapped(field.schema)
         address = self._addresses[value.ref] if value.ref else None
@@ -180,10 +193,7 @@ class ReleaseFields:
             href=address.href if address else "",
             required=field.required,
             badges=tuple(_badges(changes)),
-            attributes=(
-                *stated_attributes(field, (other.name for other in parent.fields)),
-                *self._attributes(field.schema, value),
-            ),
+            attributes=tuple(self._attributes(field, value, parent, definition)),
             rules=tuple(self._rules(field.schema, value)),
             description=prose(field.schema.description),
             fields=tuple(
@@ -192,7 +202,40 @@ class ReleaseFields:
             ),
         )
 
-    def _attributes(self, schema: Schema, value: Schema) -> Iterator[Attribute]:
+    def _attributes(
+        self,
+        field: Field,
+        value: Schema,
+        parent: Schema,
+        definition: Definition | None,
+    ) -> Iterator[Attribute]:
+        """What the description of a field states, what the API server knows, and what
+        the document says."""
+        document = self._document_attributes(field.schema, value)
+        siblings = (other.name for other in parent.fields)
+        if definition is None:
+            yield from stated_attributes(field, siblings)
+            yield from document
+            return
+        facts = self._server.of(definition.name, field.name)
+        yield from stated_attributes(field, siblings, facts)
+        yield from with_server_attributes(document, server_attributes(field, facts))
+        if definition.name != OBJECT_META:
+            by_kind = self._server.by_kind.get((definition.name, field.name), {})
+            yield from attributes_in_kinds(field, facts, by_kind)
+        if value.ref == OBJECT_META and len(definition.kinds) == 1:
+            yield from self._name_attributes(definition.kinds[0])
+
+    def _name_attributes(self, kind: GroupVersionKind) -> Iterator[Attribute]:
+        """What holds for the names of the objects of a kind."""
+        facts = self._server.in_kind(kind, "metadata.name")
+        name = self._release.definitions[OBJECT_META].schema.field("name")
+        if facts is not None and name is not None:
+            yield from attributes_of_name(Field("name", name, required=False), facts)
+
+    def _document_attributes(
+        self, schema: Schema, value: Schema
+    ) -> Iterator[Attribute]:
         """The attributes of a field, and what the type of its value requires."""
         yield from attributes_of(schema)
         if value.ref is not None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from kubestencil.diff.releases.descriptions import stated_replacement
 from kubestencil.schema import Field, Schema
+from kubestencil.schema.facts.values import NO_FACTS, FieldFacts
 from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.site.fields.schema_labels import Attribute, unwrapped
@@ -50,6 +51,7 @@ _DEFAULT = re.compile(
 _DEFAULT_MENTION = re.compile(r"\b[Dd]efaults? (?:value )?(?:to|is|are|will be)\b")
 _NUMBER = re.compile(r"-?\d+(?: ?%| seconds?)?\Z")
 _SECONDS = re.compile(r"\d+s\Z")
+_UNIT = re.compile(r"[ %a-z]+\Z")
 _TRUTH_VALUES = frozenset({"true", "false"})
 _MARKER = re.compile(r"(?:^|(?<=\s))[-*] (?=\S)")
 # Reviewed lists that leave values out: v1.NodeAddressType has InternalDNS and ExternalDNS
@@ -57,19 +59,21 @@ _MARKER = re.compile(r"(?:^|(?<=\s))[-*] (?=\S)")
 _INCOMPLETE = frozenset({("Hostname", "ExternalIP", "InternalIP")})
 
 
-def stated_attributes(field: Field, siblings: Iterable[str]) -> Iterator[Attribute]:
-    """What the description of a field states and its schema does not; ``siblings`` are
-    the names of the fields beside it."""
+def stated_attributes(
+    field: Field, siblings: Iterable[str], facts: FieldFacts = NO_FACTS
+) -> Iterator[Attribute]:
+    """What the description of a field states, and neither its schema nor ``facts`` of
+    the API server say; ``siblings`` are the names of the fields beside it."""
     description = field.schema.description
     containers, value = unwrapped(field.schema)
-    if value.type == "string" and not value.enum:
+    if value.type == "string" and not value.enum and not facts.enum:
         values = stated_values(description)
         if values:
             yield Attribute("stated values", values)
-    if not containers and not field.schema.has_default:
+    if not containers and not field.schema.has_default and not facts.defaults:
         default = stated_default(description)
-        if default and _has_type(default, value):
-            yield Attribute("stated default", (default,))
+        if default and _has_type(default, value) and _is_allowed(default, facts):
+            yield Attribute("stated default", (_without_unit(default, value),))
     if is_deprecated(description):
         replacement = stated_replacement(description, siblings)
         used = f"use {replacement}" if replacement else "yes"
@@ -87,6 +91,15 @@ def _has_type(default: str, schema: Schema) -> bool:
     if schema.type in ("integer", "number"):
         return is_number or bool(_SECONDS.match(default))
     return schema.type == "string" and not is_number and default not in _TRUTH_VALUES
+
+
+def _is_allowed(default: str, facts: FieldFacts) -> bool:
+    return not facts.enum or default in facts.enum
+
+
+def _without_unit(default: str, schema: Schema) -> str:
+    """The value that is written: ``600`` for the 600s of an integer."""
+    return _UNIT.sub("", default) if schema.type == "integer" else default
 
 
 def stated_values(description: str) -> tuple[str, ...]:

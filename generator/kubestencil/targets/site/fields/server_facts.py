@@ -1,0 +1,124 @@
+"""What the API server knows of a field and its document does not say, as pages show it:
+allowed values, defaults and limits (``schema.facts.values``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from kubestencil.schema import Field, GroupVersionKind, Schema
+from kubestencil.schema.facts.formats import FORMATS
+from kubestencil.schema.facts.values import Default, FieldFacts
+from kubestencil.targets.site.fields.requirements import value_text
+from kubestencil.targets.site.fields.schema_labels import Attribute, subjects
+
+# What marks the facts that are not from the document, as "stated" does those of
+# descriptions.
+_MARK = " (server)"
+
+
+def server_attributes(field: Field, facts: FieldFacts) -> Sequence[Attribute]:
+    """The facts of the API server about a field, under the names that those of a schema
+    have."""
+    subject = subjects(field.schema)[-1]
+    prefix = f"{subject}: " if subject else ""
+    is_needed = facts.required is not None and facts.required != field.required
+    found = (
+        ("required", ("yes" if facts.required else "no",) if is_needed else ()),
+        ("allowed values", tuple(map(value_text, facts.enum))),
+        # What a required field gets without a value is no default.
+        ("default", () if field.required else tuple(_default_texts(facts.defaults))),
+        (f"{prefix}minimum", _number(facts.minimum)),
+        (f"{prefix}maximum", _number(facts.maximum)),
+        (f"{prefix}min length", _number(facts.min_length)),
+        (f"{prefix}max length", _number(facts.max_length)),
+        ("max items", _number(facts.max_items)),
+        (f"{prefix}format", _format(facts.format)),
+        ("keys: format", _format(facts.key_format)),
+        *_unique(field.schema, facts.unique),
+    )
+    return tuple(Attribute(name, values) for name, values in found if values)
+
+
+def with_server_attributes(
+    document: Iterable[Attribute], server: Sequence[Attribute]
+) -> Iterator[Attribute]:
+    """The attributes of a field with those of the API server, which are marked, unless
+    the document says the same. What it says otherwise is left out."""
+    stated = tuple(document)
+    same = {(name, frozenset(values)) for name, values in stated}
+    others = [
+        fact for fact in server if (fact.name, frozenset(fact.values)) not in same
+    ]
+    for name, values in others:
+        yield Attribute(f"{name}{_MARK}", values)
+    contradicted = {fact.name for fact in others}
+    yield from (item for item in stated if item.name not in contradicted)
+
+
+def attributes_in_kinds(
+    field: Field, facts: FieldFacts, by_kind: Mapping[GroupVersionKind, FieldFacts]
+) -> Iterator[Attribute]:
+    """What holds only where a field is part of some kinds: ``default in Pod``."""
+    everywhere = server_attributes(field, facts)
+    kinds: dict[Attribute, list[str]] = {}
+    for kind, facts_in_kind in by_kind.items():
+        for fact in server_attributes(field, facts_in_kind):
+            if fact not in everywhere:
+                kinds.setdefault(fact, []).append(kind.kind)
+    for (name, values), names in kinds.items():
+        yield Attribute(f"{name} in {', '.join(sorted(names))}{_MARK}", values)
+
+
+def attributes_of_name(name: Field, facts: FieldFacts) -> Iterator[Attribute]:
+    """What holds for the name of the objects of a kind, as facts of ``metadata``."""
+    for attribute in server_attributes(name, facts):
+        # Without a name, generateName makes one.
+        if attribute.name != "required":
+            yield Attribute(f"{name.name}: {attribute.name}{_MARK}", attribute.values)
+
+
+def _number(limit: int | None) -> tuple[str, ...]:
+    return () if limit is None else (str(limit),)
+
+
+def _format(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (f"{name}: {FORMATS[name].meaning}",)
+
+
+def _unique(
+    schema: Schema, keys: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The keys of a list, unless its list type says the same."""
+    if keys == (schema.list_map_keys or ("",)) and schema.list_type in ("map", "set"):
+        return
+    if keys == ("",):
+        yield "unique items", ("yes",)
+    elif keys:
+        yield "unique keys", keys
+
+
+def _default_texts(defaults: Iterable[Default]) -> Iterator[str]:
+    conditions: dict[str, list[str]] = {}
+    for default in defaults:
+        texts = conditions.setdefault(value_text(default.value), [])
+        texts += [_condition_text(default.condition)] if default.condition else []
+    for value, texts in conditions.items():
+        yield f"{value} if {' or '.join(texts)}" if texts else value
+
+
+def _condition_text(condition: str) -> str:
+    return " and ".join(map(_term_text, condition.split()))
+
+
+def _term_text(term: str) -> str:
+    """A term of a condition (``facts.values.Default``) in words."""
+    for operator, words in (
+        ("!=", "{} is not {}"),
+        ("=", "{} is {}"),
+        ("!~", "{} has another tag than {}, or a digest"),
+        ("~", "{} has the tag {}, or neither tag nor digest"),
+    ):
+        name, found, value = term.partition(operator)
+        if found:
+            return words.format(name, value)
+    return f"{term[1:]} is not set" if term.startswith("!") else f"{term} is set"

@@ -1,0 +1,145 @@
+"""What pages show of fields that the API server knows and documents do not say."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from kubestencil.schema import Field, Release
+from kubestencil.schema.documents.openapi2 import parse_schema
+from kubestencil.schema.facts.values import Default, FieldFacts
+from kubestencil.targets.site.addresses import page_addresses
+from kubestencil.targets.site.fields.rows import FieldRow, ReleaseFields
+from kubestencil.targets.site.fields.schema_labels import attributes_of
+from kubestencil.targets.site.fields.server_facts import (
+    server_attributes,
+    with_server_attributes,
+)
+from tests.conftest import RELEASES, load
+
+CORE = "io.k8s.api.core.v1"
+
+
+@cache
+def fields() -> ReleaseFields:
+    release: Release = load(RELEASES[-1])
+    return ReleaseFields(release, page_addresses(release), {})
+
+
+def attributes(row: FieldRow) -> dict[str, tuple[str, ...]]:
+    return dict(row.attributes)
+
+
+def field(definition: str, name: str) -> dict[str, tuple[str, ...]]:
+    rows = {row.name: row for row in fields().of(definition).rows}
+    return attributes(rows[name])
+
+
+@pytest.mark.parametrize(
+    ("definition", "name", "expected"),
+    [
+        (
+            "Container",
+            "imagePullPolicy",
+            {
+                "allowed values (server)": ("Always", "IfNotPresent", "Never"),
+                "default (server)": (
+                    "IfNotPresent if image has another tag than latest, or a digest",
+                    "Always if image has the tag latest, or neither tag nor digest",
+                ),
+            },
+        ),
+        (
+            "ContainerPort",
+            "containerPort",
+            {"minimum (server)": ("1",), "maximum (server)": ("65535",)},
+        ),
+        (
+            "PodSpec",
+            "restartPolicy",
+            {
+                "allowed values (server)": ("Always", "Never", "OnFailure"),
+                "allowed values in CronJob, Job (server)": ("Never", "OnFailure"),
+                "required in CronJob, Job (server)": ("yes",),
+                "default (server)": ("Always",),
+            },
+        ),
+        (
+            "ServiceSpec",
+            "type",
+            {
+                "allowed values (server)": (
+                    "ClusterIP", "ExternalName", "LoadBalancer", "NodePort",
+                ),
+            },
+        ),
+        (
+            "ServiceSpec",
+            "externalTrafficPolicy",
+            {
+                "default (server)": (
+                    "Cluster if type is LoadBalancer or type is NodePort",
+                )
+            },
+        ),
+        ("Container", "image", {"required (server)": ("yes",)}),
+        ("Container", "resizePolicy", {"unique keys (server)": ("resourceName",)}),
+    ],
+)  # fmt: skip
+def test_facts_of_fields(
+    definition: str, name: str, expected: dict[str, tuple[str, ...]]
+) -> None:
+    assert expected.items() <= field(f"{CORE}.{definition}", name).items()
+
+
+def test_values_that_hold_in_a_deployment_only() -> None:
+    names = [
+        name
+        for name, values in field(f"{CORE}.PodSpec", "restartPolicy").items()
+        if values == ("Always",) and name.startswith("allowed values in")
+    ]
+    (name,) = names
+    assert "DaemonSet, Deployment, " in name and name.endswith(" (server)")
+
+
+def test_names_of_objects_are_facts_of_their_kind() -> None:
+    metadata = field(f"{CORE}.Service", "metadata")
+    assert metadata["name: format (server)"][0].startswith("dns-1035-label: ")
+    assert not any(name.startswith("name: required") for name in metadata)
+    # Every kind has this type; its own page does not list what each of them needs.
+    name = field("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "name")
+    assert not any(" in " in attribute for attribute in name)
+
+
+def test_facts_and_descriptions_do_not_contradict() -> None:
+    """A description of defaultMode says 0644, which is 420 in JSON, and a deadline of
+    600 is no 600s."""
+    for row in all_rows():
+        names = attributes(row).keys()
+        assert not {"stated values", "allowed values (server)"} <= names, row
+        assert not {"stated default", "default (server)"} <= names, row
+        assert not {"allowed values", "allowed values (server)"} <= names, row
+        if row.type.startswith("integer ("):
+            for value in attributes(row).get("stated default", ()):
+                assert value.removeprefix("-").isdigit(), row
+    mode = field(f"{CORE}.SecretVolumeSource", "defaultMode")
+    assert mode["default (server)"] == ("420",)
+
+
+def all_rows() -> list[FieldRow]:
+    return [
+        row for name in load(RELEASES[-1]).definitions for row in fields().of(name).rows
+    ]
+
+
+def test_what_the_document_says_is_not_marked() -> None:
+    enum = {"type": "string", "enum": ["B", "A"], "maxLength": 3}
+    item = Field("a", parse_schema(enum), False)
+    facts = FieldFacts(enum=("A", "B"), max_length=2, defaults=(Default("A"),))
+    server = server_attributes(item, facts)
+    assert list(with_server_attributes(attributes_of(item.schema), server)) == [
+        ("default (server)", ("A",)),
+        ("max length (server)", ("2",)),
+        ("allowed values", ("B", "A")),
+    ]
