@@ -142,7 +142,8 @@ def test_the_command_documents_one_target_and_lists_all(run: Command) -> None:
     one = run("targets", "typescript")
     assert one.returncode == 0
     assert (
-        "  kinds: tuple[Definition, ...]  The definitions that manifests" in one.stdout
+        "  kinds: tuple[LinkedDefinition, ...]  The definitions that manifests"
+        in one.stdout
     )
     assert '  name = "kubernetes-api-types"' in one.stdout
     assert "  {group}  the group: core, apps," in one.stdout
