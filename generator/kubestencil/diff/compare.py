@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from heapq import merge
 from itertools import groupby
@@ -15,9 +15,13 @@ from kubestencil.diff.differences.align import (
     align_names,
     all_definitions,
 )
-from kubestencil.diff.differences.definitions import differences
+from kubestencil.diff.differences.definitions import Difference, differences
 from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.differences.resources import resource_differences
+from kubestencil.diff.differences.server_values import (
+    server_value_differences,
+    value_changes,
+)
 from kubestencil.diff.fact_changes import fact_changes
 from kubestencil.diff.labels import distinct_labels, document_info
 from kubestencil.diff.releases.facts import ReleaseFacts
@@ -34,14 +38,23 @@ def compare(before: Release, after: Release) -> Comparison:
     old, new = api_versions(before), api_versions(after)
     sides = all_definitions(before), all_definitions(after)
     labels = distinct_labels(before, after)
-    changes = tuple(_changes(*sides, pair, pair.release_context(*sides)))
+    context = pair.release_context(*sides)
+    changes = tuple(_changes(*sides, pair, context))
+    values = (
+        server_value_differences(context.before, context.after, context.releases)
+        if context.releases
+        else ()
+    )
     return Comparison(
         *labels,
         changes,
         tuple(sorted(new - old, key=_api_version_order)),
         tuple(sorted(old - new, key=_api_version_order)),
         tuple(_graduations(pair)),
-        tuple(fact_changes(before, after, pair, changes)),
+        (
+            *fact_changes(before, after, pair, changes),
+            *_judged(values, *sides, pair, context),
+        ),
         documents=tuple(map(document_info, (before, after), labels)),
     )
 
@@ -93,7 +106,10 @@ class _Pair(NamedTuple):
     def release_context(self, before: Side, after: Side) -> RuleContext:
         """What conditions may ask of two whole releases."""
         old, new = self.before.kinds, self.after.kinds
-        return self.context(before, after)._replace(
+        context = self.context(before, after)
+        releases = context.releases
+        return context._replace(
+            value_changes=value_changes(*releases) if releases else {},
             roots=(self.before.roots, self.after.roots),
             removed_kinds=old - new,
             added_kinds=new - old,
@@ -111,14 +127,27 @@ def _version_changes(before: Side, after: Side, pair: _Pair) -> Iterator[Change]
 def _changes(
     before: Side, after: Side, pair: _Pair, context: RuleContext
 ) -> Iterator[Change]:
-    all_kinds = pair.before.kinds | pair.after.kinds
-    by_definition = attrgetter("definition")
     all_differences = merge(
         differences(before.schemas, after.schemas),
         resource_differences(before.resources, after.resources),
-        key=by_definition,
+        key=_by_definition,
     )
-    for name, group in groupby(all_differences, key=by_definition):
+    return _judged(all_differences, before, after, pair, context)
+
+
+_by_definition = attrgetter("definition")
+
+
+def _judged(
+    ordered: Iterable[Difference],
+    before: Side,
+    after: Side,
+    pair: _Pair,
+    context: RuleContext,
+) -> Iterator[Change]:
+    """Differences with their judgements; they are ordered by definition."""
+    all_kinds = pair.before.kinds | pair.after.kinds
+    for name, group in groupby(ordered, key=_by_definition):
         old_name, new_name = before.names.get(name), after.names.get(name)
         old_kinds = pair.before.roots.of(old_name or "")
         new_kinds = pair.after.roots.of(new_name or "")

@@ -156,9 +156,10 @@ class Comparison:
     three are empty where two API versions were compared.
 
     ``notices`` are changes that no difference between the definitions shows: what the
-    tables of facts say of deprecations and feature gates, and operations that were added
-    or removed. Their ``before``, ``after`` and ``keyword`` are None. ``documents`` are
-    the two documents.
+    tables of facts say of deprecations, feature gates, and the values that the API
+    server accepts and fills in, and operations that were added or removed. Their
+    ``before``, ``after`` and ``keyword`` are None, but for values: these have what a
+    document would state. ``documents`` are the two documents.
     """
 
     before: str

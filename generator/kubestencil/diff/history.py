@@ -9,6 +9,11 @@ from typing import Literal, NamedTuple
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.differences.definitions import differences
 from kubestencil.diff.differences.moved_fields import MovedFields
+from kubestencil.diff.differences.server_values import (
+    ValueChanges,
+    field_differences,
+    value_changes,
+)
 from kubestencil.diff.nesting import (
     ONE_FIELD,
     NestedField,
@@ -223,7 +228,8 @@ def _history(
     events = tuple(
         event
         for index in range(1, len(columns))
-        for event in _events(index, bases[index], trees, columns, stages)
+        for find_events in (_events, _value_events)
+        for event in find_events(index, bases[index], trees, columns, stages)
     )
     rows = tuple(_rows(trees, bases, events, columns))
     return History(
@@ -282,6 +288,7 @@ def _events(
             MovedFields(old, new),
             names=(_definition_names(name, before), _definition_names(name, after)),
             stages=(stages[base], stages[index]),
+            value_changes=_known_value_changes(stages[base], stages[index]),
         )
         for difference in differences(old, new):
             # The kinds of a type follow from its version, which the column shows. The
@@ -298,6 +305,46 @@ def _events(
                 users_path=field or "",
             )
             yield replace(event, column=index, field=field)
+
+
+def _value_events(
+    index: int,
+    base: int,
+    trees: Sequence[TypeTree],
+    columns: Sequence[Column],
+    stages: Sequence[ReleaseStages],
+) -> Iterator[Event]:
+    """What the API server accepts or fills in differently, by the tables of facts."""
+    changes = _known_value_changes(stages[base], stages[index])
+    old_fields = trees[base].fields()
+    for path, field in trees[index].fields().items():
+        definition, old_field = field.definition, old_fields.get(path)
+        of_field = changes.get((definition, field.name), ())
+        if not of_field or old_field is None or old_field.definition != definition:
+            continue
+        names = {definition: definition}
+        context = RuleContext(
+            {},
+            {},
+            MovedFields({}, {}),
+            names=(names, names),
+            stages=(stages[base], stages[index]),
+        )
+        schemas = old_field.schema, field.schema
+        for difference in field_differences(definition, field.name, schemas, of_field):
+            event = Event.of(
+                difference,
+                classify(difference, context, columns[base].version),
+                columns[index].definition,
+                users_path=path,
+            )
+            yield replace(event, column=index, field=path)
+
+
+def _known_value_changes(before: ReleaseStages, after: ReleaseStages) -> ValueChanges:
+    if before.kubernetes is None or after.kubernetes is None:
+        return {}
+    return value_changes(before.kubernetes, after.kubernetes)
 
 
 def _definition_names(name: str, nested: NestedType | None) -> Mapping[str, str]:

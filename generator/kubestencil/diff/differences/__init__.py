@@ -2,6 +2,7 @@
 
 ``align`` gives the definitions of both the same names. ``definitions`` compares their
 schemas, ``resources`` how custom resources are served, ``operations`` the requests of
-the API, and ``validations`` CEL rules. ``moved_fields`` finds where a removed field is.
+the API, ``validations`` CEL rules, and ``server_values`` what the API server accepts
+and documents do not state. ``moved_fields`` finds where a removed field is.
 ``names`` has the names of all changes.
 """

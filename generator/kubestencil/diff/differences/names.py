@@ -38,7 +38,7 @@ Keyword = Literal[
 Presence = Literal["added", "changed", "removed"]
 
 #: The names of all changes: those of whole kinds, types and fields, of requests, stages
-#: and CEL rules; then those of keywords.
+#: and CEL rules, and of the texts that the API server accepts; then those of keywords.
 ChangeName = Literal[
     "kind-added", "kind-removed", "kind-deprecated", "definition-added",
     "definition-removed", "field-added", "field-removed", "field-required",
@@ -46,7 +46,7 @@ ChangeName = Literal[
     "subresource-removed", "stage-changed", "stage-lowered", "operation-added",
     "operation-removed", "parameter-added", "parameter-removed", "validation-added",
     "validation-changed", "validation-removed", "validation-message-changed",
-    "validations-order-changed",
+    "validations-order-changed", "text-format-changed",
     "reference-added", "reference-changed", "reference-removed", "properties-added",
     "properties-changed", "properties-removed", "values-added", "values-changed",
     "values-removed", "type-added", "type-changed", "type-removed", "format-added",

@@ -129,6 +129,13 @@ def loosens(difference: Difference, _: RuleContext) -> bool:
     return is_looser_keyword(difference.keyword or "", *difference.values)
 
 
+def relaxes_format(difference: Difference, _: RuleContext) -> bool:
+    """Whether every text of the old format is one of the new format, by its name in
+    ``schema.facts.formats``."""
+    before, after = difference.values
+    return bool(after == f"relaxed-{before}")
+
+
 def names_object(difference: Difference, context: RuleContext) -> bool:
     """Whether an object became a reference to a definition, or the other way round,
     and accepts every value that it accepted before."""

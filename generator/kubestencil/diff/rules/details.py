@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.releases.descriptions import (
@@ -13,6 +15,7 @@ from kubestencil.diff.releases.descriptions import (
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.deprecation import Deprecation
 from kubestencil.diff.rules.lifecycle_conditions import new_text, old_text
+from kubestencil.schema.facts.formats import FORMATS
 
 _DEFAULTS = {True: "enabled by default", False: "disabled by default"}
 
@@ -60,6 +63,25 @@ def defaults(difference: Difference, _: StageChange | None, __: Deprecation) -> 
     return f"Defaults {_numbers(numbers)}."
 
 
+def enum_values(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+    """The allowed values that only one of two lists has."""
+    before, after = (list(map(_value, values or ())) for values in difference.values)
+    if not before or not after:
+        return ""
+    removed = [value for value in before if value not in after]
+    added = [value for value in after if value not in before]
+    lists = (("Values removed", removed), ("Values added", added))
+    return " ".join(
+        f"{words}: {', '.join(values)}." for words, values in lists if values
+    )
+
+
+def text_formats(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+    """What texts are accepted, before and after."""
+    before, after = (FORMATS[name].meaning for name in difference.values)
+    return f"Before: {before}; now: {after}."
+
+
 def stages(_: Difference, change: StageChange | None, __: Deprecation) -> str:
     """The stages of a field or kind: "From alpha to beta, feature gate Name."."""
     if change is None:
@@ -68,6 +90,10 @@ def stages(_: Difference, change: StageChange | None, __: Deprecation) -> str:
     words = [stage.in_words(_DEFAULTS) for stage in change if stage is not None]
     gate = (after and after.gate) or (before and before.gate)
     return f"From {' to '.join(words)}{f', feature gate {gate}' if gate else ''}."
+
+
+def _value(value: Any) -> str:
+    return value if value and isinstance(value, str) else json.dumps(value)
 
 
 def _numbers(changed: StatedNumbers) -> str:

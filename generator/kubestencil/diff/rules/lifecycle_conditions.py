@@ -23,6 +23,7 @@ from kubestencil.schema.types import ANY_VALUE, GroupVersionKind, Schema
 from kubestencil.schema.well_known import META_V1
 
 _LIST = "List"
+_LIMITS = frozenset({"minimum", "maximum", "minLength", "maxLength", "maxItems"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -247,13 +248,17 @@ def is_newly_deprecated(difference: Difference, _: RuleContext) -> bool:
     )
 
 
-def changes_limit(difference: Difference, _: RuleContext) -> bool:
-    """Whether the descriptions state different limits."""
+def changes_limit(difference: Difference, context: RuleContext) -> bool:
+    """Whether the descriptions state different limits, and no facts do."""
+    if context.changed_by_facts(difference) & _LIMITS:
+        return False
     return any(changed_limits(old_text(difference), new_text(difference)))
 
 
-def changes_stated_default(difference: Difference, _: RuleContext) -> bool:
-    """Whether the descriptions state different defaults."""
+def changes_stated_default(difference: Difference, context: RuleContext) -> bool:
+    """Whether the descriptions state different defaults, and no facts do."""
+    if "default" in context.changed_by_facts(difference):
+        return False
     return any(changed_defaults(old_text(difference), new_text(difference)))
 
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
 from kubestencil.diff.differences.moved_fields import MovedFields
+from kubestencil.diff.differences.server_values import ValueChanges
 from kubestencil.diff.releases.served_versions import Versions, most_stable_version
 from kubestencil.diff.releases.stages import (
     FieldStage,
@@ -35,6 +36,8 @@ class RuleContext(NamedTuple):
     compared. ``versions`` and ``versions_after`` are the versions of each kind that the
     releases serve, by group and kind.
 
+    ``value_changes`` are what the tables of facts have as changed between the releases.
+
     ``owner`` is the kind that the definition at hand belongs to, and ``path`` where it
     is in it, as users write it: ``Node.status``. ``stage`` has the stages of the field
     or kind that differs, None where neither is known.
@@ -50,6 +53,7 @@ class RuleContext(NamedTuple):
     added_kinds: frozenset[GroupVersionKind] = frozenset()
     versions: Versions = MappingProxyType({})
     versions_after: Versions = MappingProxyType({})
+    value_changes: ValueChanges = MappingProxyType({})
     owner: GroupVersionKind | None = None
     path: str = ""
     stage: StageChange | None = None
@@ -66,6 +70,13 @@ class RuleContext(NamedTuple):
     def name(self, difference: Difference, side: Literal[0, 1]) -> str | None:
         """The name of the definition in a release; None where it does not have it."""
         return self.names[side].get(difference.definition)
+
+    def changed_by_facts(self, difference: Difference) -> frozenset[str]:
+        """The keywords that would state what the tables of facts have as changed of the
+        field that differs."""
+        name = self.name(difference, 1) or ""
+        changes = self.value_changes.get((name, difference.field or ""), ())
+        return frozenset(change.keyword for change in changes)
 
     def renamed(self, difference: Difference) -> str | None:
         """Where later versions of the kind have a field, by the facts, or None."""

@@ -44,7 +44,7 @@ RuleName = Literal[
     "unions-changed", "unions-dropped", "merge-spelled-out", "granular-spelled-out",
     "item-key-changed", "items-unique", "merge-changed", "patch-changed",
     "unknown-fields-pruned", "unknown-fields-kept", "no-kind-any-more", "fewer-kinds",
-    "more-kinds", "wording", "order", "not-served", "storage-changed",
+    "more-kinds", "text-format-relaxed", "text-format-changed", "wording", "order", "not-served", "storage-changed",
     "renamed-resource", "subresource-removed", "status-added",
     "selectable-fields-removed", "operation-removed", "operation-added",
     "kubectl-name-removed", "resource-extended", "alpha", "unknown",
@@ -423,12 +423,14 @@ RULES: tuple[Rule, ...] = (
         changes("enum-changed"),
         "A value that was valid is now rejected.",
         condition=conditions.removes_element,
+        detail=details.enum_values,
     ),
     Rule(
         "enum-grown",
         audience("safe", "warning", "warning"),
         changes("enum-changed", "enum-removed"),
         "Clients may receive a value that they do not handle.",
+        detail=details.enum_values,
     ),
     Rule(
         "enum-added",
@@ -591,6 +593,24 @@ RULES: tuple[Rule, ...] = (
         any_change_of("group-version-kind"),
         "The type is also served in another group and version.",
         policy=policies.ROUND_TRIPS,
+    ),
+    Rule(
+        "text-format-relaxed",
+        audience("safe", "safe", "warning"),
+        changes("text-format-changed"),
+        "The API server accepts more texts than before: clients may receive one that was "
+        "not valid.",
+        condition=conditions.relaxes_format,
+        detail=details.text_formats,
+    ),
+    Rule(
+        "text-format-changed",
+        audience("warning", "safe", "warning"),
+        changes("text-format-changed"),
+        "The API server accepts other texts: one that was valid may be rejected, or the "
+        "other way round.",
+        detail=details.text_formats,
+        topic="limits",
     ),
     Rule(
         "wording",

@@ -17,9 +17,13 @@ from typing import Any, Literal, NamedTuple
 
 from kubestencil.schema.facts.tables import ReleaseRange, rows
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
+from kubestencil.source.releases import release_order
 
 #: Where a fact is from: the OpenAPI document, or these tables.
 Origin = Literal["document", "server"]
+#: How a row of these tables was found: answers of the API server's code name it, or it
+#: is a marked type of Go.
+FoundBy = Literal["asked", "marker"]
 
 
 class Default(NamedTuple):
@@ -145,6 +149,28 @@ def asked_facts(release: str) -> ServerFacts:
     says what a value can be, but not that others are refused."""
     asked = (fact for fact in _facts() if fact[1].found != "marker")
     return _server_facts(asked, release)
+
+
+@cache
+def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], FieldFacts]:
+    """The facts by definition and field that were found in a certain way, and that are
+    known to hold in a release itself.
+
+    These are all facts of a release that was asked, which are those where rows begin.
+    Between two of them it is what holds in both, and for newer releases nothing.
+    """
+    asked = {row.releases.first for _, row, _ in _facts() if row.found == "asked"}
+    order = release_order(release)
+    later = (name for name in asked if release_order(name) >= order)
+    next_asked = min(later, key=release_order, default=None)
+    if next_asked is None:
+        return {}
+    facts = (
+        fact
+        for fact in _facts()
+        if fact[1].found == found and fact[1].releases.includes(next_asked)
+    )
+    return _server_facts(facts, release).fields
 
 
 def _server_facts(table: Iterable[_Fact], release: str) -> ServerFacts:

@@ -1,0 +1,143 @@
+"""Finds the fields in which the API server accepts, or fills in, other values than before.
+
+Documents do not state these: the tables of ``kubestencil.schema.facts.values`` do, by
+release of Kubernetes. Only facts that are proven of both releases are compared, since a
+fact that a table has of one of them alone may be due to what was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from kubestencil.diff.differences.definitions import Difference, Schemas
+from kubestencil.diff.differences.names import ChangeName
+from kubestencil.schema.facts.values import (
+    FieldFacts,
+    FoundBy,
+    proven_facts,
+)
+from kubestencil.schema.types import Schema
+
+
+class ValueChange(NamedTuple):
+    """What a field accepts, or is set to where it is absent, in two releases.
+
+    ``keyword`` is the keyword of JSON Schema that would state ``before`` and ``after``;
+    a format is one of ``kubestencil.schema.facts.formats``. ``of_items`` says that both
+    are about the items of a list, or the values of a map, where the field holds one.
+    """
+
+    change: ChangeName
+    keyword: str
+    before: Any
+    after: Any
+    of_items: bool
+
+
+#: The changes between two releases, by definition and field.
+ValueChanges = Mapping[tuple[str, str], tuple[ValueChange, ...]]
+
+
+class _Subject(NamedTuple):
+    change: ChangeName
+    keyword: str
+    of_items: bool = True
+
+
+# What is compared, by the names of attributes of FieldFacts. What is required and what is
+# unique is not: how an object is validated may depend on the kind that contains it.
+_SUBJECTS: Mapping[str, _Subject] = {
+    "enum": _Subject("enum-changed", "enum"),
+    "minimum": _Subject("minimum-changed", "minimum"),
+    "maximum": _Subject("maximum-changed", "maximum"),
+    "min_length": _Subject("min-length-changed", "minLength"),
+    "max_length": _Subject("max-length-changed", "maxLength"),
+    "max_items": _Subject("max-items-changed", "maxItems", of_items=False),
+    "format": _Subject("text-format-changed", "format"),
+}
+_DEFAULT = _Subject("default-changed", "default", of_items=False)
+
+
+def server_value_differences(
+    before: Schemas, after: Schemas, releases: tuple[str, str]
+) -> Iterator[Difference]:
+    """The differences in fields that both sides have, in the order of the definitions'
+    names; ``releases`` are the minor versions of Kubernetes of both sides."""
+    for (definition, field), changes in value_changes(*releases).items():
+        if definition in before and definition in after:
+            old, new = (side[definition].field(field) for side in (before, after))
+            if old is not None and new is not None:
+                yield from field_differences(definition, field, (old, new), changes)
+
+
+def field_differences(
+    definition: str,
+    field: str,
+    schemas: tuple[Schema, Schema],
+    changes: tuple[ValueChange, ...],
+) -> Iterator[Difference]:
+    """The changes of a field as differences, without those that its schemas state."""
+    for change in changes:
+        path: tuple[str, ...] = ("properties", field)
+        inner, schemas_of_values = (
+            _values(schemas) if change.of_items else ("", schemas)
+        )
+        if not any(change.keyword in schema.keywords for schema in schemas_of_values):
+            yield Difference(
+                change.change,
+                definition,
+                field,
+                (*path, inner) if inner else path,
+                change.keyword,
+                {change.keyword: change.before},
+                {change.keyword: change.after},
+                schemas_of_values,
+            )
+
+
+def _values(schemas: tuple[Schema, Schema]) -> tuple[str, tuple[Schema, Schema]]:
+    """The schemas of items or of a map's values, with their keyword; those of the field
+    with an empty one, where they are about a single value."""
+    old, new = schemas
+    if old.items is not None and new.items is not None:
+        return "items", (old.items, new.items)
+    if old.values is not None and new.values is not None:
+        return "additionalProperties", (old.values, new.values)
+    return "", schemas
+
+
+@cache
+def value_changes(before: str, after: str) -> ValueChanges:
+    """What differs between two releases, by definition and field in their order; nothing
+    where the tables lack one of them."""
+    changes: dict[tuple[str, str], tuple[ValueChange, ...]] = {}
+    for found in ("asked", "marker"):
+        old, new = (proven_facts(release, found) for release in (before, after))
+        for key in old.keys() & new.keys():
+            of_field = tuple(_changes(old[key], new[key], found))
+            if of_field:
+                changes[key] = (*changes.get(key, ()), *of_field)
+    return {key: changes[key] for key in sorted(changes)}
+
+
+def _changes(
+    before: FieldFacts, after: FieldFacts, found: FoundBy
+) -> Iterator[ValueChange]:
+    for name, subject in _SUBJECTS.items():
+        old, new = getattr(before, name), getattr(after, name)
+        if old in (None, ()) or new in (None, ()) or old == new:
+            continue
+        if name == "enum":
+            # Constants in Go do not say that other values are refused.
+            if set(old) == set(new) or (found == "marker" and not {*old} < {*new}):
+                continue
+            old, new = list(old), list(new)
+        yield ValueChange(subject.change, subject.keyword, old, new, subject.of_items)
+    defaults = before.default, after.default
+    if defaults[0] is not None and defaults[1] is not None:
+        old, new = defaults[0].value, defaults[1].value
+        # How Go writes the empty fields of an object differs between releases.
+        if old != new and not isinstance(old, dict) and not isinstance(new, dict):
+            yield ValueChange(_DEFAULT.change, _DEFAULT.keyword, old, new, False)

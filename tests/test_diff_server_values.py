@@ -1,0 +1,243 @@
+"""Changes of what the API server accepts and fills in, which come from tables of facts:
+what is reported of them, and that nothing is that the tables do not prove."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from kubestencil.diff import Change, compare, history
+from kubestencil.diff.differences import server_values
+from kubestencil.diff.serialize import comparison_json
+from kubestencil.schema import Release, parse
+from kubestencil.schema.facts import values
+from kubestencil.schema.facts.tables import ReleaseRange
+from kubestencil.schema.facts.values import (
+    Default,
+    EnumRow,
+    FieldFacts,
+    LimitRow,
+    proven_facts,
+)
+from kubestencil.source import Source
+from tests.diff_specs import embedded, pod, text
+
+POD = "io.k8s.api.core.v1.Pod"
+_STRING = {"type": "string", "description": "Must be at most 63 characters."}
+
+UseFacts = Callable[..., None]
+
+
+@pytest.fixture
+def use_facts(monkeypatch: pytest.MonkeyPatch) -> Iterator[UseFacts]:
+    """Replaces the facts of the field ``field`` of v1 Pod."""
+
+    def use(before: FieldFacts, after: FieldFacts, found: str = "asked") -> None:
+        facts = {"1.34": before, "1.35": after}
+
+        def proven(release: str, how: str) -> Mapping[tuple[str, str], FieldFacts]:
+            is_known = how == found and release in facts
+            return {(POD, "field"): facts[release]} if is_known else {}
+
+        monkeypatch.setattr(server_values, "proven_facts", proven)
+        server_values.value_changes.cache_clear()
+
+    yield use
+    server_values.value_changes.cache_clear()
+
+
+def named(name: str, field: Any) -> Release:
+    return parse(Source(name, f"{name}.json", text(pod(field=field)).encode()))
+
+
+def notices(
+    before: Any = _STRING,
+    after: Any = _STRING,
+    names: tuple[str, str] = ("1.34", "1.35"),
+) -> tuple[Change, ...]:
+    old, new = (
+        named(name, field) for name, field in zip(names, (before, after), strict=True)
+    )
+    return compare(old, new).notices
+
+
+def severities(change: Change) -> list[str]:
+    return [impact.severity for impact in change.audience]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change", "rule", "severity", "detail"),
+    [
+        ({"enum": ("A",)}, {"enum": ("A", "", "B")}, "enum-changed", "enum-grown", "safe",
+         'Values added: "", B.'),
+        ({"enum": ("A", "B")}, {"enum": ("B", "C")}, "enum-changed", "enum-shrunk",
+         "breaking", "Values removed: A. Values added: C."),
+        ({"max_length": 63}, {"max_length": 253}, "max-length-changed", "looser", "safe",
+         ""),
+        ({"max_length": 253}, {"max_length": 63}, "max-length-changed", "stricter",
+         "breaking", ""),
+        ({"minimum": 1}, {"minimum": 0}, "minimum-changed", "looser", "safe", ""),
+        ({"maximum": 2}, {"maximum": 1}, "maximum-changed", "stricter", "breaking", ""),
+        ({"max_items": 2}, {"max_items": 1}, "max-items-changed", "stricter", "breaking",
+         ""),
+        ({"defaults": (Default("A"),)}, {"defaults": (Default("B"),)}, "default-changed",
+         "default-changed", "warning", ""),
+        ({"format": "env-name"}, {"format": "relaxed-env-name"}, "text-format-changed",
+         "text-format-relaxed", "safe", "now: printable ASCII characters but '='."),
+        ({"format": "dns-label"}, {"format": "ip"}, "text-format-changed",
+         "text-format-changed", "warning", "now: an IP address."),
+    ],
+)  # fmt: skip
+def test_changes_are_judged_for_those_who_apply_manifests(
+    use_facts: UseFacts,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    change: str,
+    rule: str,
+    severity: str,
+    detail: str,
+) -> None:
+    use_facts(FieldFacts(**before), FieldFacts(**after))
+    (notice,) = notices()
+    assert (notice.change, notice.rule.name) == (change, rule)
+    assert severities(notice)[0] == severity
+    assert notice.detail.endswith(detail)
+    assert notice.users_path == "Pod.field"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"enum": ("A", "B")}, {"enum": ("B", "A")}),
+        ({"enum": ()}, {"enum": ("A",)}),
+        ({"max_length": None}, {"max_length": 63}),
+        ({"minimum": 0}, {"minimum": None}),
+        ({"required": False}, {"required": True}),
+        ({"defaults": (Default({"a": None}),)}, {"defaults": (Default({}),)}),
+        ({"defaults": (Default(1, "type=A"),)}, {"defaults": (Default(2, "type=A"),)}),
+    ],
+)
+def test_what_may_be_due_to_the_questions_is_no_change(
+    use_facts: UseFacts, before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    use_facts(FieldFacts(**before), FieldFacts(**after))
+    assert not notices()
+
+
+def test_constants_show_only_what_was_added(use_facts: UseFacts) -> None:
+    """Go's constants do not say that the server refuses other values."""
+    one, two = FieldFacts(enum=("A",)), FieldFacts(enum=("A", "B"))
+    use_facts(one, two, "marker")
+    assert [notice.rule.name for notice in notices()] == ["enum-grown"]
+    use_facts(two, one, "marker")
+    assert not notices()
+
+
+def test_what_documents_state_is_reported_once(use_facts: UseFacts) -> None:
+    use_facts(FieldFacts(enum=("A",)), FieldFacts(enum=("A", "B")))
+    old, new = ({"type": "string", "enum": enum} for enum in (["A"], ["A", "B"]))
+    result = compare(named("1.34", old), named("1.35", new))
+    assert [change.change for change in result.changes] == ["enum-changed"]
+    assert not result.notices
+
+
+def test_a_fact_stands_in_for_the_sentence_about_it(use_facts: UseFacts) -> None:
+    """A limit that a description states as well is one change, with its numbers."""
+    raised = {**_STRING, "description": "Must be at most 253 characters."}
+    pair = named("1.34", _STRING), named("1.35", raised)
+    use_facts(FieldFacts(max_length=63), FieldFacts(max_length=63))
+    assert [change.rule.name for change in compare(*pair).changes] == ["limit-changed"]
+    use_facts(FieldFacts(max_length=63), FieldFacts(max_length=253))
+    result = compare(*pair)
+    assert [change.rule.name for change in result.changes] == ["wording"]
+    (notice,) = result.notices
+    assert (notice.before, notice.after) == ({"maxLength": 63}, {"maxLength": 253})
+
+
+def test_facts_of_items_are_about_the_items(use_facts: UseFacts) -> None:
+    use_facts(FieldFacts(enum=("A",)), FieldFacts(enum=("A", "B")))
+    strings = {"type": "array", "items": {"type": "string"}}
+    (notice,) = notices(strings, strings)
+    assert notice.schema_path == ("properties", "field", "items")
+
+
+def test_documents_that_are_no_release_have_no_facts(use_facts: UseFacts) -> None:
+    use_facts(FieldFacts(enum=("A",)), FieldFacts(enum=("A", "B")))
+    assert not notices(names=("1.34", "my-cluster"))
+    assert not notices(names=("1.33", "1.35"))
+
+
+def test_the_history_of_a_field_has_them(use_facts: UseFacts) -> None:
+    use_facts(FieldFacts(enum=("A",)), FieldFacts(enum=("A", "B")))
+    (found,) = history([named("1.34", _STRING), named("1.35", _STRING)], "Pod", "field")
+    (event,) = found.events
+    assert (event.field, event.column, event.change) == ("field", 1, "enum-changed")
+    (cell,) = [row.cells[1] for row in found.rows]
+    assert cell is not None and cell.mark == "changed"
+
+
+# --- which releases the tables have facts of
+
+
+def test_facts_are_proven_between_releases_that_were_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A row that ends before a release that was asked says nothing of the releases that
+    were not: what it has may have ended earlier."""
+
+    def enum(releases: str, *allowed: str) -> tuple[str, EnumRow, tuple[str, ...]]:
+        covered = ReleaseRange.parse(releases)
+        return "enum", EnumRow(covered, POD, "a", "", allowed, "asked"), allowed
+
+    limit = LimitRow(ReleaseRange("1.29"), POD, "a", "", "maximum", "5", "asked")
+    table = (enum("1.29..1.34", "A"), enum("1.35..", "B"), ("maximum", limit, 5))
+    monkeypatch.setattr(values, "_facts", lambda: table)
+
+    def facts(release: str) -> tuple[tuple[str, ...], int | None]:
+        found = proven_facts.__wrapped__(release, "asked")
+        of_field = found.get((POD, "a"), FieldFacts())
+        return of_field.enum, of_field.maximum
+
+    assert facts("1.29") == (("A",), 5)
+    assert facts("1.34") == ((), 5)
+    assert facts("1.35") == (("B",), 5)
+    assert facts("1.36") == ((), None)
+
+
+# Asked with a value that only one of both servers accepts (validators of 1.29 and 1.35).
+KNOWN = {
+    ("Container", "restartPolicy"): "enum-grown",
+    ("EnvFromSource", "prefix"): "text-format-relaxed",
+    ("EnvVar", "name"): "text-format-relaxed",
+    ("LimitedPriorityLevelConfiguration", "nominalConcurrencyShares"): "looser",
+    ("ResourceQuotaSpec", "scopes"): "enum-grown",
+    ("ScopedResourceSelectorRequirement", "scopeName"): "enum-grown",
+}
+
+
+def value_notices(before: str, after: str) -> Iterator[Change]:
+    for notice in compare(embedded(before), embedded(after)).notices:
+        if notice.keyword is not None:
+            yield notice
+
+
+def test_known_changes_between_releases_are_reported() -> None:
+    found = {
+        (notice.definition.rpartition(".")[2], notice.field): notice.rule.name
+        for notice in value_notices("1.29", "1.35")
+    }
+    assert KNOWN.items() <= found.items()
+
+
+def test_json_has_the_values() -> None:
+    report = comparison_json(compare(embedded("1.29"), embedded("1.35")))
+    (notice,) = [
+        change
+        for change in report["notices"]
+        if change["path"] == "Pod.spec.containers.restartPolicy" and change["keyword"]
+    ]
+    assert notice["keyword"] == "enum"
+    assert notice["before"] == {"enum": ["Always"]}
+    assert notice["reason"].endswith("Values added: Never, OnFailure.")
