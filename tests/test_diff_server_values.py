@@ -22,7 +22,10 @@ from kubestencil.schema.facts.values import (
     proven_facts,
 )
 from kubestencil.source import Source
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Request
 from tests.diff_specs import embedded, pod, text
+from tests.validators import built_validator
 
 POD = "io.k8s.api.core.v1.Pod"
 _STRING = {"type": "string", "description": "Must be at most 63 characters."}
@@ -206,7 +209,7 @@ def test_facts_are_proven_between_releases_that_were_asked(
     assert facts("1.36") == ((), None)
 
 
-# Asked with a value that only one of both servers accepts (validators of 1.29 and 1.35).
+# Changes between 1.29 and 1.35, each with an object that 1.29 refuses and 1.35 accepts.
 KNOWN = {
     ("Container", "restartPolicy"): "enum-grown",
     ("EnvFromSource", "prefix"): "text-format-relaxed",
@@ -215,6 +218,66 @@ KNOWN = {
     ("ResourceQuotaSpec", "scopes"): "enum-grown",
     ("ScopedResourceSelectorRequirement", "scopeName"): "enum-grown",
 }
+
+
+def _object(api_version: str, kind: str, spec: Any) -> Any:
+    metadata = {"name": "a", "namespace": "a"}
+    if kind == "PriorityLevelConfiguration":
+        del metadata["namespace"]
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def _pod(**container: Any) -> Any:
+    item = {"name": "a", "image": "a", **container}
+    return _object("v1", "Pod", {"containers": [item]})
+
+
+def _quota(**spec: Any) -> Any:
+    hard = {"persistentvolumeclaims": "1"}
+    return _object("v1", "ResourceQuota", {"hard": hard, **spec})
+
+
+PROOFS = {
+    ("Container", "restartPolicy"): _pod(restartPolicy="Never"),
+    ("EnvFromSource", "prefix"): _pod(
+        envFrom=[{"prefix": "1 ", "configMapRef": {"name": "a"}}]
+    ),
+    ("EnvVar", "name"): _pod(env=[{"name": "1 a"}]),
+    ("LimitedPriorityLevelConfiguration", "nominalConcurrencyShares"): _object(
+        "flowcontrol.apiserver.k8s.io/v1",
+        "PriorityLevelConfiguration",
+        {
+            "type": "Limited",
+            "limited": {
+                "nominalConcurrencyShares": 0,
+                "limitResponse": {"type": "Reject"},
+            },
+        },
+    ),
+    ("ResourceQuotaSpec", "scopes"): _quota(scopes=["VolumeAttributesClass"]),
+    ("ScopedResourceSelectorRequirement", "scopeName"): _quota(
+        scopeSelector={
+            "matchExpressions": [
+                {
+                    "scopeName": "VolumeAttributesClass",
+                    "operator": "In",
+                    "values": ["a"],
+                }
+            ]
+        }
+    ),
+}
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("release", ["1.29", "1.35"])
+def test_the_servers_code_says_the_same(release: str) -> None:
+    assert PROOFS.keys() == KNOWN.keys()
+    with Validator(built_validator(release)) as validator:
+        requests = [Request("create", value) for value in PROOFS.values()]
+        answers = zip(PROOFS, validator.ask(requests), strict=True)
+        codes = {key: answer.code for key, answer in answers}
+    assert codes == dict.fromkeys(KNOWN, 201 if release == "1.35" else 422)
 
 
 def value_notices(before: str, after: str) -> Iterator[Change]:
