@@ -83,6 +83,8 @@ def main(arguments: Sequence[str]) -> None:
 def _with_gaps(answers: Mapping[str, Facts]) -> dict[str, Facts]:
     """The facts of all releases from the first that was asked to the last: a release
     that was not asked has those of the one before, of the fields that its document has.
+
+    So rows begin at releases that were asked only, which ``proven_facts`` relies on.
     """
     found: dict[str, Facts] = {}
     facts: Facts = {}
