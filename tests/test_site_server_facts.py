@@ -13,9 +13,11 @@ from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.rows import FieldRow, ReleaseFields
 from kubestencil.targets.site.fields.schema_labels import attributes_of
 from kubestencil.targets.site.fields.server_facts import (
+    changed_in,
     server_attributes,
     with_server_attributes,
 )
+from kubestencil.targets.site.release_context import ReleaseContexts, TypeChange
 from tests.conftest import RELEASES, load
 
 CORE = "io.k8s.api.core.v1"
@@ -138,8 +140,31 @@ def test_what_the_document_says_is_not_marked() -> None:
     item = Field("a", parse_schema(enum), False)
     facts = FieldFacts(enum=("A", "B"), max_length=2, defaults=(Default("A"),))
     server = server_attributes(item, facts)
-    assert list(with_server_attributes(attributes_of(item.schema), server)) == [
+    assert list(with_server_attributes(attributes_of(item.schema), server, {})) == [
         ("default (server)", ("A",)),
         ("max length (server)", ("2",)),
         ("allowed values", ("B", "A")),
     ]
+
+
+@pytest.mark.parametrize(("release", "mark"), [("1.29", ""), ("1.35", ", since 1.35")])
+def test_a_fact_has_the_release_that_changed_it(release: str, mark: str) -> None:
+    releases = [load("1.29"), load("1.35")]
+    changes = ReleaseContexts(releases).of(release).changes
+    chosen = releases[release == "1.35"]
+    rows = ReleaseFields(chosen, page_addresses(chosen), changes)
+    env = {row.name: attributes(row) for row in rows.of(f"{CORE}.EnvVar").rows}
+    assert f"format (server{mark})" in env["name"]
+    # Pods of StatefulSets were not checked in 1.29: no reason to say "required: no".
+    assert "required (server)" not in env["name"]
+
+
+def test_a_change_of_an_inner_field_is_none_of_the_fact() -> None:
+    change = TypeChange(
+        "1.30", "a", "a.b", "minimum-changed", "warning", "minimum changed", (), ""
+    )
+    assert changed_in([change], "1.35") == {}
+    outer = change._replace(path="a")
+    assert changed_in([outer, outer._replace(release="1.36")], "1.35") == {
+        "minimum": "1.30"
+    }

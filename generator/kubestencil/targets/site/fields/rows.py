@@ -29,6 +29,7 @@ from kubestencil.targets.site.fields.schema_labels import (
 from kubestencil.targets.site.fields.server_facts import (
     attributes_in_kinds,
     attributes_of_name,
+    changed_in,
     server_attributes,
     with_server_attributes,
 )
@@ -193,7 +194,9 @@ class ReleaseFields:
             href=address.href if address else "",
             required=field.required,
             badges=tuple(_badges(changes)),
-            attributes=tuple(self._attributes(field, value, parent, definition)),
+            attributes=tuple(
+                self._attributes(field, value, changes, parent, definition)
+            ),
             rules=tuple(self._rules(field.schema, value)),
             description=prose(field.schema.description),
             fields=tuple(
@@ -206,6 +209,7 @@ class ReleaseFields:
         self,
         field: Field,
         value: Schema,
+        changes: Sequence[TypeChange],
         parent: Schema,
         definition: Definition | None,
     ) -> Iterator[Attribute]:
@@ -219,7 +223,11 @@ class ReleaseFields:
             return
         facts = self._server.of(definition.name, field.name)
         yield from stated_attributes(field, siblings, facts)
-        yield from with_server_attributes(document, server_attributes(field, facts))
+        yield from with_server_attributes(
+            document,
+            server_attributes(field, facts),
+            changed_in(changes, self._release.name),
+        )
         if definition.name != OBJECT_META:
             by_kind = self._server.by_kind.get((definition.name, field.name), {})
             yield from attributes_in_kinds(field, facts, by_kind)

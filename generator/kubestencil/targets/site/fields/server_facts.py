@@ -8,12 +8,26 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from kubestencil.schema import Field, GroupVersionKind, Schema
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import Default, FieldFacts
+from kubestencil.source.releases import release_order
 from kubestencil.targets.site.fields.requirements import value_text
 from kubestencil.targets.site.fields.schema_labels import Attribute, subjects
+from kubestencil.targets.site.release_context import TypeChange
 
 # What marks the facts that are not from the document, as "stated" does those of
 # descriptions.
 _MARK = " (server)"
+
+# The facts that a release may change, by the names of changes.
+_CHANGED_FACTS: Mapping[str, str] = {
+    "enum-changed": "allowed values",
+    "default-changed": "default",
+    "minimum-changed": "minimum",
+    "maximum-changed": "maximum",
+    "min-length-changed": "min length",
+    "max-length-changed": "max length",
+    "max-items-changed": "max items",
+    "text-format-changed": "format",
+}
 
 
 def server_attributes(field: Field, facts: FieldFacts) -> Sequence[Attribute]:
@@ -21,9 +35,9 @@ def server_attributes(field: Field, facts: FieldFacts) -> Sequence[Attribute]:
     have."""
     subject = subjects(field.schema)[-1]
     prefix = f"{subject}: " if subject else ""
-    is_needed = facts.required is not None and facts.required != field.required
     found = (
-        ("required", ("yes" if facts.required else "no",) if is_needed else ()),
+        # A field that a document lists may be checked in some kinds only.
+        ("required", ("yes",) if facts.required and not field.required else ()),
         ("allowed values", tuple(map(value_text, facts.enum))),
         # What a required field gets without a value is no default.
         ("default", () if field.required else tuple(_default_texts(facts.defaults))),
@@ -39,18 +53,36 @@ def server_attributes(field: Field, facts: FieldFacts) -> Sequence[Attribute]:
     return tuple(Attribute(name, values) for name, values in found if values)
 
 
+def changed_in(changes: Iterable[TypeChange], release: str) -> Mapping[str, str]:
+    """The releases, up to ``release``, that changed facts of a field last, by the names
+    of their attributes; ``changes`` are those of the field, oldest first."""
+    order = release_order(release)
+    return {
+        _CHANGED_FACTS[change.change]: change.release
+        for change in changes
+        if change.change in _CHANGED_FACTS
+        and change.path == change.field
+        and release_order(change.release) <= order
+    }
+
+
 def with_server_attributes(
-    document: Iterable[Attribute], server: Sequence[Attribute]
+    document: Iterable[Attribute],
+    server: Sequence[Attribute],
+    since: Mapping[str, str],
 ) -> Iterator[Attribute]:
     """The attributes of a field with those of the API server, which are marked, unless
-    the document says the same. What it says otherwise is left out."""
+    the document says the same. What it says otherwise is left out; ``since`` are the
+    releases that changed facts (``changed_in``)."""
     stated = tuple(document)
     same = {(name, frozenset(values)) for name, values in stated}
     others = [
         fact for fact in server if (fact.name, frozenset(fact.values)) not in same
     ]
     for name, values in others:
-        yield Attribute(f"{name}{_MARK}", values)
+        changed = since.get(name.rpartition(": ")[2])
+        mark = f" (server, since {changed})" if changed else _MARK
+        yield Attribute(f"{name}{mark}", values)
     contradicted = {fact.name for fact in others}
     yield from (item for item in stated if item.name not in contradicted)
 
