@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
 import pytest
 
 from kubestencil.schema import Field, Release
 from kubestencil.schema.documents.openapi2 import parse_schema
 from kubestencil.schema.facts.values import Default, FieldFacts
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.rows import FieldRow, ReleaseFields
 from kubestencil.targets.site.fields.schema_labels import attributes_of
@@ -18,7 +22,11 @@ from kubestencil.targets.site.fields.server_facts import (
     with_server_attributes,
 )
 from kubestencil.targets.site.release_context import ReleaseContexts, TypeChange
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Request
 from tests.conftest import RELEASES, load
+from tests.test_starters import values as starters
+from tests.validators import built_validator
 
 CORE = "io.k8s.api.core.v1"
 
@@ -168,3 +176,62 @@ def test_a_change_of_an_inner_field_is_none_of_the_fact() -> None:
     assert changed_in([outer, outer._replace(release="1.36")], "1.35") == {
         "minimum": "1.30"
     }
+
+
+# What the server computes for one object.
+COMPUTED = {
+    ("CertificateSigningRequestSpec", "username"),
+    ("CustomResourceDefinitionNames", "listKind"),
+    ("DeviceTaint", "timeAdded"),
+    ("JobSpec", "manualSelector"),
+    ("PersistentVolumeClaim", "apiVersion"),
+    ("PersistentVolumeClaim", "kind"),
+}
+
+
+@pytest.mark.server
+def test_pages_show_each_default_that_the_server_fills_into_starters() -> None:
+    release = load("1.35")
+    kinds = {
+        f"{kind.api_version} {kind.kind}": definition
+        for definition, kind in kind_definitions(release).items()
+    }
+    found: set[tuple[str, str]] = set()
+    with Validator(built_validator("1.35")) as validator:
+        for kind, starter in starters(release).items():
+            stored = validator.submit(Request("default", starter)).result().object
+            # Bindings and the like are not stored.
+            if stored is not None:
+                found |= set(filled_in(release, kinds[kind], starter, stored))
+    assert len(found) > 60
+    shown = {
+        (definition, row.name)
+        for definition in release.definitions
+        for row in fields().of(definition).rows
+        if any(name.startswith("default ") for name, _ in row.attributes)
+    }
+    names = {(name.rpartition(".")[2], field) for name, field in found - shown}
+    assert names <= COMPUTED
+
+
+def filled_in(
+    release: Release,
+    definition: str,
+    sent: Mapping[str, Any],
+    stored: Mapping[str, Any],
+) -> Iterator[tuple[str, str]]:
+    """The fields with texts, numbers and booleans that only the stored object has."""
+    for item in release.definitions[definition].fields:
+        value: Any = stored.get(item.name)
+        schema = item.schema.items or item.schema
+        if item.name not in sent:
+            if value not in (None, "") and not isinstance(value, (dict, list)):
+                yield definition, item.name
+        elif schema.ref and schema.ref != OBJECT_META:
+            old, new = sent[item.name], value
+            pairs = (
+                zip(old, new, strict=True) if isinstance(new, list) else [(old, new)]
+            )
+            for before, after in pairs:
+                if isinstance(before, dict):
+                    yield from filled_in(release, schema.ref, before, after)
