@@ -20,6 +20,7 @@ import pytest
 
 from kubestencil import render
 from tests.conftest import full_specs, load
+from tests.public_manifests import extract, verdicts
 from tests.test_jsonschema import CRD, DEPLOYMENT
 
 MANIFESTS = os.environ.get("KUBESTENCIL_MANIFESTS")
@@ -96,6 +97,18 @@ def test_the_command_in_the_readme_works(tmp_path: Path, flavour: str) -> None:
         assert code == (1 if flavour == "standalone-strict" else 0), output
 
 
+def test_schemas_for_editors_know_what_a_server_accepts(tmp_path: Path) -> None:
+    folder = render_schemas(tmp_path, flavours="editor")
+    command = readme_command(folder)
+    container = {"name": "a", "image": "nginx", "imagePullPolicy": "Always"}
+    pod = {**with_spec(POD, containers=[container]), "metadata": {"name": "a"}}
+    assert verdict(command, folder, pod) == (0, "")
+    container["imagePullPolicy"] = "Alway"
+    code, output = verdict(command, folder, pod)
+    assert code == 1
+    assert "/spec/containers/0/imagePullPolicy" in output
+
+
 def test_the_readme_of_custom_resources_alone_works(tmp_path: Path) -> None:
     render([CRDS], targets=["jsonschema"], out=tmp_path)
     folder = tmp_path / "gadgets" / "jsonschema"
@@ -153,6 +166,34 @@ def test_verdicts_on_public_manifests(tmp_path: Path) -> None:
     by_server = refused_by_server(Path(MANIFESTS))
     assert len(of_v1) > len(refused) > 0
     assert refused <= by_server
+
+
+@pytest.mark.skipif(MANIFESTS is None, reason="no KUBESTENCIL_MANIFESTS")
+@pytest.mark.skipif(full_specs() is None, reason="KUBESTENCIL_SPECS is not set")
+@pytest.mark.parametrize("release", ["1.29", "1.35"])
+def test_schemas_for_editors_refuse_no_public_object_that_a_server_accepts(
+    tmp_path: Path, release: str
+) -> None:
+    options = {"jsonschema.flavours": "editor"}
+    out = tmp_path / "out"
+    render([release], targets=["jsonschema"], out=out, options=options)
+    names = f"{out}/{release}/jsonschema/v{release}.0-editor"
+    location = f"{names}/{{{{.ResourceKind}}}}{{{{.KindSuffix}}}}.json"
+    done = subprocess.run(
+        ["kubeconform", "-output", "json", "-schema-location", location, "."],
+        cwd=extract(tmp_path / "manifests"),
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    invalid = Counter(
+        resource["filename"]
+        for resource in json.loads(done.stdout)["resources"]
+        if resource["status"] == "statusInvalid"
+    )
+    refused = Counter(file for file, _, _ in verdicts(release, 400, 422))
+    assert invalid <= refused
+    assert invalid.total() > 200
 
 
 def refused_by_server(manifests: Path) -> Counter[str]:

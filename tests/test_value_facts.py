@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
+from itertools import product
 
 import pytest
 
@@ -98,6 +100,23 @@ def test_all_enums_of_a_real_server_are_in_the_table() -> None:
 def test_formats_are_those_that_the_reader_knows() -> None:
     formats = {row.value for row in limit_rows() if row.rule == "format"}
     assert formats <= FORMATS.keys()
+
+
+#: Texts at the borders of formats.
+TEXTS = tuple(
+    "".join(parts)
+    for length in range(1, 5)
+    for parts in product(("a", "Z", "0", "-", "_", ".", "/", "*."), repeat=length)
+)
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if FORMATS[name].expression])
+def test_expressions_of_formats_accept_the_same_texts(name: str) -> None:
+    """They are in JSON Schemas, where nothing else says what a text has to be."""
+    text_format = FORMATS[name]
+    match = re.compile(text_format.expression).fullmatch
+    for text in (*TEXTS, "a.b.c", "a.b/c", "/a/../b", "é", " ", "=", "a%", "a\n", ":"):
+        assert (match(text) is not None) == text_format.accepts(text), text
 
 
 def test_facts_are_read_when_they_are_needed() -> None:

@@ -26,6 +26,23 @@ spec:
   selector: {matchLabels: {app: web}}
   template: {spec: {containers: [{name: web}]}}
 """
+COMPLETED = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  strategy:
+    type: VALUE
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+        - name: web
+          image: nginx
+          imagePullPolicy: VALUE
+          terminationMessagePolicy: VALUE
+"""
 GADGET = """\
 apiVersion: tool-box.example.com/v1
 kind: Gadget
@@ -82,6 +99,18 @@ class Client:
                 if params["uri"] == uri:
                     return [item["message"] for item in params["diagnostics"]]
         raise AssertionError("the server sends no diagnostics")
+
+    def completions(self, path: Path, text: str, line: int, column: int) -> set[str]:
+        """What is proposed at a place of a document that is opened."""
+        self.diagnostics(path, text)
+        place = {"line": line, "character": column}
+        document = {"uri": path.as_uri()}
+        params = {"textDocument": document, "position": place}
+        self.send("textDocument/completion", params, id=2)
+        for message in self.messages():
+            if message.get("id") == 2 and "result" in message:
+                return {item["label"] for item in message["result"]["items"]}
+        raise AssertionError("the server proposes nothing")
 
 
 @contextmanager
@@ -150,9 +179,39 @@ def test_the_first_line_of_a_file_names_its_schema(
         assert any(message in item for item in messages), messages
 
 
-def render_schemas(out: Path) -> Path:
+def test_values_that_the_server_accepts_are_completed(tmp_path: Path) -> None:
+    folder = render_schemas(tmp_path, flavours="editor")
+    schema = "v1.35.0-editor/deployment-apps-v1.json"
+    text = f"# yaml-language-server: $schema={schema}\n" + COMPLETED.replace(
+        "VALUE", ""
+    )
+    lines = text.splitlines()
+    with language_server(folder, {}) as client:
+        for name, values in (
+            ("imagePullPolicy", {"Always", "IfNotPresent", "Never"}),
+            ("type", {"Recreate", "RollingUpdate"}),
+            ("terminationMessagePolicy", {"File", "FallbackToLogsOnError"}),
+        ):
+            (line,) = (i for i, row in enumerate(lines) if f" {name}: " in row)
+            path = folder / f"{name}.yaml"
+            proposed = client.completions(path, text, line, len(lines[line]))
+            assert values <= proposed
+        wrong = text.replace("imagePullPolicy: ", "imagePullPolicy: Alway")
+        messages = client.diagnostics(folder / "wrong.yaml", wrong)
+        assert any('"IfNotPresent"' in message for message in messages), messages
+
+
+def render_schemas(out: Path, flavours: str = "standalone-strict") -> Path:
     kinds = ["Deployment", "Gadget"]
-    render(["1.35"], targets=["jsonschema"], out=out, crds=[CRDS], kinds=kinds)
+    options = {"jsonschema.flavours": flavours}
+    render(
+        ["1.35"],
+        targets=["jsonschema"],
+        out=out,
+        crds=[CRDS],
+        kinds=kinds,
+        options=options,
+    )
     return out / "1.35" / "jsonschema"
 
 

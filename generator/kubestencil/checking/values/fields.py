@@ -122,7 +122,7 @@ def _format(name: str) -> _Rule:
 def _check_format(
     rule: RuleId, name: str, value: str, at: Link, results: Results
 ) -> None:
-    meaning, accepts = FORMATS[name]
+    meaning, accepts, _ = FORMATS[name]
     if not accepts(value):
         message = f"{shown(value)} is not {name}: {meaning}"
         refuse_value(rule, message, "", value, at, results)

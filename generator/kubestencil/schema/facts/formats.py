@@ -15,13 +15,28 @@ from typing import NamedTuple
 _LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = rf"{_LABEL}(?:\.{_LABEL})*"
 _NAME = r"(?:[A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_PORT_NAME = r"(?:[0-9]+-)*[0-9]*[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
+# Neither "." nor what begins with "..".
+_CONFIG_KEY = r"\.?[-_a-zA-Z0-9][-._a-zA-Z0-9]*"
+_ENV_NAME = r"(?:[-_a-zA-Z]|\.[-_a-zA-Z0-9])[-._a-zA-Z0-9]*"
+# Neither "." nor "..".
+_PATH_SEGMENT = r"[^./%][^/%]*|\.[^./%][^/%]*|\.\.[^/%]+"
+# A segment of a path that is not "..", and one that is not empty.
+_STEP = r"(?:[^./][^/]*|\.|\.[^./][^/]*|\.\.[^/]+)"
+_PATH = rf"{_STEP}?(?:/{_STEP}?)*"
+_RELATIVE_PATH = rf"{_STEP}(?:/{_STEP}?)*"
 
 
 class TextFormat(NamedTuple):
-    """A format: what its texts are, for people, and whether a text is one."""
+    """A format: what its texts are, for people, and whether a text is one.
+
+    ``expression`` is a regular expression of its whole texts, limits of their length
+    aside, in the syntax that ECMA 262, RE2 and Python share; empty where there is none.
+    """
 
     meaning: str
     accepts: Callable[[str], bool]
+    expression: str = ""
 
 
 def _pattern(expression: str, longest: int | None = None) -> Callable[[str], bool]:
@@ -100,47 +115,61 @@ def _is_domain_path(text: str) -> bool:
 #: Formats by name.
 FORMATS: Mapping[str, TextFormat] = {
     "dns-label": TextFormat(
-        "lower case letters, digits and '-', up to 63 characters", _is_label
+        "lower case letters, digits and '-', up to 63 characters",
+        _is_label,
+        _LABEL,
     ),
     "dns-1035-label": TextFormat(
         "lower case letters, digits and '-', beginning with a letter, up to 63",
         _pattern(r"[a-z](?:[-a-z0-9]*[a-z0-9])?", 63),
+        r"[a-z](?:[-a-z0-9]*[a-z0-9])?",
     ),
     "dns-subdomain": TextFormat(
         "labels of lower case letters, digits and '-', with dots between them",
         _is_subdomain,
+        _SUBDOMAIN,
     ),
     "dns-subdomain-or-wildcard": TextFormat(
         "a DNS name, which may begin with '*.'",
         lambda text: _is_subdomain(text.removeprefix("*.")),
+        rf"(?:\*\.)?{_SUBDOMAIN}",
     ),
     "fqdn": TextFormat(
         "a DNS name with at least two labels",
         lambda text: _is_subdomain(text) and "." in text,
+        rf"{_LABEL}(?:\.{_LABEL})+",
     ),
     "fqdn-of-three": TextFormat(
         "a DNS name with at least three labels",
         lambda text: _is_subdomain(text) and text.count(".") > 1,
+        rf"{_LABEL}(?:\.{_LABEL}){{2,}}",
     ),
     "qualified-name": TextFormat(
         "letters, digits, '-', '_' and '.', with a DNS name and '/' before it or not",
         _is_qualified_name,
+        rf"(?:{_SUBDOMAIN}/)?{_NAME}",
     ),
     "qualified-name-with-prefix": TextFormat(
         "a DNS name, '/', and letters, digits, '-', '_' and '.'",
         lambda text: "/" in text and _is_qualified_name(text),
+        rf"{_SUBDOMAIN}/{_NAME}",
     ),
     "label-value": TextFormat(
-        "letters, digits, '-', '_' and '.', up to 63 characters", _is_name
+        "letters, digits, '-', '_' and '.', up to 63 characters",
+        _is_name,
+        _NAME,
     ),
     "port-name": TextFormat(
-        "up to 15 lower case letters, digits and '-', with a letter", _is_port_name
+        "up to 15 lower case letters, digits and '-', with a letter",
+        _is_port_name,
+        _PORT_NAME,
     ),
     "ip": TextFormat("an IP address", _is_address),
     "cidr": TextFormat("a range of addresses such as 10.0.0.0/8", _is_cidr),
     "c-identifier": TextFormat(
         "letters, digits and '_', not beginning with a digit",
         _pattern(r"[A-Za-z_][A-Za-z0-9_]*"),
+        r"[A-Za-z_][A-Za-z0-9_]*",
     ),
     "env-name": TextFormat(
         "letters, digits, '_', '-' and '.', not beginning with a digit",
@@ -149,25 +178,36 @@ FORMATS: Mapping[str, TextFormat] = {
             and text != "."
             and not text.startswith("..")
         ),
+        _ENV_NAME,
     ),
     "relaxed-env-name": TextFormat(
-        "printable ASCII characters but '='", _pattern(r"[ -<>-~]+")
+        "printable ASCII characters but '='",
+        _pattern(r"[ -<>-~]+"),
+        r"[ -<>-~]+",
     ),
-    "config-key": TextFormat("letters, digits, '-', '_' and '.'", _is_config_key),
+    "config-key": TextFormat(
+        "letters, digits, '-', '_' and '.'", _is_config_key, _CONFIG_KEY
+    ),
     "path-segment": TextFormat(
         "a name without '/' and '%' that is not '.' or '..'",
         lambda text: text not in (".", "..") and not re.search("[/%]", text),
+        _PATH_SEGMENT,
     ),
     "absolute-path": TextFormat(
-        "a path that begins with '/'", lambda text: text.startswith("/")
+        "a path that begins with '/'",
+        lambda text: text.startswith("/"),
+        r"/[\s\S]*",
     ),
     "relative-path": TextFormat(
         "a path that does not begin with '/', without '..'",
         lambda text: not text.startswith("/") and _has_no_backstep(text),
+        _RELATIVE_PATH,
     ),
-    "path-without-backstep": TextFormat("a path without '..'", _has_no_backstep),
+    "path-without-backstep": TextFormat("a path without '..'", _has_no_backstep, _PATH),
     "path-without-colon": TextFormat(
-        "a path without ':'", lambda text: ":" not in text
+        "a path without ':'",
+        lambda text: ":" not in text,
+        r"[^:]*",
     ),
     "ingress-host": TextFormat(
         "a DNS name, which may begin with '*.', and no address", _is_ingress_host
@@ -183,5 +223,7 @@ FORMATS: Mapping[str, TextFormat] = {
         lambda text: len(text) <= 63 and _is_subdomain(text.lower()),
     ),
     "schedule": TextFormat("five fields, or a word such as @daily", _is_schedule),
-    "domain-path": TextFormat("a DNS name, '/', and a path", _is_domain_path),
+    "domain-path": TextFormat(
+        "a DNS name, '/', and a path", _is_domain_path, rf"{_SUBDOMAIN}/[\s\S]+"
+    ),
 }

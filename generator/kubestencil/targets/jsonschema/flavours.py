@@ -1,7 +1,8 @@
 """The flavours of the JSON Schemas: a folder each, named after the release.
 
 They are those of https://github.com/yannh/kubernetes-json-schema (``build.sh``), where
-kubeconform looks for ``v1.35.0-standalone-strict``.
+kubeconform looks for ``v1.35.0-standalone-strict``, and ``editor``, which has what the
+API server knows of values.
 """
 
 from __future__ import annotations
@@ -42,13 +43,15 @@ class Flavour(NamedTuple):
 
     ``suffix`` ends the name of the folder. With ``standalone``, schemas contain what
     they refer to; ``strict`` ones refuse unknown fields. ``prefix`` is the part of a
-    reference before ``#``.
+    reference before ``#``. ``published`` is false for what openapi2jsonschema does not
+    print.
     """
 
     suffix: str
     standalone: bool
     strict: bool
     prefix: str
+    published: bool = True
 
 
 _FLAVOURS: Mapping[str, Flavour] = {
@@ -56,6 +59,7 @@ _FLAVOURS: Mapping[str, Flavour] = {
     "local": Flavour("-local", False, False, DEFINITIONS_FILE),
     "standalone": Flavour("-standalone", True, False, DEFINITIONS_FILE),
     "standalone-strict": Flavour("-standalone-strict", True, True, DEFINITIONS_FILE),
+    "editor": Flavour("-editor", True, True, DEFINITIONS_FILE, published=False),
 }
 
 

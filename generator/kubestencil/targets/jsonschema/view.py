@@ -1,13 +1,14 @@
 """The view ``jsonschema``: schemas for validators and editors, as files without a
 template.
 
-Those of Kubernetes' own kinds are what openapi2jsonschema prints, those of custom
-resources have what OpenAPI 3.0 says of them.
+Those of Kubernetes' own kinds are what openapi2jsonschema prints, or have what the API
+server knows of values; those of custom resources have what OpenAPI 3.0 says of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
@@ -20,6 +21,7 @@ from kubestencil.targets.jsonschema.custom import (
     CustomSchemas,
     custom_kinds,
 )
+from kubestencil.targets.jsonschema.editor import EditorSchemas
 from kubestencil.targets.jsonschema.flavours import (
     JsonSchemaOptions,
     chosen_flavours,
@@ -51,12 +53,14 @@ class Folder(NamedTuple):
     """A flavour of the schemas of Kubernetes' own kinds.
 
     ``name`` is its folder. ``standalone`` schemas contain what they refer to, ``strict``
-    ones refuse unknown fields.
+    ones refuse unknown fields. ``published`` ones have the names and bytes of
+    kubernetes-json-schema; others have enums, defaults and limits.
     """
 
     name: str
     standalone: bool
     strict: bool
+    published: bool
 
 
 _Folders = Iterable[tuple[Folder, PublishedSchemas]]
@@ -65,7 +69,8 @@ _Folders = Iterable[tuple[Folder, PublishedSchemas]]
 EACH: Mapping[str, Each] = {
     "schema": Each(
         "a definition of Kubernetes in a flavour, twice: with group and version in the "
-        "name, and without; the view provides the bytes",
+        "name, and without; in the flavour editor a kind, with them; the view provides "
+        "the bytes",
         {**_FOLDER, "name": "kind, group and version: deployment-apps-v1, deployment"},
     ),
     "definitions": Each(
@@ -109,26 +114,39 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     kinds = custom_kinds(release)
     strict = any(flavour.strict for flavour in flavours.values())
     definitions = _published_definitions(release, kinds)
-    folders = [
+    folders = {
+        flavour: Folder(
+            f"{version}{flavour.suffix}",
+            flavour.standalone,
+            flavour.strict,
+            flavour.published,
+        )
+        for flavour in flavours.values()
+        if definitions
+    }
+    published = [
         (
-            Folder(f"{version}{flavour.suffix}", flavour.standalone, flavour.strict),
+            folder,
             PublishedSchemas(
                 definitions, flavour, target.quirks, recursive=options.recursive
             ),
         )
-        for flavour in flavours.values()
-        if definitions
+        for flavour, folder in folders.items()
+        if folder.published
     ]
+    editors = [folder for folder in folders.values() if not folder.published]
     variables = {
         "kubernetes_version": version,
-        "folders": tuple(folder for folder, _ in folders),
+        "folders": tuple(folders.values()),
         "custom_kinds": kinds,
     }
     return Contexts(
         files={
-            "schema": lambda: _schemas(folders),
-            "definitions": lambda: _files(folders, PublishedSchemas.definitions_file),
-            "all": lambda: _files(folders, PublishedSchemas.all_file),
+            "schema": lambda: chain(
+                _schemas(published), _editor_contexts(release, editors)
+            ),
+            "definitions": lambda: _files(published, PublishedSchemas.definitions_file),
+            "all": lambda: _files(published, PublishedSchemas.all_file),
             "custom-kind": lambda: _custom_contexts(
                 kinds, CustomSchemas(release, strict=strict)
             ),
@@ -170,6 +188,15 @@ def _schemas(folders: _Folders) -> Iterator[FileContext]:
     """The contexts of the schemas of all definitions in all flavours."""
     for folder, published in folders:
         for schema in published.schemas():
+            placeholders = {"folder": folder.name, "name": schema.name}
+            yield FileContext(schema.definition, placeholders, {}, schema.data)
+
+
+def _editor_contexts(
+    release: Release, folders: Iterable[Folder]
+) -> Iterator[FileContext]:
+    for folder in folders:
+        for schema in EditorSchemas(release).schemas():
             placeholders = {"folder": folder.name, "name": schema.name}
             yield FileContext(schema.definition, placeholders, {}, schema.data)
 
