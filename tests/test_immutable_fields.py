@@ -1,0 +1,205 @@
+"""Fields that cannot change (``specs/immutable-fields.tsv``), beside a real server."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from kubestencil.schema.facts.immutable import immutable_rows, is_immutable
+from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.types import GroupVersionKind
+from specs.make.immutable_fields import Change, possible_changes
+from tests.api_server import Client, Reply
+from tests.conftest import load
+from tests.manifests import manifests
+from tests.test_starters import values as starters
+
+_SEED = 27
+_UPDATES = 500
+_RELEASE = "1.35"
+
+# They act on the requests of other tests, or on the server itself.
+_LEFT_OUT = frozenset(
+    {
+        "APIService",
+        "FlowSchema",
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+        "MutatingWebhookConfiguration",
+        "Namespace",
+        "PriorityLevelConfiguration",
+        "ServiceCIDR",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "ValidatingWebhookConfiguration",
+    }
+)
+
+
+def _is_at(update: Update, kind: str, path: str) -> bool:
+    return update.change.kind.kind == kind and update.change.path.startswith(path)
+
+
+#: Why a server may refuse what the table does not name, and how that is recognized.
+_REASONS: Mapping[str, Callable[[Update], bool]] = {
+    "names and scope cannot change once a definition is established": lambda update: (
+        _is_at(update, "CustomResourceDefinition", "spec.names")
+        or _is_at(update, "CustomResourceDefinition", "spec.scope")
+    ),
+    "a change that has no effect is accepted, so that the table lacks the field": (
+        lambda update: (
+            _is_at(update, "CSIDriver", "spec.volumeLifecycleModes")
+            or _is_at(update, "ResourceClaim", "spec.devices")
+        )
+    ),
+    "the new value is refused, not its change": lambda update: (
+        "cannot set both port name" in update.reply.message
+    ),
+}
+
+
+class Update(NamedTuple):
+    """A change whose new object could be created, and the reply to the update."""
+
+    change: Change
+    reply: Reply
+
+    @property
+    def is_immutable(self) -> bool:
+        """What the table says."""
+        return is_immutable(_RELEASE, self.change.kind, self.change.path)
+
+
+DEPLOYMENT = group_version_kind("apps/v1", "Deployment")
+
+
+def test_what_is_inside_of_an_immutable_field_cannot_change() -> None:
+    assert is_immutable("1.35", DEPLOYMENT, "spec.selector.matchLabels")
+    assert not is_immutable("1.35", DEPLOYMENT, "spec.template")
+
+
+def test_each_row_names_a_kind_that_documents_have() -> None:
+    kinds = {
+        release: set(kind_definitions(load(release)).values())
+        for release in {row.releases.first for row in immutable_rows()}
+    }
+    for row in immutable_rows():
+        kind = group_version_kind(row.api_version, row.kind)
+        assert kind in kinds[row.releases.first], row
+
+
+def _changes() -> Iterator[Change]:
+    release = load(_RELEASE)
+    names = {kind: name for name, kind in kind_definitions(release).items()}
+    for value in (*starters(release).values(), *manifests()):
+        kind = group_version_kind(value["apiVersion"], value["kind"])
+        has_name = "name" in value.get("metadata", {})
+        if has_name and kind in names and kind.kind not in _LEFT_OUT:
+            yield from possible_changes(release, names[kind], kind, [value])
+
+
+class Objects:
+    """Objects on a server, those of each kind in a namespace of its own."""
+
+    def __init__(self, server: Client) -> None:
+        self._server = server
+        self._paths: dict[tuple[GroupVersionKind, str], str | None] = {}
+
+    def try_out(self, change: Change) -> Update | None:
+        """An update that is a dry run; None where there is no such object, or where the
+        new one could not be created."""
+        key = change.kind, change.old["metadata"]["name"]
+        if key not in self._paths:
+            self._paths[key] = self._create(change)
+        path = self._paths[key]
+        # Names of what has no namespace are taken, which is said of valid objects only.
+        created = self._server.submit(self._in_namespace(change, change.new, "new-"))
+        if path is None or created.status not in (201, 409):
+            return None
+        # The server itself changes some, such as CustomResourceDefinitions, meanwhile.
+        stored = self._server.get(path)
+        body = json.dumps(_applied(stored, change.old, change.new)).encode()
+        dry_run = f"{path}?dryRun=All&fieldValidation=Strict"
+        reply = self._server.request("PUT", dry_run, body)
+        return Update(change, reply) if reply.status != 409 else None
+
+    def delete(self) -> None:
+        for path in filter(None, self._paths.values()):
+            self._server.request("DELETE", path)
+
+    def _create(self, change: Change) -> str | None:
+        value = self._in_namespace(change, change.old, "old-")
+        path = self._server.create_path(value)
+        if path is None:
+            return None
+        reply = self._server.request("POST", path, json.dumps(value).encode())
+        if reply.status != 201 or "uid" not in reply.body["metadata"]:
+            return None
+        return f"{path}/{value['metadata']['name']}"
+
+    def _in_namespace(self, change: Change, value: Any, prefix: str) -> Any:
+        kind = change.kind
+        endpoint = self._server.endpoints(kind.api_version).get(kind.kind)
+        if endpoint is None or not endpoint.namespaced:
+            return value
+        namespace = f"{prefix}{kind.version}-{kind.kind}".lower()
+        return {**value, "metadata": {**value["metadata"], "namespace": namespace}}
+
+
+def _applied(stored: Any, old: Any, new: Any) -> Any:
+    """What is stored, with the difference between the manifests that were applied."""
+    if old == new:
+        return stored
+    if all(isinstance(value, dict) for value in (stored, old, new)):
+        kept = {
+            name: value
+            for name, value in stored.items()
+            if name in new or name not in old
+        }
+        changed = {
+            name: _applied(stored.get(name), old.get(name), value)
+            for name, value in new.items()
+        }
+        return {**kept, **changed}
+    lists = all(isinstance(value, list) for value in (stored, old, new))
+    if lists and len(old) == len(new) <= len(stored):
+        return [*map(_applied, stored, old, new), *stored[len(old) :]]
+    return new
+
+
+def _is_known(update: Update) -> bool:
+    return update.reply.status == 422 and any(
+        explains(update) for explains in _REASONS.values()
+    )
+
+
+def test_a_server_refuses_the_updates_that_the_table_says(api_server: Client) -> None:
+    changes = list(_changes())
+    random.Random(_SEED).shuffle(changes)
+    objects = Objects(api_server)
+    try:
+        tried = filter(None, map(objects.try_out, changes))
+        updates = list(islice(tried, _UPDATES))
+    finally:
+        objects.delete()
+    assert len(updates) == _UPDATES
+    assert {update.reply.status for update in updates} <= {200, 422}
+    accepted = {
+        (update.change.kind, update.change.path)
+        for update in updates
+        if update.reply.status == 200
+    }
+    wrong = [
+        f"{kind.api_version} {kind.kind} {path}: {update.reply.message}"
+        for update in updates
+        for kind, path, _, _ in [update.change]
+        # A field that can change may still refuse some values.
+        if ((kind, path) in accepted) is update.is_immutable and not _is_known(update)
+    ]
+    assert not wrong, "\n".join(wrong)
+    assert sum(update.is_immutable for update in updates) > _UPDATES / 5
+    assert len({update.change.kind for update in updates}) > 50
