@@ -16,6 +16,7 @@ import pytest
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import (
     Default,
+    FieldFacts,
     default_rows,
     enum_rows,
     facts_of,
@@ -29,8 +30,15 @@ POD_SPEC = "io.k8s.api.core.v1.PodSpec"
 CONTAINER = "io.k8s.api.core.v1.Container"
 
 
+def known(definition: str, name: str) -> FieldFacts:
+    """What is known of a field in the newest release."""
+    release = load(RELEASES[-1])
+    fields = {field.name: field for field in release.definitions[definition].fields}
+    return facts_of(release.name, definition, fields[name])
+
+
 def test_facts_have_their_origin() -> None:
-    facts = facts_of(load(RELEASES[-1]), CONTAINER, "imagePullPolicy")
+    facts = known(CONTAINER, "imagePullPolicy")
     assert facts.enum == ("Always", "IfNotPresent", "Never")
     assert facts.origin["enum"] == "server"
     assert facts.default is None
@@ -38,14 +46,12 @@ def test_facts_have_their_origin() -> None:
         Default("IfNotPresent", "image!~latest"),
         Default("Always", "image~latest"),
     )
-    name = facts_of(load(RELEASES[-1]), CONTAINER, "name")
+    name = known(CONTAINER, "name")
     assert (name.required, name.format) == (True, "dns-label")
 
 
 def test_a_default_without_a_condition_always_holds() -> None:
-    facts = facts_of(
-        load(RELEASES[-1]), "io.k8s.api.apps.v1.DeploymentSpec", "replicas"
-    )
+    facts = known("io.k8s.api.apps.v1.DeploymentSpec", "replicas")
     assert (facts.default, facts.minimum) == (Default(1), 0)
 
 
@@ -61,7 +67,7 @@ def test_facts_of_a_place_are_of_one_kind() -> None:
 
 
 def test_other_fields_have_no_facts() -> None:
-    facts = facts_of(load(RELEASES[-1]), CONTAINER, "nothing")
+    facts = server_facts(RELEASES[-1]).of(CONTAINER, "nothing")
     assert facts.origin == {} and not facts.enum
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
-from kubestencil.schema.facts.values import facts_of
+from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.source import locate
@@ -171,7 +171,9 @@ def _values(
     elif isinstance(value, int):
         yield from (value + 1, value - 1, value * 2)
     elif isinstance(value, str):
-        yield from facts_of(release, position.definition, position.field).enum
+        yield from server_facts(release.name).of(
+            position.definition, position.field
+        ).enum
         yield from (f"{value}x", f"x{value}", f"{value}2", f"2{value}", "a", "a.b/c")
     elif isinstance(value, list):
         yield value[:-1]

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.schema.facts.tables import ReleaseRange, rows
-from kubestencil.schema.types import GroupVersionKind, Release, Schema
+from kubestencil.schema.types import Field, GroupVersionKind, Schema
 from kubestencil.source.releases import release_order
 
 #: Where a fact is from: the OpenAPI document, or these tables.
@@ -193,18 +193,11 @@ def _server_facts(table: Iterable[_Fact], release: str) -> ServerFacts:
     return ServerFacts(fields, MappingProxyType(in_kinds), MappingProxyType(by_kind))
 
 
-def facts_of(release: Release, definition: str, field: str) -> FieldFacts:
+def facts_of(release: str, definition: str, field: Field) -> FieldFacts:
     """What is known of a field of a definition: what the document states, and what the
-    API server of the release does, with their origins.
-
-    Raises KeyError for a definition that the release does not have; a field that it does
-    not have has no facts of a document.
-    """
-    facts = server_facts(release.name).of(definition, field)
-    for name, schema, required in release.definitions[definition].fields:
-        if name == field:
-            return _with_document(facts, schema, required=required)
-    return facts
+    API server of the release with that name does, with their origins."""
+    facts = server_facts(release).of(definition, field.name)
+    return _with_document(facts, field.schema, required=field.required)
 
 
 def _with_document(facts: FieldFacts, schema: Schema, *, required: bool) -> FieldFacts:

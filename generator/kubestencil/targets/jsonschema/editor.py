@@ -142,7 +142,7 @@ class EditorSchemas:
         return field.required if required is None else required
 
     def _field(self, definition: str, field: Field) -> JsonObject:
-        known = facts_of(self._release, definition, field.name)
+        known = facts_of(self._release.name, definition, field)
         asked = self._facts.of(definition, field.name)
         null = not self._needs(definition, field)
         value = self._value(field.schema)

@@ -239,7 +239,7 @@ class LinkedDefinition(LinkedSchema):
             LinkedField(
                 field.schema,
                 self._index,
-                self._index.facts_of(self.name, field.name),
+                facts_of(self._index.release, self.name, field),
                 field.name,
                 field.required,
             )
@@ -394,7 +394,7 @@ class _DefinitionIndex:
             for name, definition in release.definitions.items()
         }
         self.modules = module_names(release.definitions)
-        self._release = release
+        self.release = release.name
         self.group_versions = self._make_group_versions()
 
     def _make_group_versions(self) -> Mapping[ModuleName, GroupVersion]:
@@ -413,9 +413,6 @@ class _DefinitionIndex:
             module: GroupVersion(*module, tuple(kinds.values()))
             for module, kinds in members.items()
         }
-
-    def facts_of(self, definition: str, field: str) -> FieldFacts:
-        return facts_of(self._release, definition, field)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
