@@ -172,7 +172,14 @@ def disagreement(case: Case, rules: Mapping[str, Sequence[Mapping[str, Any]]]) -
     group = str(case.mutant.original["apiVersion"]).rpartition("/")[0]
     if group in rules:
         return _custom_disagreement(case, rules[group])
-    false = rule_ids & DECODING
+    # A number can be out of the range of its type, or of what is valid.
+    invalid = {field for field, _, _ in case.reply.causes}
+    false = {
+        finding.rule_id
+        for finding in errors
+        if finding.rule_id in DECODING
+        and not (finding.rule_id == "out-of-range" and finding.field_path in invalid)
+    }
     return f"false decoding error: {min(false)}" if false else ""
 
 
@@ -223,7 +230,11 @@ def _custom_disagreement(case: Case, rules: Sequence[Mapping[str, Any]]) -> str:
             return f"missed: {field}"
     for finding in case.errors:
         path = _INDEX.sub("", finding.field_path)
-        if not any(field.startswith(path) for field, _ in causes):
+        # The server names all labels where one is wrong.
+        if not any(
+            field.startswith(path) or path.startswith(f"{field}.")
+            for field, _ in causes
+        ):
             return f"false error in an invalid object: {path}"
     return ""
 

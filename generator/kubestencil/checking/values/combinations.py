@@ -66,7 +66,8 @@ def _holds(term: str, value: Mapping[str, Any]) -> bool:
 
 def _needs(case: _Case) -> None:
     for name in case.fields:
-        if name not in case.present:
+        # An empty text is something else than a field that is absent.
+        if case.value.get(name) is None:
             problem = missing_field(name, case.at, case.reason)
             case.results.values.append(problem)
 
