@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
 from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import GroupVersionKind, Release, Schema
 from kubestencil.source import locate
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
@@ -38,7 +38,8 @@ from specs.make.values.objects import (
 HEADER = """
 Fields that cannot change once an object is there, by release, tab-separated:
 
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table; asked were
+              1.29 and 1.35, so that a row that begins at 1.35 can hold before, too
   apiVersion  apps/v1
   kind        Deployment
   path        without the indexes of lists; all that is inside of it cannot change either
@@ -79,10 +80,7 @@ def changes(
             if answer.accepted
         ]
         tried = list(possible_changes(release, names[kind], kind, kept))
-        answers = validator.ask(Request("create", change.new) for change in tried)
-        for change, answer in zip(tried, answers, strict=True):
-            if answer.accepted:
-                yield change
+        yield from accepted_changes(tried, validator)
 
 
 def possible_changes(
@@ -104,6 +102,44 @@ def possible_changes(
                 for new in islice(made, _CHANGES_OF_OBJECT):
                     counts[path] += 1
                     yield Change(kind, path, old, new)
+
+
+def accepted_changes(
+    changes: Iterable[Change], validator: Validator
+) -> Iterator[Change]:
+    """The changes whose new objects a release accepts."""
+    tried = list(changes)
+    answers = validator.ask(Request("create", change.new) for change in tried)
+    for change, answer in zip(tried, answers, strict=True):
+        if answer.accepted:
+            yield change
+
+
+def changes_in(release: Release, changes: Iterable[Change]) -> Iterator[Change]:
+    """Changes of objects of any release, without the fields that this one lacks."""
+    names = {kind: name for name, kind in kind_definitions(release).items()}
+    for change in changes:
+        if change.kind in names:
+            schema = release.definitions[names[change.kind]].schema
+            old = _without_unknown(release, schema, change.old)
+            new = _without_unknown(release, schema, change.new)
+            if old != new:
+                yield change._replace(old=old, new=new)
+
+
+def _without_unknown(release: Release, schema: Schema, value: Any) -> Any:
+    while schema.ref is not None:
+        schema = release.definitions[schema.ref].schema
+    if isinstance(value, Mapping) and schema.fields:
+        return {
+            field.name: _without_unknown(release, field.schema, value[field.name])
+            for field in schema.fields
+            if field.name in value
+        }
+    if isinstance(value, list) and schema.items is not None:
+        items = schema.items
+        return [_without_unknown(release, items, item) for item in value]
+    return value
 
 
 def immutable_fields(
@@ -200,17 +236,21 @@ def main(arguments: Sequence[str]) -> None:
         metavar="RELEASE=PATH",
         help="what `kubestencil validator path RELEASE` prints",
     )
-    ranges: Ranges[tuple[GroupVersionKind, str], bool] = Ranges()
+    programs = [
+        text.partition("=")[::2] for text in parser.parse_args(arguments).programs
+    ]
     try:
-        for text in parser.parse_args(arguments).programs:
-            name, _, path = text.partition("=")
-            release = parse(locate(name, None))
+        # Each release is asked about the objects of all, so that the answers of two
+        # releases differ because of the releases.
+        found = [change for name, path in programs for change in _made(name, path)]
+        ranges: Ranges[tuple[GroupVersionKind, str], bool] = Ranges()
+        for name, path in programs:
             with Validator(Path(path)) as validator:
-                objects = accepted_objects(release, validator, (), _report)
-                found = list(changes(release, validator, objects))
-                _report(f"{name}: {len(found)} changes")
-                fields = immutable_fields(found, validator)
-                ranges.advance(name, dict.fromkeys(fields, True))
+                made = changes_in(parse(locate(name, None)), found)
+                tried = list(accepted_changes(made, validator))
+                _report(f"{name}: {len(tried)} changes")
+                fields = immutable_fields(tried, validator)
+            ranges.advance(name, dict.fromkeys(fields, True))
     except KubestencilError as error:
         sys.exit(str(error))
     rows = (
@@ -218,6 +258,14 @@ def main(arguments: Sequence[str]) -> None:
         for (kind, path), releases, _ in ranges.rows(lambda key: key)
     )
     write_table("immutable-fields", HEADER, rows)
+
+
+def _made(name: str, path: str) -> list[Change]:
+    """The changes of the objects of one release."""
+    release = parse(locate(name, None))
+    with Validator(Path(path)) as validator:
+        objects = accepted_objects(release, validator, (), _report)
+        return list(changes(release, validator, objects))
 
 
 def _report(line: str) -> None:
