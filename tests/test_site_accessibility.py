@@ -149,7 +149,9 @@ def test_tab_leads_through_a_page(
     assert forward == [*range(len(forward))]
     has_left = len(forward) < MAX_STOPS
     stops = forward[::-1] if has_left else forward[-2::-1]
-    assert walk(browser, len(stops), is_back=True) == stops
+    # On the way back, the bar with the path of what is on the screen can be there as well.
+    back = walk(browser, len(stops) + 3, is_back=True)
+    assert [number for number in back if number in forward][: len(stops)] == stops
 
 
 def walk(browser: Browser, limit: int = MAX_STOPS, is_back: bool = False) -> list[int]:
