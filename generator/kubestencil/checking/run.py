@@ -45,10 +45,10 @@ def check(
     ``before``, which an upgrade starts from.
 
     ``paths`` are files, folders and ``-`` for standard input. ``validators`` run the
-    code of the API servers of releases, by name, None where that is not built. They decide about
-    changes of the objects that ``previous`` has, too. Raises UsageError for a path that
-    does not exist and where there is nothing to check, SourceError for a file that
-    cannot be read.
+    code of the API servers of releases, by name, None where that is not built. They
+    decide about changes of the objects that ``previous`` has, too. Raises UsageError for
+    a path that does not exist and where there is nothing to check, SourceError for a
+    file that cannot be read.
     """
     files = list(find_files(paths))
     if not files:

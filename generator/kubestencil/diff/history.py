@@ -268,6 +268,7 @@ def _events(
 ) -> Iterator[Event]:
     """The differences between the columns ``base`` and ``index``."""
     version = columns[base].version
+    known_changes = _known_value_changes(stages[base], stages[index])
     old_types, new_types = trees[base].types, trees[index].types
     for name in dict.fromkeys((*old_types, *new_types)):
         before, after = old_types.get(name), new_types.get(name)
@@ -288,7 +289,7 @@ def _events(
             MovedFields(old, new),
             names=(_definition_names(name, before), _definition_names(name, after)),
             stages=(stages[base], stages[index]),
-            value_changes=_known_value_changes(stages[base], stages[index]),
+            value_changes=known_changes,
         )
         for difference in differences(old, new):
             # The kinds of a type follow from its version, which the column shows. The

@@ -52,6 +52,7 @@ def refuse_value(
 ) -> None:
     """Add that a value is not what a server accepts, unless a placeholder stands in its
     place."""
+    # Problems of values are kept apart: where there is a verdict, it takes their place.
     values = Results(results.values, results.unchecked)
     refuse(rule, message, hint, value, at, values)
 

@@ -13,9 +13,11 @@ from kubestencil.schema.facts.tables import ReleaseRange
 from kubestencil.schema.facts.values import ServerFacts
 from kubestencil.schema.types import GroupVersionKind
 
-# What API servers do not validate: pods and claims of a StatefulSet up to a release after
-# 1.32 and before 1.35 (pkg/apis/apps/validation), the
-# metadata of a CronJob's jobs, and selectors of metrics. Indexes of lists are left out.
+# A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
+_NAMED_BY_SERVER = ("LimitRange",)
+# What API servers do not validate: pods and claims of a StatefulSet until a release that
+# is 1.33 to 1.35 (pkg/apis/apps/validation), the metadata of a CronJob's jobs, and
+# selectors of metrics. Indexes of lists are left out.
 _NOT_VALIDATED: Mapping[str, Sequence[tuple[ReleaseRange, Path]]] = {
     "StatefulSet": (
         (ReleaseRange("1.5", "1.34"), ("spec", "template", "spec")),
@@ -48,10 +50,6 @@ def refusals(
         if not is_ignored and key not in seen:
             seen.add(key)
             yield problem
-
-
-#: A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
-_NAMED_BY_SERVER = ("LimitRange",)
 
 
 class _Place(NamedTuple):

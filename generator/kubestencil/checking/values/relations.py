@@ -14,28 +14,28 @@ from kubestencil.schema.types import GroupVersionKind
 _Relation = Callable[[Mapping[str, Any]], Iterator[Problem]]
 
 _APPS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
-# Where the pods of a kind are. Those of a StatefulSet have volumes of claims, too.
-_PODS: Mapping[str, Path] = {
-    "Pod": ("spec",),
-    "PodTemplate": ("template", "spec"),
-    "ReplicationController": ("spec", "template", "spec"),
-    "DaemonSet": ("spec", "template", "spec"),
-    "Deployment": ("spec", "template", "spec"),
-    "ReplicaSet": ("spec", "template", "spec"),
-    "Job": ("spec", "template", "spec"),
-    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
+# Where the pods of a group and kind are. Those of a StatefulSet are left out: they have
+# volumes of claims, too.
+_PODS: Mapping[tuple[str, str], Path] = {
+    ("", "Pod"): ("spec",),
+    ("", "PodTemplate"): ("template", "spec"),
+    ("", "ReplicationController"): ("spec", "template", "spec"),
+    ("apps", "DaemonSet"): ("spec", "template", "spec"),
+    ("apps", "Deployment"): ("spec", "template", "spec"),
+    ("apps", "ReplicaSet"): ("spec", "template", "spec"),
+    ("batch", "Job"): ("spec", "template", "spec"),
+    ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
 }
-_GROUPS = {"Job": "batch", "CronJob": "batch"}
 
 
 def related_problems(
     value: Mapping[str, Any], kind: GroupVersionKind
 ) -> Iterator[Problem]:
     """What does not fit together in an object of a kind."""
-    group = _GROUPS.get(kind.kind, "apps" if kind.kind in _APPS else "")
-    if kind.kind in _PODS and kind.group == group:
-        yield from _unknown_volumes(value, _PODS[kind.kind])
-    relation = _RELATIONS.get((kind.group, kind.kind))
+    key = kind.group, kind.kind
+    if key in _PODS:
+        yield from _unknown_volumes(value, _PODS[key])
+    relation = _RELATIONS.get(key)
     if relation is not None:
         yield from relation(value)
 
@@ -62,7 +62,7 @@ def _unmatched(value: Mapping[str, Any], wanted: Any) -> Iterator[Problem]:
     if not all(map(_is_known, texts)):
         return
     for name, text in wanted.items():
-        if labels.get(name, "") != text or name not in labels:
+        if labels.get(name) != text:
             message = f"the selector wants the label {name}: {text}"
             yield Problem("mismatched-selector", path, message)
             return

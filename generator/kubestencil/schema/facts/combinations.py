@@ -16,7 +16,7 @@ class Combination(NamedTuple):
     ``condition`` has the terms of ``facts.values.Default``, all of which hold; empty for
     always. ``rule`` is ``needs``, ``forbids``, ``exactly-one-of``, ``at-most-one-of`` or
     ``at-least-one-of``; ``fields`` are JSON names. A field counts as set where it is
-    neither null, nor an empty text or list.
+    neither null, nor an empty text or list; ``needs`` accepts an empty one, too.
     """
 
     releases: ReleaseRange

@@ -47,9 +47,9 @@ class FieldFacts:
     without a condition, or several with one. Limits are included in what is allowed.
     ``format`` names one of ``schema.facts.formats``, ``key_format`` that of the keys of a
     map. ``required`` is false for what a document lists and the server does not need.
-    ``unique`` are the fields that
-    identify an item of a list, ``("",)`` where the items themselves do. ``origin`` says
-    where each fact is from, by the names of these attributes.
+    ``unique`` are the fields that identify an item of a list, ``("",)`` where the items
+    themselves do. ``origin`` says where each fact is from, by the names of these
+    attributes.
     """
 
     enum: tuple[str, ...] = ()
@@ -208,15 +208,11 @@ def _with_document(facts: FieldFacts, schema: Schema, *, required: bool) -> Fiel
         stated["enum"] = schema.enum
     if schema.has_default and not facts.defaults:
         stated["defaults"] = (Default(schema.default),)
-    for name, keyword in (
-        ("minimum", "minimum"),
-        ("maximum", "maximum"),
-        ("min_length", "minLength"),
-        ("max_length", "maxLength"),
-        ("max_items", "maxItems"),
-    ):
-        if keyword in schema.keywords and getattr(facts, name) is None:
-            stated[name] = schema.value_of(keyword)
+    limits = schema.limits
+    for name in ("minimum", "maximum", "min_length", "max_length", "max_items"):
+        limit = getattr(limits, name)
+        if limit is not None and getattr(facts, name) is None:
+            stated[name] = limit
     if facts.required is None:
         stated["required"] = required
     if not facts.unique and schema.list_type in ("map", "set"):

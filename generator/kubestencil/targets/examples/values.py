@@ -8,9 +8,7 @@ exceeds the size limits, or what no value satisfies.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from functools import partial
 from itertools import islice
-from operator import ne
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -21,7 +19,7 @@ from kubestencil.schema.custom_resources.conditions import (
     object_conditions,
     satisfies,
 )
-from kubestencil.schema.facts.values import ServerFacts
+from kubestencil.schema.facts.values import FieldFacts, ServerFacts
 from kubestencil.schema.graph import components
 from kubestencil.schema.types import schema_of
 from kubestencil.schema.well_known import OBJECT_META
@@ -319,10 +317,7 @@ class Values:
         for field in definition.fields:
             facts = self._facts.of(definition.name, field.name)
             if facts.enum:
-                values = sorted(
-                    facts.enum, key=partial(ne, facts.default and facts.default.value)
-                )
-                keywords = {"enum": values}
+                keywords = {"enum": _default_first(facts)}
                 is_list = field.schema.items is not None
                 condition = schema_of({"items": keywords} if is_list else keywords)
                 conditions[field.name] = (condition,)
@@ -346,6 +341,12 @@ class Values:
                 node = self.value(field.schema, include, conditions)
                 if node is not None:
                     yield Entry(field, node)
+
+
+def _default_first(facts: FieldFacts) -> list[str]:
+    """The allowed values of a field, beginning with its default."""
+    default = facts.default.value if facts.default else None
+    return sorted(facts.enum, key=lambda value: value != default)
 
 
 def _accepts(field: Field, value: str, conditions: Sequence[Schema]) -> bool:
