@@ -39,7 +39,7 @@ HEADER = """
 Fields that cannot change once an object is there, by release, tab-separated:
 
   releases    FIRST..LAST, or FIRST.. until the newest release of the table; asked were
-              1.29 and 1.35, so that a row that begins at 1.35 can hold before, too
+              {asked}, so that a row that begins at {newest} can hold before, too
   apiVersion  apps/v1
   kind        Deployment
   path        without the indexes of lists; all that is inside of it cannot change either
@@ -257,7 +257,9 @@ def main(arguments: Sequence[str]) -> None:
         (str(releases), kind.api_version, kind.kind, path)
         for (kind, path), releases, _ in ranges.rows(lambda key: key)
     )
-    write_table("immutable-fields", HEADER, rows)
+    names = [name for name, _ in programs]
+    header = HEADER.format(asked=" and ".join(names), newest=names[-1])
+    write_table("immutable-fields", header, rows)
 
 
 def _made(name: str, path: str) -> list[Change]:

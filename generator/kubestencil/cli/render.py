@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from kubestencil import build
+from kubestencil.build import Summary, TreeResult
+from kubestencil.build.record import record_path
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
@@ -27,9 +28,6 @@ from kubestencil.cli.options import (
 )
 from kubestencil.engine import choose_targets, load_targets
 from kubestencil.source.find import DocumentOptions
-
-if TYPE_CHECKING:
-    from kubestencil.build import Summary, TreeResult
 
 
 @click.command()
@@ -118,8 +116,6 @@ def render(
 def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
     """Show the result of a run: notes and warnings, files that are out of date, and
     one line per target."""
-    from kubestencil.build.record import record_path
-
     console.show_notes(summary.notes, quiet)
     for release, keyword in summary.unknown_keywords:
         console.warn(
