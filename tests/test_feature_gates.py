@@ -177,3 +177,14 @@ def test_gates_agree_with_the_help_of_a_real_server() -> None:
             gate = gate_in(name, match[1])
             assert gate is not None
             assert (gate.level, gate.enabled) == (stage.lower(), default == "true")
+
+
+def test_gates_of_component_base_are_in_the_table() -> None:
+    """They stand in functions, and one had a constant for its default."""
+    stages = [gate_in("ContextualLogging", release) for release in ("1.29", "1.30")]
+    assert [stage and (stage.level, stage.enabled) for stage in stages] == [
+        ("alpha", False),
+        ("beta", True),
+    ]
+    assert gate_in("LoggingBetaOptions", "1.35")
+    assert gate_in("ComponentSLIs", "1.34") and not gate_in("ComponentSLIs", "1.35")

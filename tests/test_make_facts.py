@@ -13,12 +13,14 @@ from kubestencil.errors import SourceError
 from kubestencil.schema.facts import tables
 from kubestencil.schema.facts.lifecycle import lifecycles
 from specs.make import (
+    flags,
     gated_fields,
     gates,
     lifecycle,
     parameters,
     required_fields,
     resources,
+    volume_plugins,
 )
 from specs.make.checkouts import Checkout
 from tests.small_kubernetes import (
@@ -98,9 +100,9 @@ def test_parameters_are_those_of_an_action_or_of_a_resource(
 def test_gates_are_read_in_both_forms(checkouts: list[Checkout]) -> None:
     rows = gates.make_rows(checkouts, append=False)
     assert ["|".join(row) for row in rows] == [
-        "1.30..1.30|ColourGate|ga|on|locked",
-        "1.30..1.31|Gadgets|alpha|off|",
-        "1.32..|Gadgets|beta|on|",
+        "1.30..1.30|ColourGate|ga|on|locked|kubelet",
+        "1.30..1.31|Gadgets|alpha|off||kube-apiserver",
+        "1.32..|Gadgets|beta|on||kube-apiserver",
     ]
 
 
@@ -244,3 +246,117 @@ def test_a_table_says_how_it_was_made(name: str) -> None:
     columns = {line.count("\t") for line in rows.splitlines()[1:]}
     assert len(columns) == 1
     assert not any(line != line.rstrip() for line in text.splitlines())
+
+
+def test_volume_plugins_are_read_from_warnings_and_gates(tmp_path: Path) -> None:
+    folder = tmp_path / "k8s.io/kubernetes@v1.32.0/pkg/api"
+    for name, text in (
+        (
+            "pod/warnings.go",
+            'Sprintf("%s: deprecated in v1.11, and disabled by default in v1.33+", '
+            'path.Index(i).Child("gitRepo"))\n'
+            'Sprintf("%s: deprecated in v1.11", path.Index(i).Child("gitRepo"))\n',
+        ),
+        (
+            "persistentvolume/util.go",
+            'Sprintf("%s: deprecated in v1.22, non-functional in v1.25+", '
+            'path.Child("spec", "storageOS").Child("storageOS"))\n',
+        ),
+    ):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text(text)
+    rows = volume_plugins.make_rows([Checkout(tmp_path, "1.32")], append=False)
+    by_field = {row[0]: row[1:4] for row in rows}
+    assert by_field["gitRepo"] == ("1.11", "", "1.33")
+    assert by_field["storageos"] == ("1.22", "", "1.25")
+    assert by_field["portworxVolume"] == ("", "1.31", "")
+
+
+_KUBELET = """
+package options
+
+const fileFlag = "config"
+
+func (f *KubeletFlags) AddFlags(mainfs *pflag.FlagSet) {
+	fs := pflag.NewFlagSet("", pflag.ExitOnError)
+	fs.StringVar(&f.File, fileFlag, f.File, "The file, or "+
+		"a folder.")
+	fs.Var(cliflag.NewMapStringBool(&f.Labels), "node_labels", "DEPRECATED: labels, see \"a\".")
+	fs.MarkDeprecated(fileFlag, "it is going away")
+}
+
+func AddKubeletConfigFlags(fs *pflag.FlagSet, c *Configuration) {
+	notDeprecated := map[string]bool{"v": true, "max-pods": true}
+	fs.Int32Var(&c.Pods, "max-pods", c.Pods, "Pods (at most).")
+	fs.StringSliceVar(&c.DNS, "cluster-dns", c.DNS, "Servers.")
+}
+
+func addCadvisorFlags(fs *pflag.FlagSet) {
+	register(global, local, "housekeeping_interval")
+	registerDeprecated(global, local, "boot_id_file", deprecated)
+}
+
+func other(fs *pflag.FlagSet) string {
+	return fs.Lookup("unknown").Name
+}
+"""
+_LOGS = """
+package v1
+
+func addFlags(c *LoggingConfiguration, fs flagSet) {
+	fs.VarP(VerbosityLevelPflag(&c.Verbosity), "v", "v", "verbosity")
+	fs.StringVar(&c.Format, "logging-format", c.Format, fmt.Sprintf("One of %s.", formats))
+}
+"""
+_AUDIT = """
+package options
+
+func (o *AuditBatchOptions) AddFlags(pluginName string, fs *pflag.FlagSet) {
+	fs.IntVar(&o.Size, fmt.Sprintf("audit-%s-size", pluginName), o.Size, "Size.")
+}
+
+func (o *DelegatingOptions) AddFlags(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.Skip, "authentication-skip-lookup", o.Skip, "")
+}
+"""
+
+
+def test_flags_are_read_from_the_functions_of_each_component(tmp_path: Path) -> None:
+    sources = {
+        "kubernetes@v1.31.0/cmd/kubelet/app/options/options.go": _KUBELET,
+        "kubernetes@v1.31.0/cmd/kubelet/app/options/options_windows.go": _LOGS,
+        "kubernetes@v1.32.0/cmd/kubelet/app/options/options.go": _KUBELET.replace(
+            "boot_id_file", "machine_id_file"
+        ),
+    }
+    for minor in ("31", "32"):
+        sources |= {
+            f"apiserver@v0.{minor}.0/pkg/server/options/audit.go": _AUDIT,
+            f"component-base@v0.{minor}.0/logs/api/v1/options.go": _LOGS,
+            f"controller-manager@v0.{minor}.0/doc.go": "",
+            f"cloud-provider@v0.{minor}.0/doc.go": "",
+        }
+    for name, text in sources.items():
+        path = tmp_path / "k8s.io" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    checkouts = [Checkout(tmp_path, release) for release in ("1.31", "1.32")]
+    rows = flags.make_rows(checkouts, append=False)
+    of_kubelet = ["|".join(row) for row in rows if row[1] == "kubelet"]
+    assert of_kubelet == [
+        "1.31..1.31|kubelet|boot-id-file|deprecated",
+        "1.31..|kubelet|cluster-dns|deprecated",
+        "1.31..|kubelet|config|deprecated",
+        "1.31..|kubelet|housekeeping-interval|",
+        "1.31..|kubelet|logging-format|deprecated",
+        "1.32..|kubelet|machine-id-file|deprecated",
+        "1.31..|kubelet|max-pods|",
+        "1.31..|kubelet|node-labels|deprecated",
+        "1.31..|kubelet|v|",
+    ]
+    assert [row[2] for row in rows if row[1] == "kube-apiserver"] == [
+        *("audit-log-size", "audit-webhook-size", "logging-format", "v"),
+    ]
+    assert [row[2] for row in rows if row[1] == "kube-scheduler"] == [
+        *("authentication-skip-lookup", "logging-format", "v"),
+    ]

@@ -13,6 +13,7 @@ from itertools import product
 
 import pytest
 
+from kubestencil.schema.facts.combinations import combinations
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import (
     Default,
@@ -79,8 +80,45 @@ def test_tables_name_fields_that_documents_have(release: str) -> None:
         (row.definition, row.field)
         for row in rows
         if row.releases.includes(release)
+        and row.definition in definitions
         and row.field not in {f.name for f in definitions[row.definition].fields}
     ] == []
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_facts_of_a_kind_end_with_the_kind(release: str) -> None:
+    served = {
+        f"{kind.api_version}/{kind.kind}"
+        for definition in load(release).definitions.values()
+        for kind in definition.kinds
+    }
+    rows = [*enum_rows(), *default_rows(), *limit_rows()]
+    named = {row.context for row in rows if row.releases.includes(release)} - {""}
+    assert named
+    assert {name.partition(":")[0] for name in named} <= served
+
+
+def test_tables_name_types_that_some_release_has() -> None:
+    types = {name for release in RELEASES for name in load(release).definitions}
+    rows = (*enum_rows(), *default_rows(), *limit_rows())
+    assert {row.definition for row in rows} <= types
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_no_field_is_always_required_that_a_condition_forbids_or_needs(
+    release: str,
+) -> None:
+    facts = server_facts(release)
+    contradicting = {
+        (definition, field)
+        for definition, rules in combinations(release).items()
+        for rule in rules
+        if (rule.condition and rule.rule in ("needs", "forbids"))
+        or (rule.rule.endswith("one-of") and len(rule.fields) > 1)
+        for field in rule.fields
+        if facts.of(definition, field).required
+    }
+    assert contradicting == set()
 
 
 def test_all_enums_of_a_real_server_are_in_the_table() -> None:
@@ -123,6 +161,30 @@ def test_expressions_of_formats_accept_the_same_texts(name: str) -> None:
     match = re.compile(text_format.expression).fullmatch
     for text in (*TEXTS, "a.b.c", "a.b/c", "/a/../b", "é", " ", "=", "a%", "a\n", ":"):
         assert (match(text) is not None) == text_format.accepts(text), text
+
+
+@pytest.mark.parametrize(
+    ("name", "accepted", "refused"),
+    [
+        ("dns-label", "a" * 63, "a" * 64),
+        ("dns-label", "a-0", "a-"),
+        ("dns-subdomain", "a." * 126 + "a", "a." * 127),
+        ("dns-subdomain-or-wildcard", "*." + "a" * 253, "*." + "a" * 254),
+        ("qualified-name", f"{'a' * 253}/{'a' * 63}", f"a/{'a' * 64}"),
+        ("port-name", "a" * 15, "a" * 16),
+        ("port-name", "0-a", "0-1"),
+        ("config-key", "a" * 253, "a" * 254),
+        ("config-key", "..-".removeprefix("."), "..a"),
+        ("c-identifier", "_a", "é"),
+        ("absolute-path", "/a\nb", "a"),
+        ("relative-path", "a/...", "a/.."),
+        ("path-segment", "...", "a%"),
+        ("label-value", "a", "a\n"),
+    ],
+)
+def test_borders_of_formats(name: str, accepted: str, refused: str) -> None:
+    assert FORMATS[name].accepts(accepted)
+    assert not FORMATS[name].accepts(refused)
 
 
 def test_facts_are_read_when_they_are_needed() -> None:

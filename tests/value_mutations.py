@@ -13,14 +13,15 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Problem, field_path
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import RULES
-from kubestencil.checking.upgrade import Upgrade, kind_of
+from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
 from kubestencil.schema import Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
@@ -157,16 +158,63 @@ _CHANGES: tuple[Callable[[Position, random.Random, Any], str], ...] = (
 )  # fmt: skip
 
 
-def judged(release: Release, validator: Validator, count: int) -> Iterator[Judged]:
-    """Mistakes in accepted objects of a release, judged by its server and a check."""
+class Compared(NamedTuple):
+    """The errors of an object by rule and path, without and with a validator."""
+
+    value: Any
+    without: frozenset[tuple[str, str]]
+    verdict: frozenset[tuple[str, str]]
+
+    @property
+    def contradicts(self) -> bool:
+        """Whether one of two checks finds an error that the other one excludes: in an
+        accepted object, or with another rule in the same place."""
+        rules = {path: rule for rule, path in self.without - self.verdict}
+        is_other = any(path in rules for _, path in self.verdict - self.without)
+        return is_other or bool(self.without and not self.verdict)
+
+
+def compared(
+    release: Release, validator: Validator, objects: Iterable[Any]
+) -> Iterator[Compared]:
+    """Objects with what a check finds without and with a validator."""
+    alone = Upgrade(None, prepare(release))
+    asking = Upgrade(None, prepare(release, validator=validator))
+    remaining = iter(objects)
+    while values := list(islice(remaining, 500)):
+        started = [
+            (value, asking.start(value, kind_of(value), is_patch=False))
+            for value in values
+        ]
+        for value, finish in started:
+            result = alone.start(value, kind_of(value), is_patch=False)()
+            yield Compared(value, errors_of(result), errors_of(finish()))
+
+
+def errors_of(result: ObjectResult) -> frozenset[tuple[str, str]]:
+    """The errors of an object by rule and path."""
+    problems = (difference.problem for difference in result.differences)
+    return frozenset(
+        (problem.rule, field_path(problem.path))
+        for problem in problems
+        if RULES[problem.rule].severity == "error"
+    )
+
+
+def accepted_objects(release: Release, validator: Validator) -> list[Any]:
+    """Manifests and starters that a server accepts."""
     candidates = [*manifests(), *examples(release, "starter").values()]
-    answers = list(validator.ask([Request("create", value) for value in candidates]))
-    objects = [
+    answers = validator.ask([Request("create", value) for value in candidates])
+    return [
         value
         for value, answer in zip(candidates, answers, strict=True)
         if answer.accepted
     ]
-    cases = list(mistakes(objects, count))
+
+
+def judged(release: Release, validator: Validator, count: int) -> Iterator[Judged]:
+    """Mistakes in accepted objects of a release, judged by its server and a check."""
+    cases = list(mistakes(accepted_objects(release, validator), count))
     upgrade = Upgrade(None, prepare(release))
     answers = list(validator.ask([Request("create", case.value) for case in cases]))
     for case, answer in zip(cases, answers, strict=True):

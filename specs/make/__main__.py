@@ -12,14 +12,17 @@ from kubestencil.errors import KubestencilError
 from kubestencil.source.releases import minor_version
 from specs.make import (
     changed_fields,
+    flags,
     gated_fields,
     gates,
     go_modules,
     lifecycle,
+    metrics,
     parameters,
     required_fields,
     resources,
     strategies,
+    volume_plugins,
 )
 from specs.make.checkouts import Checkout
 from specs.make.tables import write_table
@@ -35,13 +38,16 @@ class Table(NamedTuple):
 TABLES = {
     "changed-fields": Table(changed_fields.HEADER, changed_fields.make_rows),
     "feature-gates": Table(gates.HEADER, gates.make_rows),
+    "flags": Table(flags.HEADER, flags.make_rows),
     "gated-fields": Table(gated_fields.HEADER, gated_fields.make_rows),
     "go-modules": Table(go_modules.HEADER, go_modules.make_rows),
     "lifecycle": Table(lifecycle.HEADER, lifecycle.make_rows),
+    "metrics": Table(metrics.HEADER, metrics.make_rows),
     "parameters": Table(parameters.HEADER, parameters.make_rows),
     "required-fields": Table(required_fields.HEADER, required_fields.make_rows),
     "resources": Table(resources.HEADER, resources.make_rows),
     "strategies": Table(strategies.HEADER, strategies.make_rows),
+    "volume-plugins": Table(volume_plugins.HEADER, volume_plugins.make_rows),
 }
 
 

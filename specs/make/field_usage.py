@@ -93,10 +93,10 @@ def _kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
 def _names(
     value: Mapping[str, Any], definition: Definition, release: Release, depth: int
 ) -> Iterator[FieldName]:
-    yield FieldName(definition.group, definition.kind, "")
+    yield FieldName(definition.group_label, definition.kind, "")
     for field in definition.schema.fields:
         if field.name in value and depth < _MAX_DEPTH:
-            yield FieldName(definition.group, definition.kind, field.name)
+            yield FieldName(definition.group_label, definition.kind, field.name)
             for inner, ref in _inner_objects(value[field.name], field.schema):
                 yield from _names(inner, release.definitions[ref], release, depth + 1)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,29 +15,77 @@ from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges
 
 HEADER = """
-The feature gates of the API server by release, tab-separated:
+The feature gates of Kubernetes' components by release, tab-separated:
 
-  releases  FIRST..LAST, or FIRST.. until the newest release of the table
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table
   gate
-  stage     alpha, beta, ga or deprecated
-  default   on or off
-  locked    locked where the default cannot be changed
+  stage       alpha, beta, ga or deprecated
+  default     on or off
+  locked      locked where the default cannot be changed
+  components  those whose code asks for the gate, in any release of the table; client-go
+              for all that are built with it, by an environment variable
 
-Made by `python -m specs.make feature-gates` (specs/README.md) from pkg/features of
-k8s.io/kubernetes, k8s.io/apiserver and k8s.io/apiextensions-apiserver.
+Made by `python -m specs.make feature-gates` (specs/README.md) from the features of
+k8s.io/kubernetes (those of kubeadm, too), k8s.io/apiserver,
+k8s.io/apiextensions-apiserver, k8s.io/client-go, k8s.io/component-base and
+k8s.io/controller-manager, and the code that asks for them.
 """
 
-_FOLDER = "pkg/features"
-_MODULES = ("apiserver", "apiextensions-apiserver", "kubernetes")
+# Files that define gates, by module. Later ones define some of the earlier ones anew.
+_FILES = (
+    ("client-go", "features/known_features.go"),
+    ("component-base", "logs/api/v1/kube_features.go"),
+    ("component-base", "metrics/features/kube_features.go"),
+    ("component-base", "zpages/features/kube_features.go"),
+    ("controller-manager", "pkg/features/*features.go"),
+    ("apiserver", "pkg/features/*features.go"),
+    ("apiextensions-apiserver", "pkg/features/*features.go"),
+    ("kubernetes", "cmd/kubeadm/app/features/features.go"),
+    ("kubernetes", "pkg/features/*features.go"),
+)
+# The folders with the code of each component; what several share counts for none.
+_APISERVER = ("apis", "api", "registry", "controlplane", "kubeapiserver", "auth")
+_CODE: Mapping[str, Sequence[tuple[str, str]]] = {
+    "kube-apiserver": (
+        *(("kubernetes", f"pkg/{folder}") for folder in _APISERVER),
+        ("kubernetes", "cmd/kube-apiserver"),
+        ("kubernetes", "pkg/serviceaccount"),
+        ("kubernetes", "plugin"),
+        ("apiserver", "pkg"),
+        ("apiserver", "plugin"),
+        ("apiextensions-apiserver", "pkg"),
+        ("kube-aggregator", "pkg"),
+    ),
+    "kube-controller-manager": (
+        ("kubernetes", "pkg/controller"),
+        ("kubernetes", "cmd/kube-controller-manager"),
+    ),
+    "cloud-controller-manager": (("cloud-provider", "."),),
+    "kube-scheduler": (
+        ("kubernetes", "pkg/scheduler"),
+        ("kubernetes", "cmd/kube-scheduler"),
+    ),
+    "kubelet": (
+        ("kubernetes", "pkg/kubelet"),
+        ("kubernetes", "cmd/kubelet"),
+        ("kubernetes", "pkg/volume"),
+        ("kubernetes", "pkg/probe"),
+    ),
+    "kube-proxy": (("kubernetes", "pkg/proxy"), ("kubernetes", "cmd/kube-proxy")),
+    "kubeadm": (("kubernetes", "cmd/kubeadm"),),
+    "client-go": (("client-go", "."),),
+}
+_USE = re.compile(r"\b\w*[fF]eature(?:s|gates?)\.(\w+)\b")
 _COMMENT = re.compile(r"//.*")
 _CONSTANT = re.compile(
     r'^\t(\w+)(?:\s+(?:\w+\.)?Feature)?\s*=\s*(?:\w+\.Feature\()?"(\w+)"', re.M
 )
-_ENTRY = re.compile(r"^\t(?:\w+\.)?(\w+):\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", re.M)
+_ENTRY = re.compile(r"^\t+(?:\w+\.)?(\w+):\s*\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}", re.M)
 _SPEC = re.compile(r"(?=[^{}]*\bPreRelease:)[^{}]+")
 _SINCE = re.compile(r'\bVersion:\s*version\.MustParse\("([\d.]+)"\)')
 _DEFAULT = re.compile(r"\bDefault:\s*(true|false)\b")
 _STAGE = re.compile(r"\bPreRelease:\s*(?:\w+\.)?(Alpha|Beta|GA|Deprecated)\b")
+_VALUE = re.compile(r"^\t(\w+)\s+=\s+(true|false)$", re.M)
 _LOCKED = re.compile(r"\bLockToDefault:\s*true\b")
 
 
@@ -55,9 +104,12 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
     With ``append`` they continue the table that there is.
     """
     ranges: Ranges[str, GateStage] = Ranges()
+    components: dict[str, set[str]] = defaultdict(set)
     if append:
-        for releases, gate, level, default, locked in gate_rows():
-            ranges.add(releases, gate, GateStage(level, default == "on", locked))
+        for row in gate_rows():
+            stage = GateStage(row.level, row.default == "on", row.locked)
+            ranges.add(row.releases, row.gate, stage)
+            components[row.gate].update(row.components)
     for checkout in checkouts:
         names = gate_names(checkout)
         # The constants of gates of other modules are called after them.
@@ -66,6 +118,8 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
             for constant, stage in gate_stages(checkout).items()
         }
         ranges.advance(checkout.release, stages)
+        for component, constant in gate_uses(checkout):
+            components[names.get(constant, constant)].add(component)
     return [
         (
             str(releases),
@@ -73,6 +127,7 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
             stage.stage,
             "on" if stage.default else "off",
             "locked" if stage.locked else "",
+            " ".join(sorted(components[gate])),
         )
         for gate, releases, stage in ranges.rows(str.casefold)
     ]
@@ -91,15 +146,29 @@ def gate_stages(checkout: Checkout) -> dict[str, GateStage]:
     """The gates of the release by the names of their constants."""
     stages = {}
     for source in _sources(checkout):
+        for name, value in _VALUE.findall(source):
+            source = source.replace(f"Default: {name}", f"Default: {value}")
         for constant, entry in _ENTRY.findall(source):
             if stage := _stage_in(checkout.release, entry):
                 stages[constant] = stage
     return stages
 
 
+def gate_uses(checkout: Checkout) -> Iterator[tuple[str, str]]:
+    """The components, each with the constants of gates that its code asks for."""
+    for component, folders in _CODE.items():
+        constants: set[str] = set()
+        for module, folder in folders:
+            for path in (_module(checkout, module) / folder).rglob("*.go"):
+                if not path.name.endswith("_test.go"):
+                    constants.update(_USE.findall(path.read_text("utf-8")))
+        for constant in sorted(constants):
+            yield component, constant
+
+
 def _sources(checkout: Checkout) -> Iterator[str]:
-    for module in _MODULES:
-        for path in sorted((_module(checkout, module) / _FOLDER).glob("*features.go")):
+    for module, files in _FILES:
+        for path in sorted(_module(checkout, module).glob(files)):
             yield _COMMENT.sub("", path.read_text("utf-8"))
 
 
@@ -121,7 +190,9 @@ def _stage_in(release: str, entry: str) -> GateStage | None:
             pattern.search(spec) for pattern in (_SINCE, _DEFAULT, _STAGE)
         )
         if stage is None or (default is None and "Default:" in spec):
-            raise SourceError(f"has a gate in an unknown form: {spec}", where=_FOLDER)
+            raise SourceError(
+                f"has a gate in an unknown form: {spec}", where="features"
+            )
         if since is None or release_order(since[1]) <= release_order(release):
             current = GateStage(
                 stage=stage[1].lower(),

@@ -82,6 +82,10 @@ _REPLACEMENTS = {
     GroupVersionKind("extensions", "v1beta1", "ThirdPartyResource"): GroupVersionKind(
         "apiextensions.k8s.io", "v1", "CustomResourceDefinition"
     ),
+    # https://kep.k8s.io/4381: device classes of 1.31 are what resource classes were.
+    GroupVersionKind("resource.k8s.io", "v1alpha2", "ResourceClass"): GroupVersionKind(
+        "resource.k8s.io", "v1alpha3", "DeviceClass"
+    ),
 }
 # Methods that return a kind that there is not: that of the list, or one that was never
 # in the version.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 
 from kubestencil import atomic
@@ -15,3 +16,8 @@ def write_table(name: str, header: str, rows: Iterable[Sequence[str]]) -> None:
     lines = ["\t".join(cell or MISSING for cell in row) for row in rows]
     data = "\n".join([*comments, *lines, ""]).encode()
     atomic.write(data_file(f"specs/{name}.tsv"), data)
+
+
+def report(line: str) -> None:
+    """Say what a command is doing."""
+    print(line, file=sys.stderr, flush=True)

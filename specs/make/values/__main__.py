@@ -5,50 +5,60 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
-from kubestencil.source import locate
-from kubestencil.source.releases import listed_releases, release_order
+from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.source import Source, available, locate
+from kubestencil.source.releases import release_order
 from kubestencil.validator.process import Validator
 from specs.make.checkouts import Checkout
-from specs.make.tables import write_table
+from specs.make.tables import report, write_table
 from specs.make.values import headers
-from specs.make.values.harvest import (
-    Facts,
-    accepted_objects,
-    facts_of_release,
-    given_objects,
+from specs.make.values.harvest import Asked, Findings, Proven
+from specs.make.values.immutable_fields import (
+    accepted_changes,
+    all_changes,
+    changes_in,
+    immutable_fields,
 )
 from specs.make.values.markers import marked_enums
-from specs.make.values.rows import joined
+from specs.make.values.pool import (
+    accepted_objects,
+    given_objects,
+    grown_objects,
+    with_others,
+)
+from specs.make.values.rows import Found, Key, cells, joined
+from specs.make.values.seeds import Samples
+from specs.make.values.workers import WORKERS
 
-_HEADERS = {
-    "enums": headers.ENUMS,
-    "defaults": headers.DEFAULTS,
-    "limits": headers.LIMITS,
-}
+#: The objects of proofs, for the tests.
+PROOFS = Path("tests/value_proofs.jsonl")
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Ask programs, and make the tables of what they and those before answered."""
+    """Ask the programs of releases, and make the tables of what they answered."""
     parser = argparse.ArgumentParser(
         prog="python -m specs.make.values", description=__doc__
     )
     parser.add_argument(
         "programs",
-        nargs="*",
+        nargs="+",
         metavar="RELEASE=PATH",
-        help="what `kubestencil validator path RELEASE` prints",
+        help="what `kubestencil validator path RELEASE` prints; the first release is "
+        "asked most",
     )
     parser.add_argument(
         "--answers",
         type=Path,
-        required=True,
         metavar="DIR",
-        help="where the facts of each release are kept: the tables have those of all",
+        help="where the accepted objects of releases are kept for the next run",
     )
     parser.add_argument(
         "--objects",
@@ -56,87 +66,161 @@ def main(arguments: Sequence[str]) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="manifests to begin with, besides examples",
+        help="manifests that may disprove what examples say",
     )
     parser.add_argument(
         "--sources", type=Path, required=True, metavar="DIR", help="`go env GOMODCACHE`"
     )
     options = parser.parse_args(arguments)
-    options.answers.mkdir(parents=True, exist_ok=True)
+    programs = dict(text.split("=", 1) for text in options.programs)
     try:
-        for text in options.programs:
-            release, _, path = text.partition("=")
-            facts = _ask(release, Path(path), options.objects, options.sources)
-            _save(options.answers / f"{release}.json", facts)
+        _make_tables(programs, options)
     except KubestencilError as error:
         sys.exit(str(error))
-    found = _with_gaps(
-        {path.stem: _read(path) for path in options.answers.glob("*.json")}
+
+
+def _make_tables(programs: Mapping[str, str], options: argparse.Namespace) -> None:
+    samples = Samples()
+    releases = {name: _release(name, options.sources) for name in programs}
+    pools = {}
+    for name, program in programs.items():
+        with _validators(program) as validators:
+            pools[name] = grown_objects(
+                releases[name], validators, options.answers, samples
+            )
+    given = given_objects(options.objects)
+
+    def ask(name: str, connection: Connection) -> None:
+        """What a process does for a release, in steps with those of other releases."""
+        release = releases[name]
+        others = [pool for other, pool in pools.items() if other != name]
+        with _validators(programs[name]) as validators:
+            objects = with_others(release, validators[0], [pools[name], *others])
+            disproving = accepted_objects(release, validators[0], given)
+            marked = list(marked_enums(Checkout(options.sources, name)))
+            report(f"{name}: {sum(map(len, objects.values()))} objects")
+            other = connection.recv()
+            asked = Asked(release, validators, objects, disproving, marked, other)
+            connection.send(asked.findings)
+            report(f"{name}: {len(asked.limits)} limits")
+            connection.send([*asked.proven(connection.recv())])
+            report(f"{name}: proven")
+            connection.send(all_changes(release, validators, pools[name]))
+            made = changes_in(release, connection.recv())
+            tried = list(accepted_changes(made, validators[0]))
+            connection.send(immutable_fields(tried, validators[0]))
+            report(f"{name}: {len(tried)} changes")
+
+    connections = {name: _started(ask, name) for name in programs}
+    names = sorted(programs, key=release_order)
+    findings: dict[str, Findings] = {}
+    for name, connection in connections.items():
+        connection.send(None if not findings else findings[next(iter(programs))].known)
+        if not findings:
+            findings[name] = connection.recv()
+    for name in list(programs)[1:]:
+        findings[name] = connections[name].recv()
+    for name in names:
+        # What is true of releases next to it comes first.
+        near = sorted(names, key=lambda o: abs(names.index(o) - names.index(name)))
+        connections[name].send([findings[other].limits for other in near])
+    proven = {name: connections[name].recv() for name in names}
+    _write_tables({name: findings[name] for name in names}, proven)
+    made = [change for name in names for change in connections[name].recv()]
+    for name in names:
+        connections[name].send(made)
+    immutable = {
+        name: dict.fromkeys(_places(connections[name].recv()), True) for name in names
+    }
+    _write_places("immutable-fields", headers.IMMUTABLE, immutable)
+
+
+@contextmanager
+def _validators(program: str) -> Iterator[Sequence[Validator]]:
+    with ExitStack() as stack:
+        yield [stack.enter_context(Validator(Path(program))) for _ in range(WORKERS)]
+
+
+def _started(ask: Callable[[str, Connection], None], name: str) -> Connection:
+    """A process that asks the programs of a release, and the connection to it."""
+    context = get_context("fork")
+    connection, other = context.Pipe()
+    context.Process(target=ask, args=(name, other), daemon=True).start()
+    other.close()
+    return connection
+
+
+def _release(name: str, sources: Path) -> Release:
+    """A release that is supported, or that is about to be: modules have its document."""
+    if name in available(None):
+        return parse(locate(name, None))
+    path = (
+        Checkout(sources, name).module("kubernetes") / "api/openapi-spec/swagger.json"
     )
-    for table, header in _HEADERS.items():
-        rows = joined({release: facts[table] for release, facts in found.items()})
-        if table == "enums":
-            rows = ((*row[:4], *row[5:]) for row in rows)
-        write_table(table, header, rows)
+    return parse(Source(name, str(path), path.read_bytes()))
 
 
-def _with_gaps(answers: Mapping[str, Facts]) -> dict[str, Facts]:
-    """The facts of all releases from the first that was asked to the last: a release
-    that was not asked has those of the one before, of the fields that its document has.
-
-    So rows begin at releases that were asked only, which ``proven_facts`` relies on.
-    """
-    found: dict[str, Facts] = {}
-    facts: Facts = {}
-    last = max(answers, key=release_order)
-    for name in sorted(listed_releases(), key=release_order):
-        if name in answers:
-            facts = answers[name]
-        elif release_order(name) > release_order(last):
-            break
-        elif facts:
-            definitions = parse(locate(name, None)).definitions
-            fields = {
-                (definition.name, field.name)
-                for definition in definitions.values()
-                for field in definition.fields
-            }
-            facts = {
-                table: {key: value for key, value in rows.items() if key[:2] in fields}
-                for table, rows in facts.items()
-            }
-        if facts:
-            found[name] = facts
-    return found
-
-
-def _ask(name: str, program: Path, folders: Sequence[Path], sources: Path) -> Facts:
-    release = parse(locate(name, None))
-    with Validator(program) as validator:
-        objects = accepted_objects(release, validator, folders, _report)
-        marked = list(marked_enums(Checkout(sources, name)))
-        others = given_objects(folders)
-        return facts_of_release(release, validator, objects, others, marked, _report)
-
-
-def _report(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
-def _save(path: Path, facts: Facts) -> None:
-    rows = {
-        table: [[*key, *value] for key, value in found.items()]
-        for table, found in facts.items()
+def _write_tables(
+    findings: Mapping[str, Findings], proven: Mapping[str, Sequence[Proven]]
+) -> None:
+    _write_proofs(proven)
+    write_tables(
+        {name: {fact.key: fact.found for fact in proven[name]} for name in proven},
+        {name: found.defaults for name, found in findings.items()},
+    )
+    unvalidated = {
+        name: dict.fromkeys(_places(found.unvalidated), True)
+        for name, found in findings.items()
     }
-    path.write_text(json.dumps(rows), "utf-8")
+    _write_places("unvalidated-fields", headers.UNVALIDATED, unvalidated)
 
 
-def _read(path: Path) -> Facts:
-    rows = json.loads(path.read_text("utf-8"))
-    return {
-        table: {tuple(cells[:4]): tuple(cells[4:]) for cells in found}
-        for table, found in rows.items()
-    }
+def _places(
+    places: Iterable[tuple[GroupVersionKind, str]],
+) -> Iterator[tuple[str, str, str]]:
+    for kind, path in places:
+        yield kind.api_version, kind.kind, path
+
+
+def _write_places(
+    table: str, header: str, places: Mapping[str, Mapping[tuple[str, str, str], bool]]
+) -> None:
+    rows = joined(places).rows(lambda key: key)
+    cells = ((str(releases), *key) for key, releases, _ in rows)
+    write_table(table, header.format(asked=", ".join(places)), cells)
+
+
+def write_tables(
+    limits: Mapping[str, Mapping[Key, Found]],
+    defaults: Mapping[str, Mapping[Key, Found]],
+) -> None:
+    """Write the tables of the facts of releases, the oldest first."""
+    of_table: dict[str, dict[str, dict[Key, Found]]] = {"enums": {}, "limits": {}}
+    for name, found in limits.items():
+        for key, value in found.items():
+            table = "enums" if key[3] == "enum" else "limits"
+            of_table[table].setdefault(name, {})[key] = value
+    enums = cells(joined(of_table["enums"]))
+    for table, header, rows in (
+        ("enums", headers.ENUMS, ((*row[:4], *row[5:]) for row in enums)),
+        ("limits", headers.LIMITS, cells(joined(of_table["limits"]))),
+        ("defaults", headers.DEFAULTS, cells(joined(defaults))),
+    ):
+        write_table(table, header.format(asked=", ".join(limits)), rows)
+
+
+def _write_proofs(proven: Mapping[str, Sequence[Proven]]) -> None:
+    """Save the objects that prove facts in the first and the last release of a row, for
+    the tests."""
+    names = list(proven)
+    facts = {name: {fact.key: fact.found for fact in proven[name]} for name in names}
+    objects = set()
+    for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False):
+        for key, found, proof in proven[name]:
+            around = facts.get(before, {}).get(key), facts.get(after, {}).get(key)
+            if proof is not None and around != (found, found):
+                objects.add(json.dumps(proof, sort_keys=True))
+    PROOFS.write_text("\n".join([*sorted(objects), ""]), "utf-8")
 
 
 main(sys.argv[1:])

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from kubestencil.schema.facts.conditions import parse_term
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.values.objects import general, positions, removed, value_at
+from specs.make.values.objects import (
+    Path,
+    general,
+    object_definition,
+    positions,
+    removed,
+    replaced,
+    value_at,
+)
 
 #: What a default cannot be: it is different for each object.
 _PER_OBJECT = ("creationTimestamp", "uid", "generation", "managedFields")
+# How often a field is removed at a place, and in all until once at each is enough.
+_OBJECTS_OF_PLACE = 4
+_OBJECTS_OF_FIELD = 16
+_WORDS = ("other:1", "other")
+# What Go writes for a field that was never set.
+_ZEROS: tuple[Any, ...] = ("", 0, False, None, {}, [])
 
 
 class Observation(NamedTuple):
@@ -28,90 +43,6 @@ class Observation(NamedTuple):
     beside: Mapping[str, Any]
 
 
-def observations(
-    release: Release,
-    validator: Validator,
-    kind: GroupVersionKind,
-    definition: str,
-    objects: Sequence[Any],
-) -> Iterator[Observation]:
-    """What a server fills into objects of a kind, whole and with one field removed."""
-    seen: set[tuple[str, str]] = set()
-    cases: list[tuple[Any, tuple[str | int, ...] | None]] = []
-    for value in sorted(objects, key=lambda value: len(str(value))):
-        cases.append((value, None))
-        for position in positions(release, definition, value):
-            beside = json.dumps(_scalars(value_at(value, position.path[:-1])))
-            key = general(position.path), beside
-            if not position.is_item and key not in seen and len(cases) < 1_500:
-                seen.add(key)
-                cases.append((removed(value, position.path), position.path))
-    requests = [Request("default", value) for value, _ in cases]
-    for (value, path), answer in zip(cases, validator.ask(requests), strict=True):
-        if answer.code != 200 or answer.object is None:
-            continue
-        yield from _differences(release, kind, definition, value, answer.object)
-        if path is not None:
-            yield from _unfilled(release, kind, definition, path, answer.object)
-
-
-def _differences(
-    release: Release, kind: GroupVersionKind, definition: str, before: Any, after: Any
-) -> Iterator[Observation]:
-    """The outermost values that are new, with those that are not filled in."""
-    for position in positions(release, definition, after):
-        path = position.path
-        try:
-            value_at(before, path[:-1])
-        except (LookupError, TypeError):
-            continue
-        field = path[-1]
-        if position.is_item or field in _PER_OBJECT:
-            continue
-        if field not in value_at(before, path[:-1]):
-            yield _observation(kind, position.definition, path, after)
-
-
-def _unfilled(
-    release: Release, kind: GroupVersionKind, definition: str, path: Any, after: Any
-) -> Iterator[Observation]:
-    try:
-        parent = value_at(after, path[:-1])
-    except LookupError:
-        return
-    if path[-1] in parent:
-        return
-    owner = definition
-    for position in positions(release, definition, after):
-        if position.path == path[:-1]:
-            schema = position.schema
-            while schema.ref and not release.definitions[schema.ref].is_object:
-                schema = release.definitions[schema.ref].schema
-            owner = schema.ref or ""
-    yield Observation(kind, general(path), owner, path[-1], "", _scalars(parent))
-
-
-def _observation(
-    kind: GroupVersionKind, definition: str, path: Any, after: Any
-) -> Observation:
-    parent = value_at(after, path[:-1])
-    beside = {key: value for key, value in parent.items() if key != path[-1]}
-    value = json.dumps(parent[path[-1]], separators=(",", ":"), sort_keys=True)
-    return Observation(
-        kind, general(path), definition, path[-1], value, _scalars(beside)
-    )
-
-
-def _scalars(value: Any) -> Mapping[str, Any]:
-    """An object whose parts are only there or not."""
-    if not isinstance(value, Mapping):
-        return {}
-    return {
-        key: part if isinstance(part, str | int) else True
-        for key, part in value.items()
-    }
-
-
 class DefaultFact(NamedTuple):
     """A default, with a context (a kind and a path) or a condition or neither."""
 
@@ -122,8 +53,173 @@ class DefaultFact(NamedTuple):
     value: str
 
 
+def removals(
+    release: Release,
+    definition: str,
+    objects: Sequence[Any],
+    known: Counter[tuple[str, str]],
+) -> list[tuple[Any, Path | None]]:
+    """Objects of a kind: whole, and with one field removed, and its path. ``known``
+    counts how often fields were removed."""
+    cases: list[tuple[Any, Path | None]] = []
+    counts: Counter[str] = Counter()
+    for value in sorted(objects, key=lambda value: len(str(value))):
+        cases.append((value, None))
+        for position in positions(release, definition, value):
+            key = general(position.path)
+            field = position.definition, position.field
+            most = _OBJECTS_OF_PLACE if known[field] < _OBJECTS_OF_FIELD else 1
+            if not position.is_item and counts[key] < most:
+                counts[key] += 1
+                known[field] += 1
+                absent = removed(value, position.path)
+                cases.append((absent, position.path))
+    return cases
+
+
+def observations(
+    release: Release,
+    validator: Validator,
+    kind: GroupVersionKind,
+    definition: str,
+    cases: Sequence[tuple[Any, Path | None]],
+    enums: Mapping[tuple[str, str], Sequence[str]],
+) -> Iterator[Observation]:
+    """What a server fills into objects of a kind, and into those with another value of a
+    field beside that. ``enums`` has values to try by field."""
+    yield from _observed(release, validator, kind, definition, cases)
+    objects = [value for value, path in cases if path is None]
+    varied = list(_varied(release, validator, definition, objects, enums))
+    yield from _observed(release, validator, kind, definition, varied)
+
+
+def _varied(
+    release: Release,
+    validator: Validator,
+    definition: str,
+    objects: Sequence[Any],
+    enums: Mapping[tuple[str, str], Sequence[str]],
+) -> Iterator[tuple[Any, Path | None]]:
+    """Objects in which a value beside one that is filled in is another."""
+    answers = validator.ask(Request("default", value) for value in objects)
+    counts: Counter[tuple[str, str]] = Counter()
+    for value, answer in zip(objects, list(answers), strict=True):
+        if answer.object is None:
+            continue
+        filled = {path[:-1] for _, path in _filled(release, definition, value, answer)}
+        for position in positions(release, definition, value):
+            parent = position.path[:-1]
+            if position.is_item or parent not in filled:
+                continue
+            old = value_at(value, position.path)
+            others = (*enums.get(position[1:3], ()), *_others(old))
+            key = general(position.path), json.dumps(sorted(value_at(value, parent)))
+            counts[key] += 1
+            if counts[key] == 1:
+                for other in others:
+                    yield replaced(value, position.path, other), None
+
+
+def _others(value: Any) -> Iterator[Any]:
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, str):
+        yield from _WORDS
+    elif isinstance(value, int):
+        yield value + 1
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            for other in _others(inner):
+                yield {**value, key: other}
+
+
+def _observed(
+    release: Release,
+    validator: Validator,
+    kind: GroupVersionKind,
+    definition: str,
+    cases: Sequence[tuple[Any, Path | None]],
+) -> Iterator[Observation]:
+    requests = [Request("default", value) for value, _ in cases]
+    for (value, path), answer in zip(cases, validator.ask(requests), strict=True):
+        if answer.code != 200 or answer.object is None:
+            continue
+        for owner, at in _filled(release, definition, value, answer):
+            yield _observation(kind, owner, at, value, answer.object)
+        if path is not None:
+            yield from _unfilled(release, kind, definition, path, answer.object)
+
+
+def _filled(
+    release: Release, definition: str, before: Any, answer: Any
+) -> Iterator[tuple[str, Path]]:
+    """The definitions and paths of the outermost values that are new."""
+    for position in positions(release, definition, answer.object):
+        path = position.path
+        try:
+            old = value_at(before, path[:-1])
+        except (LookupError, TypeError):
+            continue
+        is_new = isinstance(old, dict) and path[-1] not in (*old, *_PER_OBJECT)
+        if is_new and not position.is_item:
+            yield position.definition, path
+
+
+def _unfilled(
+    release: Release, kind: GroupVersionKind, definition: str, path: Any, after: Any
+) -> Iterator[Observation]:
+    try:
+        parent = value_at(after, path[:-1])
+    except (LookupError, TypeError):
+        return
+    if not isinstance(parent, dict) or path[-1] in parent:
+        return
+    owner = definition
+    for position in positions(release, definition, after):
+        if position.path == path[:-1]:
+            owner = object_definition(release, position.schema)
+    yield Observation(kind, general(path), owner, path[-1], "", _scalars(parent))
+
+
+def _observation(
+    kind: GroupVersionKind, definition: str, path: Any, before: Any, after: Any
+) -> Observation:
+    given, parent = value_at(before, path[:-1]), value_at(after, path[:-1])
+    # Of other fields that are filled in, only words can be what this one depends on.
+    beside = {
+        key: value
+        for key, value in parent.items()
+        if key != path[-1] and (key in given or isinstance(value, str))
+    }
+    value = _written(_without_zeros(parent[path[-1]]))
+    return Observation(
+        kind, general(path), definition, path[-1], value, _scalars(beside)
+    )
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), sort_keys=True)
+
+
+def _without_zeros(value: Any) -> Any:
+    """A value without the nulls that older releases write inside of objects."""
+    if isinstance(value, dict):
+        return {k: _without_zeros(v) for k, v in value.items() if v is not None}
+    return value
+
+
+def _scalars(value: Any) -> Mapping[str, Any]:
+    """An object whose parts are only there or not."""
+    if not isinstance(value, Mapping):
+        return {}
+    return {
+        key: part if isinstance(part, str) or not part else True
+        for key, part in value.items()
+    }
+
+
 def default_facts(
-    observed: Sequence[Observation], problems: list[str]
+    release: Release, observed: Iterable[Observation], problems: list[str]
 ) -> Iterator[DefaultFact]:
     """The defaults that explain all observations; what they cannot explain is added to
     ``problems``."""
@@ -131,65 +227,94 @@ def default_facts(
     for item in observed:
         by_field[item.definition, item.field].append(item)
     for (definition, field), items in sorted(by_field.items()):
-        if not any(item.value for item in items):
+        if not any(_is_meant(release, item) for item in items):
             continue
-        found = _explained(items)
-        if found is not None:
-            for condition, value in found:
-                yield DefaultFact(definition, field, "", condition, value)
-            continue
-        by_place: dict[tuple[GroupVersionKind, str], list[Observation]] = defaultdict(
-            list
-        )
-        for item in items:
-            by_place[item.kind, item.path].append(item)
-        for (kind, path), group in sorted(by_place.items()):
+        groups: dict[str, list[Observation]] = {"": items}
+        if _explained(items) is None:
+            groups = defaultdict(list)
+            for item in items:
+                kind = item.kind
+                context = f"{kind.api_version}/{kind.kind}:{item.path}"
+                groups[context].append(item)
+        for context, group in sorted(groups.items()):
             explained = _explained(group)
-            where = f"{kind.api_version}/{kind.kind}:{path}"
             if explained is None:
                 values = sorted({item.value[:60] for item in group})
-                problems.append(f"default of {definition}.{field} at {where}: {values}")
-                continue
-            for condition, value in explained:
-                yield DefaultFact(definition, field, where, condition, value)
+                problems.append(f"{definition}.{field} at {context}: {values}")
+            for condition, value in explained or ():
+                yield DefaultFact(definition, field, context, condition, value)
+
+
+def _is_meant(release: Release, item: Observation) -> bool:
+    """Whether a value was filled in: Go writes zeros for fields without ``omitempty``,
+    which documents mostly list as required, and for structures."""
+    if not item.value:
+        return False
+    value = json.loads(item.value)
+    if value not in _ZEROS:
+        return True
+    fields = release.definitions[item.definition].fields
+    is_required = any(f.required for f in fields if f.name == item.field)
+    return value in (0, False) and not is_required
 
 
 def _explained(items: Sequence[Observation]) -> list[tuple[str, str]] | None:
-    """Conditions and values that explain what was filled in; None where one term for
-    each value does not."""
+    """Conditions and values that explain what was filled in; None where one of several
+    terms for each value does not."""
     values = sorted({item.value for item in items})
     if len(values) == 1:
         return [("", values[0])] if values[0] else []
     found = []
     for value in filter(None, values):
-        condition = next(_conditions(items, value), None)
-        if condition is None:
+        having = [item.beside for item in items if item.value == value]
+        others = [item.beside for item in items if item.value != value]
+        terms = _terms(having, others)
+        if not terms:
             return None
-        found.append((condition, value))
+        found += [(term, value) for term in terms]
     return found
 
 
-def _conditions(items: Sequence[Observation], value: str) -> Iterator[str]:
-    """The terms that hold for the observations with a value, and for no others."""
-    having = [item.beside for item in items if item.value == value]
-    others = [item.beside for item in items if item.value != value]
-    names = sorted({name for beside in having + others for name in beside})
-    for name in names:
-        texts = {beside.get(name) for beside in having}
-        others_texts = {beside.get(name) for beside in others}
-        if _is_word(texts) and texts.isdisjoint(others_texts):
-            yield f"{name}={texts.pop()}"
-        if _is_word(others_texts) and others_texts.isdisjoint(texts):
-            yield f"{name}!={others_texts.pop()}"
-    for name in names:
-        if all(name in b for b in having) and all(name not in b for b in others):
-            yield name
-        if all(name not in b for b in having) and all(name in b for b in others):
-            yield f"!{name}"
+def _terms(
+    having: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """The fewest terms of which one holds of each of the first objects, and none of the
+    others."""
+    terms = [
+        term
+        for term in _possible_terms([*having, *others])
+        if not any(parse_term(term).holds(beside) for beside in others)
+    ]
+    chosen: list[str] = []
+    left = list(having)
+    while left:
+        holding = {
+            term: sum(parse_term(term).holds(beside) for beside in left)
+            for term in terms
+        }
+        best = max(terms, key=lambda term: holding[term], default="")
+        # Terms that hold of some objects only say what these have in common.
+        if not best or (holding[best] < len(having) and "=" not in best):
+            return []
+        if len(chosen) == 3 or not holding[best]:
+            return []
+        chosen.append(best)
+        left = [beside for beside in left if not parse_term(best).holds(beside)]
+    return sorted(chosen)
 
 
-def _is_word(values: set[Any]) -> bool:
-    """Whether values are one and the same word."""
-    return len(values) == 1 and all(
-        isinstance(value, str) and value and " " not in value for value in values
-    )
+def _possible_terms(objects: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Terms about the fields of objects, those about words first."""
+    names = sorted({name for beside in objects for name in beside})
+    words: dict[str, set[str]] = defaultdict(set)
+    for beside in objects:
+        for name, value in beside.items():
+            if isinstance(value, str) and value.isalnum() and value not in _WORDS:
+                words[name].add(value)
+    for name in names:
+        if name in ("image", "reference"):
+            yield from (f"{name}~latest", f"{name}!~latest")
+        for operator in ("=", "!="):
+            yield from (f"{name}{operator}{word}" for word in sorted(words[name]))
+    for name in names:
+        yield from (name, f"!{name}")

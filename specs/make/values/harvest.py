@@ -1,217 +1,368 @@
-"""What the programs of a release answer, as facts of its fields."""
+"""What the programs of releases answer, as facts of their fields."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from itertools import chain
+from typing import Any, NamedTuple
 
-from kubestencil.checking.files.find import find_files
-from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.types import GroupVersionKind, Release
-from kubestencil.targets.examples.nodes import to_json
-from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.validator.process import Validator
-from kubestencil.validator.protocol import Request
-from specs.make.values.defaults import Observation, default_facts, observations
+from specs.make.tables import report
+from specs.make.values.defaults import default_facts, observations, removals
 from specs.make.values.markers import MarkedEnum
-from specs.make.values.objects import positions, value_at
-from specs.make.values.questions import Fact, Questions, basic_facts, occurrences
+from specs.make.values.objects import (
+    general,
+    object_definition,
+    path_of_field,
+    positions,
+    value_at,
+)
+from specs.make.values.proofs import Limit, Occurrences, Proof, holds, proof_of_limit
+from specs.make.values.questions import (
+    Fact,
+    Occurrence,
+    Questions,
+    Sampling,
+    basic_facts,
+)
+from specs.make.values.reviewed import CONSTANTS
 from specs.make.values.rows import (
-    CONSTANTS,
     Found,
     Key,
     default_rows_of,
     enum_facts,
     limit_facts,
 )
-from specs.make.values.seeds import Seeds
+from specs.make.values.workers import in_parallel
 
-# A field is asked about in some objects of each kind, and at length in some of all.
-_OBJECTS_OF_KIND = 3
-_OBJECTS_OF_FIELD = 3
-_GIVEN_TO_GROW = 40
-# Follows the name of a map's field where its keys are meant.
-_KEYS = "/keys"
+#: Accepted objects by kind.
+Objects = Mapping[GroupVersionKind, Sequence[Any]]
+#: The facts of a release by table.
 Facts = Mapping[str, Mapping[Key, Found]]
 
+# In how many objects a field is asked about at length.
+_OBJECTS_OF_FIELD = 2
+# Follows the name of a map's field where its keys are meant.
+_KEYS = "/keys"
+# So many fields are not validated where none of an object is.
+_FEWEST_FIELDS = 2
 
-def accepted_objects(
-    release: Release,
-    validator: Validator,
-    folders: Sequence[Path],
-    report: Callable[[str], None],
-) -> dict[GroupVersionKind, list[Any]]:
-    """Accepted objects of each kind of a release: examples and those of folders, with as
-    many fields as possible."""
-    given = given_objects(folders)
-    trees = ExampleTrees(release)
-    objects = {}
-    for name, kind in kind_definitions(release).items():
-        definition = release.definitions[name]
-        examples = (
-            trees.starter(definition),
-            trees.required(definition),
-            trees.all_fields(definition),
+#: A definition, a field, and whether its items are meant.
+_FieldKey = tuple[str, str, bool]
+#: Rules and values of a field.
+Known = set[tuple[str, str]]
+_Place = tuple[GroupVersionKind, str]
+
+
+class Findings(NamedTuple):
+    """What is known of a release before other releases are looked at."""
+
+    limits: Mapping[Key, Found]
+    defaults: Mapping[Key, Found]
+    unvalidated: Set[_Place]
+    #: What was found of fields, or of their items, in the last object.
+    known: Mapping[_FieldKey, Known]
+
+
+class Proven(NamedTuple):
+    """An enum or a limit, and the object that proves it."""
+
+    key: Key
+    found: Found
+    object: Any
+
+
+class Asked:
+    """A release, and what was found out about it: ``objects`` are accepted ones of which
+    facts are found, ``others`` may disprove some. What
+    is known of another release is not looked for again where it holds here, too."""
+
+    def __init__(
+        self,
+        release: Release,
+        validators: Sequence[Validator],
+        objects: Objects,
+        others: Objects,
+        marked: Sequence[MarkedEnum],
+        other: Mapping[_FieldKey, Known] | None,
+    ) -> None:
+        self.release = release
+        self.known: dict[_FieldKey, Known] = {}
+        self._validators = validators
+        names = {kind: name for name, kind in kind_definitions(release).items()}
+        constants: dict[tuple[str, str], Sequence[str]] = dict(CONSTANTS)
+        constants.update(
+            ((enum.definition, enum.field), enum.values) for enum in marked
         )
-        seeds = Seeds(release, name, validator)
-        candidates = [to_json(tree) for tree in examples if tree is not None]
-        seeds.find([*candidates, *given.get(kind, ())[:_GIVEN_TO_GROW]])
-        report(f"{kind.api_version} {kind.kind}: {len(seeds.objects)} objects")
-        if seeds.objects:
-            objects[kind] = seeds.objects
-    return objects
+        sampling = Sampling(release)
+        by_kind = {
+            kind: [*sampling.occurrences(kind, names[kind], values)]
+            for kind, values in objects.items()
+        }
+        asked = [
+            fact
+            for facts in in_parallel(
+                validators,
+                lambda validator, found: [*basic_facts(validator, found, constants)],
+                by_kind.values(),
+            )
+            for fact in facts
+        ]
+        report(f"{release.name}: {len(asked)} basic facts")
+        #: The fields of kinds whose content the server does not look at.
+        self.unvalidated = frozenset(_unvalidated(asked))
+        asked += self._detailed(by_kind.values(), asked, other)
+        asked = [fact for fact in asked if not self._is_ignored(fact.kind, fact.path)]
+        self._accepted: dict[tuple[str, str], set[Any]] = defaultdict(set)
+        self._absent: set[tuple[str, str, str]] = {
+            (fact.definition, fact.field, "required")
+            for fact in asked
+            if fact.value == "?accepted"
+        }
+        for kind, values in chain(objects.items(), others.items()):
+            for value in values:
+                self._add_accepted(kind, names[kind], value)
+        enums = enum_facts(
+            asked, (enum for enum in marked if enum.definition in release.definitions)
+        )
+        allowed = {key[:2]: value.split() for key, (value, _) in enums.items()}
+        counts: Counter[tuple[str, str]] = Counter()
+        cases = [
+            (kind, removals(release, names[kind], values, counts))
+            for kind, values in objects.items()
+        ]
+        report(f"{release.name}: {sum(counts.values())} fields removed")
 
+        def observe(validator: Validator, case: tuple[GroupVersionKind, Any]) -> Any:
+            kind, made = case
+            name = names[kind]
+            return [*observations(release, validator, kind, name, made, allowed)]
 
-def facts_of_release(
-    release: Release,
-    validator: Validator,
-    objects: Mapping[GroupVersionKind, Sequence[Any]],
-    others: Mapping[GroupVersionKind, Sequence[Any]],
-    marked: Sequence[MarkedEnum],
-    report: Callable[[str], None],
-) -> Facts:
-    """The facts of a release by table. ``others`` are objects that may disprove some."""
-    names = {kind: name for name, kind in kind_definitions(release).items()}
-    questions = Questions(release, validator)
-    constants: dict[tuple[str, str], Sequence[str]] = dict(CONSTANTS)
-    constants.update(((enum.definition, enum.field), enum.values) for enum in marked)
-    asked: list[Fact] = []
-    observed: list[Observation] = []
-    corpus: dict[str, list[Any]] = {}
-    counts: Counter[tuple[str, str, bool, str]] = Counter()
-    for kind, values in objects.items():
-        name = names[kind]
-        found = list(occurrences(release, kind, name, values, _OBJECTS_OF_KIND))
-        asked += basic_facts(validator, found, constants)
-        observed += observations(release, validator, kind, name, values)
-        for entry in found:
-            position = entry.position
+        observed = chain.from_iterable(in_parallel(validators, observe, cases))
+        problems: list[str] = []
+        self.defaults = default_rows_of(default_facts(release, observed, problems))
+        for problem in problems:
+            report(problem)
+        limits = {**enums, **limit_facts(asked)}
+        limits.update(self._not_required())
+        self.limits: Mapping[Key, Found] = limits
+        self._occurrences = Occurrences(
+            release,
+            (
+                (kind, names[kind], value)
+                for kind, values in objects.items()
+                for value in values
+            ),
+            self._is_ignored,
+        )
+
+    @property
+    def findings(self) -> Findings:
+        """What was found."""
+        return Findings(self.limits, self.defaults, self.unvalidated, self.known)
+
+    def proven(self, others: Iterable[Mapping[Key, Found]]) -> Iterator[Proven]:
+        """The enums and limits, those of other releases included, that are proven in
+        this one: not where an accepted object disproves them."""
+        candidates = dict(self.limits)
+        kinds = {
+            f"{kind.api_version}/{kind.kind}"
+            for kind in kind_definitions(self.release).values()
+        }
+        for limits in others:
+            for key, found in limits.items():
+                # The server's code reads kinds that it no longer serves, too.
+                kind = key[2].partition(":")[0]
+                is_here = key[0] in self.release.definitions and kind in {"", *kinds}
+                if is_here and found[1] == "asked":
+                    candidates.setdefault(key, found)
+        proofs = in_parallel(self._validators, self._proof, candidates.items())
+        for (key, found), proof in zip(candidates.items(), proofs, strict=True):
+            if proof or found[1] != "asked":
+                yield Proven(key, found, proof and proof.object)
+            elif key in self.limits:
+                report(f"{self.release.name}: no proof of {key} {found[0]}")
+
+    def _proof(
+        self, validator: Validator, candidate: tuple[Key, Found]
+    ) -> Proof | None:
+        key, found = candidate
+        definition, field, context, rule = key
+        if not context and self._is_disproved(key, found[0]):
+            return None
+        limit = Limit(definition, field, context, rule, found[0])
+        return proof_of_limit(validator, self._occurrences, limit)
+
+    def _is_ignored(self, kind: GroupVersionKind, path: str) -> bool:
+        parts = path.split(".")
+        return any(
+            (kind, ".".join(parts[: end + 1])) in self.unvalidated
+            for end in range(len(parts))
+        )
+
+    def _detailed(
+        self,
+        found: Iterable[Sequence[Occurrence]],
+        asked: Sequence[Fact],
+        other: Mapping[_FieldKey, Known] | None,
+    ) -> Iterator[Fact]:
+        """What more questions find about fields in some objects."""
+        refused = {
+            (fact.definition, fact.field)
+            for fact in asked
+            if fact.rule.startswith("probe") and fact.value == "refused"
+        }
+        counts: Counter[tuple[str, str, bool, str]] = Counter()
+        chosen: list[tuple[Occurrence, _FieldKey, Known | None, bool]] = []
+        for entry in chain.from_iterable(found):
+            kind, _, position, _ = entry
+            # A server does not serve alpha versions unless it is told to.
+            is_alpha = "alpha" in kind.version
+            if is_alpha or self._is_ignored(kind, general(path_of_field(position))):
+                continue
             # Names of objects depend on the kind.
             place = kind.kind if position.path == ("metadata", "name") else ""
             key = position.definition, position.field, position.is_item, place
-            if counts[key] < _OBJECTS_OF_FIELD:
-                counts[key] += 1
-                asked += questions.facts(entry)
-        report(f"{kind.api_version} {kind.kind}: {len(found)} fields")
-        corpus[name] = [*values, *_accepted(validator, others.get(kind, ()))]
-    problems: list[str] = []
-    defaults = list(default_facts(observed, problems))
-    for problem in problems:
-        report(problem)
-    return {
-        "enums": enum_facts(
-            asked, (enum for enum in marked if enum.definition in release.definitions)
-        ),
-        "defaults": default_rows_of(defaults),
-        "limits": proven_limits(release, asked, corpus),
-    }
+            if counts[key] == (1 if other else _OBJECTS_OF_FIELD):
+                continue
+            counts[key] += 1
+            known = other.get(key[:3]) if other and not place else None
+            is_new = key[:2] in refused and counts[key] == 1
+            chosen.append((entry, key[:3], known, is_new))
+        report(f"{self.release.name}: {len(chosen)} fields in detail")
+
+        def ask(
+            validator: Validator,
+            choice: tuple[Occurrence, _FieldKey, Known | None, bool],
+        ) -> list[Fact]:
+            entry, _, known, is_new = choice
+            questions = Questions(self.release, validator)
+            facts = self._still_true(validator, questions, entry, known or ())
+            if known is None or len(facts) < len(known) or (not facts and is_new):
+                facts = [*questions.facts(entry)]
+            return facts
+
+        answers = in_parallel(self._validators, ask, chosen)
+        for count, ((_, field, *_), facts) in enumerate(
+            zip(chosen, answers, strict=True)
+        ):
+            if count % 500 == 0:
+                report(f"{self.release.name}: {count} of {len(chosen)}")
+            self.known[field] = {(fact.rule, fact.value) for fact in facts}
+            yield from facts
+
+    def _still_true(
+        self,
+        validator: Validator,
+        questions: Questions,
+        entry: Occurrence,
+        known: Iterable[tuple[str, str]],
+    ) -> list[Fact]:
+        """Those of the facts of another release that hold for an occurrence, too."""
+        return [
+            entry.fact(rule, value)
+            for rule, value in sorted(known)
+            if (
+                questions.format_of(entry, rule) == value
+                if rule in ("format", "key_format")
+                else holds(validator, entry, rule, value)
+            )
+        ]
+
+    def _add_accepted(self, kind: GroupVersionKind, name: str, value: Any) -> None:
+        """Remember what an accepted object disproves: values beyond limits, and that
+        fields are required which it does not have, or not empty."""
+        release = self.release
+        objects = [(name, value, "")]
+        for position in positions(release, name, value):
+            path = general(path_of_field(position))
+            if self._is_ignored(kind, path):
+                continue
+            part = value_at(value, position.path)
+            field = position.definition, position.field
+            if part == "":
+                self._absent.add((*field, "min_length"))
+            if type(part) in (str, int):
+                self._accepted[field].add(part)
+            elif isinstance(part, dict):
+                if position.schema.values is not None:
+                    self._accepted[field[0], f"{field[1]}{_KEYS}"].update(part)
+                if inner := object_definition(release, position.schema):
+                    objects.append((inner, part, f"{path}."))
+        for definition, part, path in objects:
+            for other in release.definitions[definition].fields:
+                inner_path = f"{path}{other.name}"
+                if other.name not in part and not self._is_ignored(kind, inner_path):
+                    self._absent.add((definition, other.name, "required"))
+
+    def _is_disproved(self, key: Key, limit: str) -> bool:
+        """Whether an accepted object has a value beyond a limit."""
+        definition, field, _, rule = key
+        if rule == "min_length" or (rule == "required" and limit == "true"):
+            return (definition, field, rule) in self._absent
+        if rule == "key_format":
+            keys = self._accepted.get((definition, f"{field}{_KEYS}"), ())
+            return not all(map(FORMATS[limit].accepts, filter(None, keys)))
+        checks: Mapping[str, Callable[[Any], bool]] = {
+            "minimum": lambda value: type(value) is int and value < int(limit),
+            "maximum": lambda value: type(value) is int and value > int(limit),
+            "max_length": lambda value: type(value) is str and len(value) > int(limit),
+            "format": lambda value: (
+                type(value) is str and value != "" and not FORMATS[limit].accepts(value)
+            ),
+        }
+        check = checks.get(rule)
+        accepted = self._accepted.get((definition, field), ())
+        return check is not None and any(map(check, accepted))
+
+    def _not_required(self) -> Iterator[tuple[Key, Found]]:
+        """What documents list as required, and accepted objects do not have."""
+        for definition, field, rule in self._absent:
+            fields = self.release.definitions[definition].fields
+            if rule == "required" and any(
+                f.required and f.name == field for f in fields
+            ):
+                yield (definition, field, "", rule), ("false", "asked")
 
 
-def proven_limits(
-    release: Release, asked: Sequence[Fact], corpus: Mapping[str, Sequence[Any]]
-) -> Mapping[Key, Found]:
-    """The limits that no accepted object disproves; ``corpus`` has accepted objects by
-    their definitions."""
-    accepted: dict[tuple[str, str], set[Any]] = defaultdict(set)
-    absent = {
-        (fact.definition, fact.field, "required")
-        for fact in asked
-        if fact.value == "?accepted"
-    }
-    for name, values in corpus.items():
-        for value in values:
-            absent.update(_contradictions(release, name, value))
-            for position in positions(release, name, value):
-                part = value_at(value, position.path)
-                if type(part) in (str, int):
-                    accepted[position.definition, position.field].add(part)
-                elif isinstance(part, dict) and position.schema.values is not None:
-                    keys = accepted[position.definition, f"{position.field}{_KEYS}"]
-                    keys.update(part)
-    limits = {
-        key: found
-        for key, found in limit_facts(asked).items()
-        if key[2]
-        or (
-            (key[0], key[1], key[3]) not in absent
-            and not _is_disproved(key, found[0], accepted)
+def _unvalidated(asked: Iterable[Fact]) -> Iterator[_Place]:
+    """The outermost fields of kinds in which a server accepts what it refuses elsewhere,
+    of all that was asked about in them."""
+    verdicts: dict[tuple[str, str, str], dict[_Place, set[str]]] = defaultdict(
+        lambda: defaultdict(set)
+    )
+    for fact in asked:
+        if fact.rule.startswith("probe") or fact.rule == "required":
+            key = fact.definition, fact.field, fact.rule
+            verdicts[key][fact.kind, fact.path].add(fact.value)
+    strict: set[_Place] = set()
+    lenient: dict[_Place, set[str]] = defaultdict(set)
+    for by_place in verdicts.values():
+        refused = {
+            place for place, found in by_place.items() if found & {"refused", "true"}
+        }
+        for kind, path in by_place.keys() - refused if refused else ():
+            if by_place[kind, path] <= {"accepted", "?accepted"}:
+                for outer in _outer_paths(path):
+                    lenient[kind, outer].add(path)
+        strict.update(
+            (kind, outer) for kind, path in refused for outer in _outer_paths(path)
         )
+    found = {
+        place
+        for place, paths in lenient.items()
+        if place not in strict and len(paths) >= _FEWEST_FIELDS
     }
-    return {**limits, **dict(_not_required(release, absent))}
+    for kind, path in found:
+        if not any((kind, outer) in found for outer in _outer_paths(path)):
+            yield kind, path
 
 
-def _is_disproved(
-    key: Key, limit: str, accepted: Mapping[tuple[str, str], set[Any]]
-) -> bool:
-    """Whether an accepted object has a value beyond a limit."""
-    definition, field, _, rule = key
-    if rule == "key_format":
-        keys = accepted.get((definition, f"{field}{_KEYS}"), ())
-        return not all(map(FORMATS[limit].accepts, filter(None, keys)))
-    checks: Mapping[str, Callable[[Any], bool]] = {
-        "minimum": lambda value: type(value) is int and value < int(limit),
-        "maximum": lambda value: type(value) is int and value > int(limit),
-        "max_length": lambda value: type(value) is str and len(value) > int(limit),
-        "format": lambda value: (
-            type(value) is str and value != "" and not FORMATS[limit].accepts(value)
-        ),
-    }
-    check = checks.get(rule)
-    return check is not None and any(map(check, accepted.get((definition, field), ())))
-
-
-def _accepted(validator: Validator, values: Sequence[Any]) -> Iterator[Any]:
-    requests = [Request("create", value) for value in values]
-    for value, answer in zip(values, validator.ask(requests), strict=True):
-        if answer.accepted:
-            yield value
-
-
-def _not_required(
-    release: Release, absent: Iterable[tuple[str, str, str]]
-) -> Iterator[tuple[Key, Found]]:
-    """What documents list as required, and accepted objects do not have."""
-    for definition, field, rule in absent:
-        fields = release.definitions[definition].fields
-        if rule == "required" and any(f.required and f.name == field for f in fields):
-            yield (definition, field, "", rule), ("false", "asked")
-
-
-def _contradictions(
-    release: Release, name: str, value: Any
-) -> Iterator[tuple[str, str, str]]:
-    """The limits that an accepted object disproves: fields that it does not have, and
-    empty texts, are not required."""
-    objects = [(name, value)]
-    for position in positions(release, name, value):
-        part = value_at(value, position.path)
-        if part == "":
-            yield position.definition, position.field, "min_length"
-        schema = release.resolve(position.schema)
-        ref = position.schema.ref
-        while ref and not release.definitions[ref].is_object:
-            ref = release.definitions[ref].schema.ref
-        if ref and schema.is_object and isinstance(part, dict):
-            objects.append((ref, part))
-    for definition, part in objects:
-        for field in release.definitions[definition].fields:
-            if field.name not in part:
-                yield definition, field.name, "required"
-
-
-def given_objects(folders: Sequence[Path]) -> dict[GroupVersionKind, list[Any]]:
-    """The objects in the manifests of folders, by kind."""
-    objects: dict[GroupVersionKind, list[Any]] = defaultdict(list)
-    for file in find_files([str(folder) for folder in folders]) if folders else ():
-        if not file.reason_to_skip:
-            for item in read_manifests(file.read(), file.name):
-                if isinstance(item, Manifest):
-                    value = item.value
-                    kind = group_version_kind(value["apiVersion"], value["kind"])
-                    objects[kind].append(value)
-    return objects
+def _outer_paths(path: str) -> list[str]:
+    """The paths of the fields that a field is inside of."""
+    parts = path.split(".")
+    return [".".join(parts[:end]) for end in range(1, len(parts))]

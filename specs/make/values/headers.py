@@ -3,7 +3,8 @@
 ENUMS = """
 The values that a field may have, by release, tab-separated:
 
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table; asked were
+              {asked}; between two of them, it is what holds in both
   definition  its full name in the OpenAPI document
   field       its JSON name; of a list of strings, its items are meant
   context     where it holds: a kind and a path in it; - for wherever the type occurs
@@ -16,7 +17,8 @@ Made by `python -m specs.make.values` (specs/README.md).
 DEFAULTS = """
 What the API server fills in where a field is absent, by release, tab-separated:
 
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table; asked were
+              {asked}; between two of them, it is what holds in both
   definition  its full name in the OpenAPI document
   field       its JSON name
   context     where it holds: a kind and a path in it; - for wherever the type occurs
@@ -24,15 +26,15 @@ What the API server fills in where a field is absent, by release, tab-separated:
               (absent), secret (set), image~latest (its tag, latest where it has none),
               image!~latest; - for always
   value       as JSON
-  found       asked: the API server's code filled it in; reviewed: written by hand in
-              specs/make/values/rows.py
+  found       asked: the API server's code filled it in
 
 Made by `python -m specs.make.values` (specs/README.md).
 """
 LIMITS = """
 What the API server accepts of the values of a field, by release, tab-separated:
 
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table; asked were
+              {asked}; between two of them, it is what holds in both
   definition  its full name in the OpenAPI document
   field       its JSON name; of a list of strings, its items are meant
   context     where it holds: a kind and a path in it; - for wherever the type occurs
@@ -43,7 +45,33 @@ What the API server accepts of the values of a field, by release, tab-separated:
               that identify an item of a list, "" for the item itself
   value
   found       asked: the API server's code accepts a value inside of the border, and
-              refuses one outside of it, in every object that was asked about
+              refuses one outside of it
+
+Made by `python -m specs.make.values` (specs/README.md).
+"""
+UNVALIDATED = """
+Fields of kinds in which the API server accepts values that it refuses elsewhere, by
+release, tab-separated:
+
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table; asked were
+              {asked}; between two of them, it is what holds in both
+  apiVersion  apps/v1
+  kind        StatefulSet
+  path        without the indexes of lists; all that is inside of it is meant
+
+Made by `python -m specs.make.values` (specs/README.md).
+"""
+IMMUTABLE = """
+Fields that cannot change once an object is there, by release, tab-separated:
+
+  releases    FIRST..LAST, or FIRST.. until the newest release of the table; asked were
+              {asked}; between two of them, it is what holds in both
+  apiVersion  apps/v1
+  kind        Deployment
+  path        without the indexes of lists; all that is inside of it cannot change either
+
+Metadata is left out: it has the same rules in all kinds. A field may still change in
+objects of another form, such as a Job that is suspended.
 
 Made by `python -m specs.make.values` (specs/README.md).
 """

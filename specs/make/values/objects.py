@@ -95,9 +95,49 @@ def removed(value: Any, path: Path) -> Any:
     return copy
 
 
+def without_unknown(release: Release, schema: Schema, value: Any) -> Any:
+    """A value without the fields that a release lacks."""
+    while schema.ref is not None:
+        schema = release.definitions[schema.ref].schema
+    if isinstance(value, Mapping) and schema.fields:
+        return {
+            field.name: without_unknown(release, field.schema, value[field.name])
+            for field in schema.fields
+            if field.name in value
+        }
+    inner = schema.items or schema.values
+    if inner is not None and isinstance(value, list):
+        return [without_unknown(release, inner, item) for item in value]
+    if inner is not None and isinstance(value, Mapping):
+        return {
+            key: without_unknown(release, inner, item) for key, item in value.items()
+        }
+    return value
+
+
 def general(path: Path) -> str:
     """A path without the indexes of lists: ``spec.containers.image``."""
     return ".".join(step for step in path if isinstance(step, str))
+
+
+def path_of_field(position: Position) -> Path:
+    """The path of the field of a position, which may be of an item of it."""
+    if not position.is_item:
+        return position.path
+    path = position.path
+    while path and path[-1] != position.field:
+        path = path[:-1]
+    return path
+
+
+def object_definition(release: Release, schema: Schema) -> str:
+    """The definition of objects that a schema is a reference to; empty for none."""
+    while schema.ref is not None:
+        definition = release.definitions[schema.ref]
+        if definition.is_object:
+            return definition.name
+        schema = definition.schema
+    return ""
 
 
 def written(path: Path) -> str:

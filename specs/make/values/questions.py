@@ -7,7 +7,7 @@ the server names its path; an answer that names other paths says nothing about i
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -18,9 +18,9 @@ from kubestencil.schema.well_known import INT_OR_STRING, QUANTITY
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
 from specs.make.values.objects import (
-    Path,
     Position,
     general,
+    path_of_field,
     positions,
     removed,
     replaced,
@@ -41,10 +41,15 @@ PROBES = (
 )  # fmt: skip
 _SUPPORTED = re.compile(r"supported values: (.*)\Z", re.S)
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_BOGUS = "Bogus!"
-_INT32 = 2**31 - 1
+BOGUS = "Bogus!"
+INT32 = 2**31 - 1
 _LENGTHS = (1, 65, 260, 1_100, 5_000, 40_000)
 _MOST_ITEMS = 130
+# How many numbers are asked about at once where a border is looked for.
+_AT_ONCE = 12
+# A field is asked about in some objects of each kind, and in one where it is known well.
+_OBJECTS = 2
+_ENOUGH = 12
 
 
 class Fact(NamedTuple):
@@ -57,6 +62,11 @@ class Fact(NamedTuple):
     path: str
     rule: str
     value: str
+
+    @property
+    def context(self) -> str:
+        """Its place, as tables write it."""
+        return f"{self.kind.api_version}/{self.kind.kind}:{self.path}"
 
 
 class Occurrence(NamedTuple):
@@ -78,7 +88,7 @@ class Occurrence(NamedTuple):
 
     def fact(self, rule: str, value: str) -> Fact:
         _, definition, field, *_ = self.position
-        path = general(_of_field(self.position))
+        path = general(path_of_field(self.position))
         return Fact(definition, field, self.kind, path, rule, value)
 
 
@@ -104,6 +114,11 @@ class Questions:
                 yield from self._text(occurrence)
         elif type(value) is int and leaf.type == "integer":
             yield from self._number(occurrence)
+
+    def format_of(self, occurrence: Occurrence, rule: str) -> str:
+        """The format of a text or of keys; empty where nothing says one."""
+        asked = self._keys if rule == "key_format" else self._probed
+        return next((f.value for f in asked(occurrence) if f.rule == rule), "")
 
     def _ask(self, objects: Sequence[Any]) -> list[Answer]:
         return list(self._validator.ask([Request("create", o) for o in objects]))
@@ -166,54 +181,66 @@ class Questions:
         if not items:
             return
 
-        def is_refused(count: int) -> bool:
-            (answer,) = self._ask(
-                [replaced(occurrence.object, path, items[:1] * count)]
+        def are_refused(counts: Sequence[int]) -> list[bool]:
+            answers = self._ask(
+                [
+                    replaced(occurrence.object, path, items[:1] * count)
+                    for count in counts
+                ]
             )
-            return any(
-                cause.field == written(path)
-                and cause.reason in ("FieldValueTooMany", "FieldValueTooLong")
-                for cause in answer.causes
-            )
+            return [
+                any(
+                    cause.field == written(path)
+                    and cause.reason in ("FieldValueTooMany", "FieldValueTooLong")
+                    for cause in answer.causes
+                )
+                for answer in answers
+            ]
 
-        if is_refused(_MOST_ITEMS):
-            border = _search(is_refused, 1, _MOST_ITEMS)
+        if are_refused([_MOST_ITEMS])[0]:
+            border = _search(are_refused, 1, _MOST_ITEMS)
             yield occurrence.fact("max_items", str(border - 1))
 
     def _number(self, occurrence: Occurrence) -> Iterator[Fact]:
-        value = occurrence.value
+        for rule, sign in (("minimum", -1), ("maximum", 1)):
+            limit = self._limit(occurrence, sign)
+            if limit is not None:
+                yield occurrence.fact(rule, str(limit))
 
-        def is_refused(number: int) -> bool:
-            return self._verdicts(occurrence, [number])[0][0] == "refused"
+    def _limit(self, occurrence: Occurrence, sign: int) -> int | None:
+        """The least or the largest number that is accepted; None where all are."""
 
-        def is_accepted(number: int) -> bool:
-            return self._verdicts(occurrence, [number])[0][0] == "accepted"
+        def verdicts(numbers: Sequence[int]) -> list[Verdict]:
+            values = [sign * number for number in numbers]
+            return [verdict for verdict, _ in self._verdicts(occurrence, values)]
 
-        if is_refused(-_INT32):
-            border = _search(lambda n: is_refused(-n), -value, _INT32)
-            minimum = 1 - border
-            if is_refused(minimum - 1) and is_accepted(minimum):
-                yield occurrence.fact("minimum", str(minimum))
-        if is_refused(_INT32):
-            border = _search(is_refused, value, _INT32)
-            if is_accepted(border - 1):
-                yield occurrence.fact("maximum", str(border - 1))
+        def are_refused(numbers: Sequence[int]) -> list[bool]:
+            return [verdict == "refused" for verdict in verdicts(numbers)]
+
+        if not are_refused([INT32])[0]:
+            return None
+        border = _search(are_refused, sign * occurrence.value, INT32)
+        is_border = verdicts([border, border - 1]) == ["refused", "accepted"]
+        return sign * (border - 1) if is_border else None
 
     def _text(self, occurrence: Occurrence) -> Iterator[Fact]:
-        verdicts = dict(zip(PROBES, self._verdicts(occurrence, PROBES), strict=True))
-        verdict, answer = verdicts[_BOGUS]
+        ((verdict, answer),) = self._verdicts(occurrence, [BOGUS])
         supported = _supported(answer, occurrence.position)
-        if verdict == "refused" and supported is not None:
-            return
-        yield from self._length(occurrence)
-        if verdicts[""][0] == "refused":
+        if verdict != "refused" or supported is None:
+            yield from self._length(occurrence)
+            yield from self._probed(occurrence)
+
+    def _probed(self, occurrence: Occurrence) -> Iterator[Fact]:
+        verdicts = {
+            text: verdict
+            for text, (verdict, _) in zip(
+                PROBES, self._verdicts(occurrence, PROBES), strict=True
+            )
+        }
+        if verdicts[""] == "refused":
             yield occurrence.fact("min_length", "1")
-        refused = {
-            text for text, (verdict, _) in verdicts.items() if verdict == "refused"
-        }
-        known = {
-            text for text, (verdict, _) in verdicts.items() if verdict != "unknown"
-        }
+        refused = {text for text in PROBES if verdicts[text] == "refused"}
+        known = {text for text in PROBES if verdicts[text] != "unknown"}
         yield from self._format(occurrence, "format", known - refused, refused)
 
     def _keys(self, occurrence: Occurrence) -> Iterator[Fact]:
@@ -258,38 +285,51 @@ class Questions:
     def _length(self, occurrence: Occurrence) -> Iterator[Fact]:
         value = occurrence.value or "a"
 
-        def is_refused(length: int) -> bool:
-            text = (value * (length // len(value) + 1))[:length]
-            ((verdict, answer),) = self._verdicts(occurrence, [text])
-            return verdict == "refused" and any(
-                cause.reason == "FieldValueTooLong"
-                or "must be no more than" in cause.message
-                for cause in answer.causes
-                if _names(cause.field, occurrence.position)
-            )
+        def are_refused(lengths: Sequence[int]) -> list[bool]:
+            texts = [
+                (value * (length // len(value) + 1))[:length] for length in lengths
+            ]
+            return [
+                verdict == "refused"
+                and any(
+                    cause.reason == "FieldValueTooLong"
+                    or "must be no more than" in cause.message
+                    for cause in answer.causes
+                    if _names(cause.field, occurrence.position)
+                )
+                for verdict, answer in self._verdicts(occurrence, texts)
+            ]
 
-        for low, high in pairwise(_LENGTHS):
-            if is_refused(high):
-                border = _search(is_refused, low, high)
+        refused = are_refused(_LENGTHS[1:])
+        for (low, high), is_refused in zip(pairwise(_LENGTHS), refused, strict=True):
+            if is_refused:
+                border = _search(are_refused, low, high)
                 yield occurrence.fact("max_length", str(border - 1))
                 return
 
 
-def occurrences(
-    release: Release,
-    kind: GroupVersionKind,
-    definition: str,
-    objects: Sequence[Any],
-    count: int,
-) -> Iterator[Occurrence]:
-    """The fields of a kind, each in the ``count`` smallest objects that have it."""
-    counts: dict[tuple[str, bool], int] = defaultdict(int)
-    for value in sorted(objects, key=lambda value: len(str(value))):
-        for position in positions(release, definition, value):
-            key = general(_of_field(position)), position.is_item
-            if counts[key] < count:
-                counts[key] += 1
-                yield Occurrence(kind, definition, position, value)
+class Sampling:
+    """Chooses in which objects a field is asked about: some of each kind where it is new,
+    fewer the more often it was there."""
+
+    def __init__(self, release: Release) -> None:
+        self._release = release
+        self._counts: Counter[tuple[str, str, bool]] = Counter()
+
+    def occurrences(
+        self, kind: GroupVersionKind, definition: str, objects: Sequence[Any]
+    ) -> Iterator[Occurrence]:
+        """The fields of a kind, each in the smallest objects that have it."""
+        counts: Counter[tuple[str, bool]] = Counter()
+        for value in sorted(objects, key=lambda value: len(str(value))):
+            for position in positions(self._release, definition, value):
+                field = (*position[1:3], position.is_item)
+                place = general(path_of_field(position)), position.is_item
+                most = _OBJECTS if self._counts[field] < _ENOUGH else 1
+                if counts[place] < most:
+                    counts[place] += 1
+                    self._counts[field] += 1
+                    yield Occurrence(kind, definition, position, value)
 
 
 def basic_facts(
@@ -301,14 +341,20 @@ def basic_facts(
 
     ``constants`` are values of fields whose refusals may not name the others.
     """
-    texts = [entry for entry in found if isinstance(entry.value, str)]
+    leaves = [
+        (entry, BOGUS if isinstance(entry.value, str) else -INT32)
+        for entry in found
+        if type(entry.value) in (str, int)
+    ]
     requests = (
-        Request("create", replaced(entry.object, entry.position.path, _BOGUS))
-        for entry in texts
+        Request("create", replaced(entry.object, entry.position.path, value))
+        for entry, value in leaves
     )
-    for entry, answer in zip(texts, list(validator.ask(requests)), strict=True):
+    for (entry, value), answer in zip(leaves, [*validator.ask(requests)], strict=True):
+        verdict = _verdict(answer, entry.position)
+        yield entry.fact(f"probe {value}", verdict)
         names: Sequence[str] | None = _supported(answer, entry.position)
-        if names is None and _verdict(answer, entry.position) == "refused":
+        if names is None and verdict == "refused" and value == BOGUS:
             names = constants.get((entry.definition_of_field, entry.position.field))
         if names:
             yield from _enum(validator, entry, names)
@@ -354,16 +400,6 @@ def _required(answer: Answer, position: Position) -> str:
     return "?others"
 
 
-def _of_field(position: Position) -> Path:
-    """The path of the field, without the key in its map."""
-    if not position.is_item:
-        return position.path
-    path = position.path
-    while path and path[-1] != position.field:
-        path = path[:-1]
-    return path
-
-
 def _verdict(answer: Answer, position: Position) -> Verdict:
     if answer.accepted:
         return "accepted"
@@ -405,12 +441,16 @@ def _is_about_length(refused: set[str]) -> bool:
     return all(len(text) > 60 or not text for text in refused)
 
 
-def _search(is_refused: Callable[[int], bool], low: int, high: int) -> int:
-    """The first number that is refused, where ``high`` is and ``low`` is not."""
+def _search(
+    are_refused: Callable[[Sequence[int]], Sequence[bool]], low: int, high: int
+) -> int:
+    """The first number that is refused, where ``high`` is and ``low`` is not. Some
+    numbers are asked about at once."""
     while high - low > 1:
-        middle = (low + high) // 2
-        if is_refused(middle):
-            high = middle
-        else:
-            low = middle
+        numbers = range(low, high, max(1, (high - low) // _AT_ONCE))[1:]
+        for number, is_refused in zip(numbers, are_refused(numbers), strict=True):
+            if is_refused:
+                high = number
+                break
+            low = number
     return high

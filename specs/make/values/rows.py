@@ -4,129 +4,31 @@ rows of tables."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
+from kubestencil.source.releases import listed_releases, release_order
 from specs.make.ranges import Ranges
 from specs.make.values.defaults import DefaultFact
 from specs.make.values.markers import MarkedEnum
 from specs.make.values.questions import Fact
+from specs.make.values.reviewed import (
+    BY_KIND,
+    CONDITIONAL,
+    MEANT,
+    NO_DEFAULTS,
+    NO_ENUMS,
+    NO_LIMITS,
+)
 
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 #: A definition, a field, a context, and a condition or a rule.
 Key = tuple[str, str, str, str]
 #: A value, and how it was found.
 Found = tuple[str, str]
 
-# Fields whose values depend on the kind; elsewhere, what differs between kinds depends on
-# other fields of the objects that were asked about.
-_BY_KIND = {("PodSpec", "restartPolicy"), ("RoleRef", "kind")}
-# Until 1.32, the pods of a StatefulSet are not validated.
-_REQUIRED_BY_KIND = {*_BY_KIND, ("PodSpec", "containers")}
-#: Values of texts whose Go type is no marked enum, and whose refusals may not name them
-#: (k8s.io/apimachinery/pkg/apis/meta/v1/types.go).
-CONSTANTS = {
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement", "operator"): (
-        "DoesNotExist", "Exists", "In", "NotIn",
-    ),
-}  # fmt: skip
-
-# What is a value among others, or depends on one.
-_NO_ENUMS = {
-    ("AzureDiskVolumeSource", "diskURI"),
-    ("NonResourcePolicyRule", "verbs"),
-    ("ResourcePolicyRule", "verbs"),
-    ("NonResourcePolicyRule", "verbs"),
-    ("ResourcePolicyRule", "verbs"),
-    ("PodSecurityContext", "seLinuxChangePolicy"),
-    ("Subject", "apiGroup"),
-}
-# What is filled in from other fields, for one object only, or because Go writes zeros.
-_NO_DEFAULTS = {
-    ("CertificateSigningRequestSpec", "groups"), ("CertificateSigningRequestSpec", "username"),
-    ("ContainerPort", "hostPort"), ("ControllerRevision", "revision"),
-    ("CustomResourceDefinitionNames", "listKind"),
-    ("CustomResourceDefinitionNames", "singular"),
-    ("CustomResourceDefinitionVersion", "served"), ("DeviceCapacity", "value"),
-    ("DeviceTaint", "timeAdded"), ("EndpointPort", "name"), ("LimitRangeItem", "default"),
-    ("LimitRangeItem", "defaultRequest"), ("NodeSpec", "podCIDR"), ("NodeSpec", "podCIDRs"),
-    ("PersistentVolumeClaimSpec", "dataSource"),
-    ("PersistentVolumeClaimSpec", "dataSourceRef"), ("PodSpec", "serviceAccount"),
-    ("PodSpec", "serviceAccountName"), ("PriorityClass", "value"),
-    ("ServicePort", "targetPort"), ("SleepAction", "seconds"), ("Namespace", "spec"),
-    ("NamespaceSpec", "finalizers"), ("ResourceRequirements", "requests"),
-    ("Endpoint", "conditions"), ("HPAScalingRules", "policies"),
-    ("HPAScalingRules", "stabilizationWindowSeconds"), ("ServiceSpec", "ipFamilies"),
-    ("JobSpec", "manualSelector"),
-    ("Volume", "emptyDir"), ("PersistentVolumeClaim", "apiVersion"),
-    ("PersistentVolumeClaim", "kind"), ("PersistentVolumeClaim", "status"),
-    ("PersistentVolumeClaimStatus", "phase"), ("ServiceSpec", "clusterIP"),
-    ("ServiceSpec", "clusterIPs"), ("ServiceSpec", "healthCheckNodePort"),
-    ("LimitRange", "metadata"), ("LimitRange", "spec"), ("CSINode", "spec"), ("NetworkPolicy", "spec"),
-    ("ServicePort", "nodePort"), ("ResourceClaim", "spec"), ("ResourceClaimSpec", "devices"),
-    ("ResourceClaimTemplate", "spec"), ("ResourceClaimTemplateSpec", "spec"),
-    ("TokenReviewSpec", "token"), ("CSIDriver", "spec"), ("PodTemplateSpec", "metadata"),
-    ("LabelSelector", "matchLabels"), ("PodSpec", "tolerations"),
-}  # fmt: skip
-# Terms that say when a field is filled in (SetDefaults_* in pkg/apis of k8s.io/kubernetes).
-# An image without a tag has the tag latest, one with a digest has no tag.
-_CONDITIONS: Mapping[tuple[str, str], Mapping[str, str | None]] = {
-    ("Container", "imagePullPolicy"): {"image~latest": '"Always"', "image!~latest": '"IfNotPresent"'},
-    ("EphemeralContainer", "imagePullPolicy"): {
-        "image~latest": '"Always"', "image!~latest": '"IfNotPresent"',
-    },
-    ("ImageVolumeSource", "pullPolicy"): {
-        "reference~latest": '"Always"', "reference!~latest": '"IfNotPresent"',
-    },
-    ("JobSpec", "backoffLimit"): {
-        "!backoffLimitPerIndex": "6", "backoffLimitPerIndex": "2147483647",
-    },
-    ("JobSpec", "completions"): {"!parallelism": "1"},
-    ("JobSpec", "podReplacementPolicy"): {
-        "!podFailurePolicy": '"TerminatingOrFailed"', "podFailurePolicy": '"Failed"',
-    },
-    ("DaemonSetUpdateStrategy", "rollingUpdate"): {"type!=OnDelete": None},
-    ("DeploymentStrategy", "rollingUpdate"): {"type!=Recreate": None},
-    ("StatefulSetUpdateStrategy", "rollingUpdate"): {"type!=OnDelete": None},
-    ("ServiceSpec", "allocateLoadBalancerNodePorts"): {"type=LoadBalancer": "true"},
-    ("ServiceSpec", "externalTrafficPolicy"): {
-        "type=LoadBalancer": '"Cluster"', "type=NodePort": '"Cluster"',
-    },
-    ("ServiceSpec", "internalTrafficPolicy"): {"type!=ExternalName": '"Cluster"'},
-    ("ServiceSpec", "ipFamilyPolicy"): {"type!=ExternalName": '"SingleStack"'},
-    ("ServiceSpec", "sessionAffinityConfig"): {"sessionAffinity=ClientIP": None},
-    ("Subject", "apiGroup"): {
-        "kind=Group": '"rbac.authorization.k8s.io"', "kind=User": '"rbac.authorization.k8s.io"',
-        "kind=ServiceAccount": '""',
-    },
-    ("NetworkPolicySpec", "policyTypes"): {
-        "!egress": '["Ingress"]', "egress": '["Ingress","Egress"]',
-    },
-    ("ExactDeviceRequest", "count"): {"allocationMode!=All": "1"},
-    ("DeviceRequest", "count"): {"allocationMode!=All": "1"},
-}  # fmt: skip
-# What holds in one kind only.
-_DEFAULTS_OF_KIND = {
-    ("PodSpec", "enableServiceLinks"): "v1/Pod:spec.enableServiceLinks"
-}
 _EMPTY = ('""', "null", "{}", "[]")
-# An empty text or object that means something.
-_MEANT = {
-    ("HostPathVolumeSource", "type"),
-    ("GRPCAction", "service"),
-    ("NetworkPolicySpec", "podSelector"),
-}
-# Limits that depend on other values, or that are more than the format says.
-_NO_LIMITS = {
-    ("Subject", "namespace"),
-    ("ResourcePolicyRule", "namespaces"), ("Event", "reason"), ("MetricSpec", "resource"),
-    ("DeploymentSpec", "progressDeadlineSeconds"), ("JobSpec", "maxFailedIndexes"),
-    ("NetworkPolicyPort", "endPort"), ("QueuingConfiguration", "handSize"),
-    ("CertificateSigningRequestSpec", "signerName"),
-    ("PodCertificateRequestSpec", "signerName"), ("Endpoint", "addresses"),
-    ("NamespaceSpec", "finalizers"), ("LimitRangeItem", "type"),
-    ("NodeSelectorRequirement", "values"), ("Subject", "name"), ("Event", "reportingComponent"),
-    ("ServiceSpec", "externalName"), ("StorageClass", "allowedTopologies"),
-    ("Scheduling", "tolerations"), ("ServiceSpec", "ipFamilies"),
-}  # fmt: skip
 
 
 def enum_facts(asked: Sequence[Fact], marked: Iterable[MarkedEnum]) -> dict[Key, Found]:
@@ -137,26 +39,31 @@ def enum_facts(asked: Sequence[Fact], marked: Iterable[MarkedEnum]) -> dict[Key,
     here: dict[str, set[str]] = defaultdict(set)
     for fact in asked:
         if fact.rule == "enum":
-            where = _context(fact)
-            values[fact.definition, fact.field][where] |= set(fact.value.split("\n"))
+            values[fact.definition, fact.field][fact.context] |= set(
+                fact.value.split("\n")
+            )
         elif fact.rule == "enum-here":
-            here[_context(fact)] |= set(fact.value.split("\n"))
+            here[fact.context] |= set(fact.value.split("\n"))
     found: dict[Key, Found] = {}
     for definition, field, constants in marked:
-        found[definition, field, "", ""] = _cell(constants), "marker"
+        found[definition, field, "", "enum"] = cell_of_values(constants), "marker"
     for (definition, field), by_place in values.items():
         union = set[str]().union(*by_place.values())
-        if _name(definition, field) in _NO_ENUMS:
+        if _name(definition, field) in NO_ENUMS:
             continue
-        found[definition, field, "", ""] = _cell(union), "asked"
-        if _name(definition, field) in _BY_KIND:
+        found[definition, field, "", "enum"] = cell_of_values(union), "asked"
+        if _name(definition, field) in BY_KIND:
             for where in by_place:
                 if here[where] != union:
-                    found[definition, field, where, ""] = _cell(here[where]), "asked"
+                    found[definition, field, where, "enum"] = (
+                        cell_of_values(here[where]),
+                        "asked",
+                    )
     return found
 
 
-def _cell(values: Iterable[str]) -> str:
+def cell_of_values(values: Iterable[str]) -> str:
+    """Values as a cell of a table, sorted."""
     return " ".join(value.replace(" ", "%20") or '""' for value in sorted(values))
 
 
@@ -164,33 +71,16 @@ def _name(definition: str, field: str) -> tuple[str, str]:
     return definition.rpartition(".")[2], field
 
 
-def _context(fact: Fact) -> str:
-    return f"{fact.kind.api_version}/{fact.kind.kind}:{fact.path}"
-
-
 def default_rows_of(facts: Iterable[DefaultFact]) -> dict[Key, Found]:
-    """The defaults of a release that mean something: constant ones, and those whose
-    conditions are known."""
-    by_field: dict[tuple[str, str], list[DefaultFact]] = defaultdict(list)
-    for fact in facts:
-        name = _name(fact.definition, fact.field)
-        selects = fact.value == "{}" and fact.field.endswith("Selector")
-        if name in _CONDITIONS or (
-            (name not in _NO_DEFAULTS and name[0] != "ObjectMeta")
-            and (fact.value not in _EMPTY or name in _MEANT or selects)
-        ):
-            by_field[fact.definition, fact.field].append(fact)
+    """The defaults of a release that mean something."""
     found: dict[Key, Found] = {}
-    for (definition, field), group in by_field.items():
-        name, values = _name(definition, field), {fact.value for fact in group}
-        if name in _CONDITIONS:
-            for condition, value in _CONDITIONS[name].items():
-                stated = value or max(values, key=len)
-                found[definition, field, "", condition] = stated, "reviewed"
-        elif len(values) == 1:
-            # Where nothing was filled in, other fields exclude it.
-            where = _DEFAULTS_OF_KIND.get(name, "")
-            found[definition, field, where, ""] = values.pop(), "asked"
+    for definition, field, context, condition, value in facts:
+        name = _name(definition, field)
+        is_empty = value in _EMPTY and name not in MEANT
+        selects = value == "{}" and field.endswith("Selector")
+        is_left_out = name in NO_DEFAULTS or name[0] == "ObjectMeta"
+        if not is_left_out and (not is_empty or selects):
+            found[definition, field, context, condition] = value, "asked"
     return found
 
 
@@ -200,15 +90,17 @@ def limit_facts(asked: Sequence[Fact]) -> dict[Key, Found]:
     values: dict[Key, set[str]] = defaultdict(set)
     for fact in asked:
         name = _name(fact.definition, fact.field)
-        if fact.rule.startswith("enum") or name in _NO_LIMITS:
+        if fact.rule.startswith(("enum", "probe")) or name in NO_LIMITS:
+            continue
+        if (*name, fact.rule) in CONDITIONAL:
             continue
         where = ""
         if name[0] == "ObjectMeta" and name[1] in ("name", "namespace"):
             if fact.path != f"metadata.{fact.field}":
                 continue
-            where = _context(fact)
-        if name in _REQUIRED_BY_KIND and fact.rule == "required":
-            where = _context(fact)
+            where = fact.context
+        if name in BY_KIND and fact.rule == "required":
+            where = fact.context
             if fact.value == "?others":
                 continue
         values[fact.definition, fact.field, where, fact.rule].add(fact.value)
@@ -219,11 +111,24 @@ def limit_facts(asked: Sequence[Fact]) -> dict[Key, Found]:
     }
 
 
-def joined(facts: Mapping[str, Mapping[Key, Found]]) -> Iterator[tuple[str, ...]]:
-    """Rows by ranges of releases, of the facts of each release, oldest first."""
-    ranges: Ranges[Key, Found] = Ranges()
-    for release, found in facts.items():
-        ranges.advance(release, found)
-    for key, releases, (value, how) in ranges.rows(lambda key: key):
-        definition, field, context, rest = key
-        yield str(releases), definition, field, context, rest, value, how
+def joined(facts: Mapping[str, Mapping[K, V]]) -> Ranges[K, V]:
+    """The facts of releases that were asked as ranges of releases. Between two of them, it
+    is what holds in both."""
+    ranges: Ranges[K, V] = Ranges()
+    before: Mapping[K, V] = {}
+    asked = list(facts)
+    for name in sorted({*listed_releases(), *facts}, key=release_order):
+        if name in facts:
+            before = facts[name]
+            ranges.advance(name, before)
+            asked.remove(name)
+        elif before and asked:
+            after = facts[asked[0]]
+            ranges.advance(name, {k: v for k, v in before.items() if after.get(k) == v})
+    return ranges
+
+
+def cells(ranges: Ranges[Key, Found]) -> Iterator[tuple[str, ...]]:
+    """The rows of a table of facts with a value, and how that was found."""
+    for key, releases, found in ranges.rows(lambda key: key):
+        yield str(releases), *key, *found

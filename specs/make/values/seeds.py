@@ -8,8 +8,9 @@ not allowed together.
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from kubestencil.checking.verdicts import located
@@ -20,6 +21,7 @@ from specs.make.values.objects import (
     Path,
     general,
     names_in,
+    object_definition,
     positions,
     removed,
     replaced,
@@ -36,19 +38,77 @@ _TEXTS = (
 )  # fmt: skip
 _NUMBERS = (1, 80, 1000, 30, 0, 10, 600, 3600, 30001, 100, -1, 65534)
 _ROUNDS = 8
+# How many values of a field are remembered, and how often one is looked for.
+_SAMPLES = 4
+_ATTEMPTS = 2
+# A field of a definition that so many kinds have is not added to others.
+_KINDS = 2
+# Fields are added to objects with fewer characters: larger ones take longer to answer.
+_LARGEST = 6_000
 _SUPPORTED = re.compile(r'supported values: ((?:"[^"]*"(?:, )?)+)')
 _VALID = re.compile(r'valid values: ((?:"[^"]*"(?:, )?)+)')
 _QUOTED = re.compile(r'"([^"]*)"')
 _BACKTICKS = re.compile(r"`(\w+)`")
 
 
+class Samples:
+    """Values of fields in accepted objects, and how often none was found: what is true of
+    a field of a definition in one kind or release is likely to be so in another."""
+
+    def __init__(self) -> None:
+        self._values: dict[tuple[str, str], list[Any]] = {}
+        self._kinds: dict[tuple[str, str], set[str]] = {}
+        self._failures: Counter[tuple[str, str]] = Counter()
+        #: The fields that releases have whose objects are found.
+        self.done: set[tuple[str, str]] = set()
+
+    def of(self, definition: str, field: str) -> Sequence[Any]:
+        """Some values that a field has in accepted objects."""
+        return self._values.get((definition, field), ())
+
+    def add(self, kind: str, definition: str, field: str, value: Any) -> None:
+        """Remember a value of a field in an accepted object of a kind."""
+        self._kinds.setdefault((definition, field), set()).add(kind)
+        known = self._values.setdefault((definition, field), [])
+        if len(known) < _SAMPLES and value not in known:
+            known.append(value)
+
+    def copy(self) -> Samples:
+        """Samples that other ones are not added to."""
+        copy = Samples()
+        copy._values = {field: list(known) for field, known in self._values.items()}
+        copy.done = self.done
+        copy._kinds = {field: set(kinds) for field, kinds in self._kinds.items()}
+        return copy
+
+    def fail(self, definition: str, field: str) -> None:
+        """Remember that no value of a field was accepted."""
+        self._failures[definition, field] += 1
+
+    def is_known(self, definition: str, field: str) -> bool:
+        """Whether objects of enough kinds have a field, or another release has it."""
+        kinds = self._kinds.get((definition, field), ())
+        return len(kinds) >= _KINDS or (definition, field) in self.done
+
+    def is_hopeless(self, definition: str, field: str) -> bool:
+        """Whether looking for a value has failed often enough."""
+        return self._failures[definition, field] >= _ATTEMPTS
+
+
 class Seeds:
     """Accepted objects of one kind of a release, which grow field by field."""
 
-    def __init__(self, release: Release, definition: str, validator: Validator) -> None:
+    def __init__(
+        self,
+        release: Release,
+        definition: str,
+        validator: Validator,
+        samples: Samples,
+    ) -> None:
         self._release = release
         self._definition = definition
         self._validator = validator
+        self._samples = samples
         self.objects: list[Any] = []
         self._covered: set[str] = set()
 
@@ -63,10 +123,14 @@ class Seeds:
 
     def _collect(self, value: Any) -> bool:
         """Keep an object that has a field that no other has."""
-        paths = {
-            general(position.path)
-            for position in positions(self._release, self._definition, value)
-        }
+        paths = set()
+        for position in positions(self._release, self._definition, value):
+            paths.add(general(position.path))
+            if not position.is_item:
+                part = value_at(value, position.path)
+                self._samples.add(
+                    self._definition, position.definition, position.field, part
+                )
         is_new = not paths <= self._covered
         if is_new:
             self._covered |= paths
@@ -79,19 +143,19 @@ class Seeds:
         tried: set[str] = set()
         pending = deque(self._absent_fields(largest))
         while pending:
-            path, schema = pending.popleft()
+            path, schema, owner = pending.popleft()
             name = general(path)
-            if name in self._covered or name in tried or len(tried) > 6_000:
+            is_known = self._samples.is_known(owner, str(path[-1]))
+            if name in self._covered or name in tried or is_known:
                 continue
             tried.add(name)
-            for base in (largest, *self._bases(path, largest, smallest)):
-                grown = self._with_field(base, path, schema)
-                if grown is not None:
-                    self._collect(grown)
-                    if base is largest and len(str(grown)) < 40_000:
-                        largest = grown
-                    pending.extend(self._absent_fields(grown, path))
-                    break
+            bases = (largest, *self._bases(path, largest, smallest))
+            grown = self._with_field(bases, path, schema, owner)
+            if grown is not None:
+                self._collect(grown)
+                if len(str(largest)) < len(str(grown)) < _LARGEST:
+                    largest = grown
+                pending.extend(self._absent_fields(grown, path))
 
     def _bases(self, path: Path, largest: Any, smallest: Any) -> Iterator[Any]:
         """Other objects to add a field to: without what is beside it, and small."""
@@ -103,21 +167,17 @@ class Seeds:
                 yield replaced(largest, parent, kept)
         except LookupError:
             pass
-        for value in (smallest, *self.objects[1:4]):
-            try:
-                value_at(value, parent)
-            except (LookupError, TypeError):
-                continue
-            yield value
+        yield from (smallest, *self.objects[1:4])
 
     def _absent_fields(
         self, value: Any, within: Path = ()
-    ) -> Iterator[tuple[Path, Schema]]:
-        """The fields that objects in an object could have, and do not."""
+    ) -> Iterator[tuple[Path, Schema, str]]:
+        """The fields that objects in an object could have, and do not, with their
+        definitions."""
         roots: list[tuple[Path, str]] = [] if within else [((), self._definition)]
         for position in positions(self._release, self._definition, value):
             if position.path[: len(within)] == within:
-                target = self._object_of(position.schema)
+                target = object_definition(self._release, position.schema)
                 if target and isinstance(value_at(value, position.path), dict):
                     roots.append((position.path, target))
         for path, name in roots:
@@ -127,22 +187,32 @@ class Seeds:
                 if field in present or (not path and field == "status"):
                     continue
                 if chain.count(field) < 2:
-                    yield (*path, field), schema
+                    yield (*path, field), schema, name
 
-    def _object_of(self, schema: Schema) -> str:
-        while schema.ref is not None:
-            definition = self._release.definitions[schema.ref]
-            if definition.is_object:
-                return definition.name
-            schema = definition.schema
-        return ""
-
-    def _with_field(self, base: Any, path: Path, schema: Schema) -> Any:
-        try:
-            value_at(base, path[:-1])
-        except LookupError:
+    def _with_field(
+        self, bases: Sequence[Any], path: Path, schema: Schema, owner: str
+    ) -> Any:
+        """One of some objects, with a field that it lacks; None where no value of it is
+        accepted."""
+        field = str(path[-1])
+        bases = [base for base in bases if _has(base, path[:-1])]
+        if self._samples.is_hopeless(owner, field):
             return None
-        return self._repaired(replaced(base, path, self._sample(schema, 0)), path)
+        candidates = [
+            replaced(base, path, sample)
+            for base, sample in product(bases[:2], self._samples.of(owner, field))
+        ]
+        answers = self._validator.ask(Request("create", value) for value in candidates)
+        for candidate, answer in zip(candidates, [*answers], strict=True):
+            if answer.accepted:
+                return candidate
+        for base in bases:
+            candidate = replaced(base, path, self._sample(schema, 0))
+            repaired = self._repaired(candidate, path)
+            if repaired is not None:
+                return repaired
+        self._samples.fail(owner, field)
+        return None
 
     def _sample(self, schema: Schema, depth: int) -> Any:
         """A value of a schema with the required fields."""
@@ -256,7 +326,7 @@ class Seeds:
         definition = self._definition if not path else ""
         for position in positions(self._release, self._definition, value):
             if position.path == path:
-                definition = self._object_of(position.schema)
+                definition = object_definition(self._release, position.schema)
         if not definition:
             return None
         fields: Mapping[str, Schema] = {
@@ -303,3 +373,11 @@ class Seeds:
                     keep = {k: v for k, v in beside.items() if k in (kept, "name")}
                     return replaced(value, parent, keep)
         return value
+
+
+def _has(value: Any, path: Path) -> bool:
+    try:
+        value_at(value, path)
+    except (LookupError, TypeError):
+        return False
+    return True

@@ -1,9 +1,10 @@
-"""The feature gates of Kubernetes, and the fields that they guard."""
+"""The feature gates of Kubernetes, the fields that they guard, and the metrics and flags of
+components."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, cast
 
@@ -34,6 +35,10 @@ class GateStage(NamedTuple):
     def order(self) -> tuple[int, bool]:
         """A key that sorts gates by their stage, the least stable first."""
         return STAGES.index(self.stage), not self.is_deprecated
+
+    def to_dict(self) -> dict[str, str | bool]:
+        """The stage of the gate as a JSON object."""
+        return {"stage": self.level, "enabled": self.enabled, "locked": self.locked}
 
 
 def gate_of(definition: str, field: str, release: str) -> GateStage | None:
@@ -67,6 +72,22 @@ def gate_known(gate: str) -> bool:
     return gate in _gates()
 
 
+def gate_names() -> Iterable[str]:
+    """The names of all gates of all releases in the facts, in their order."""
+    return _gates().keys()
+
+
+def gate_releases() -> Sequence[str]:
+    """The releases of the table, oldest first: each added a gate or changed one."""
+    names = {row.releases.first for rows in _gates().values() for row in rows}
+    return sorted(names, key=release_order)
+
+
+def gate_components(gate: str) -> tuple[str, ...]:
+    """The components whose code asks for a gate: ``kubelet``."""
+    return _gates()[gate][0].components
+
+
 def former_gates(definition: str, field: str, release: str) -> tuple[str, ...]:
     """The gates that guarded a field in earlier releases, where none does in
     ``release``; empty for any other field."""
@@ -85,14 +106,44 @@ def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
     return {key: gate for key, gate in fields if gate is not None}
 
 
+def guarded_fields(release: str) -> Iterator[tuple[str, str, str]]:
+    """Each definition and field with each of the gates that guard it in a release; the
+    field is empty for a kind."""
+    for (definition, field), fields in _fields().items():
+        for row in fields:
+            if row.releases.includes(release):
+                for gate in row.gates:
+                    yield definition, field, gate
+
+
+class GatedValue(NamedTuple):
+    """A field of a definition that accepts more while a gate is on: ``values``, or
+    ``changes`` of objects that are there. ``source`` is the file that asks for it."""
+
+    gate: str
+    definition: str
+    field: str
+    accepts: str
+    source: str
+
+
+@cache
+def gated_values() -> Mapping[tuple[str, str], GatedValue]:
+    """The rows of ``specs/gated-values.tsv``, by definition and field."""
+    table = rows("gated-values", GatedValue)
+    return {(row.definition, row.field): row for row in table}
+
+
 class GateRow(NamedTuple):
-    """A feature gate in a range of releases, as the table has it."""
+    """A feature gate in a range of releases, as the table has it; ``components`` are
+    those whose code asks for it."""
 
     releases: ReleaseRange
     gate: str
     level: str
     default: str
     locked: bool
+    components: tuple[str, ...]
 
     @property
     def stage(self) -> GateStage:
@@ -142,3 +193,52 @@ def _fields() -> Mapping[tuple[str, str], Sequence[GatedFieldRow]]:
     for row in gated_field_rows():
         fields[row.definition, row.field].append(row)
     return fields
+
+
+class Metric(NamedTuple):
+    """A metric in a range of releases: its ``type`` (``Counter``), its ``stability``
+    (``stable`` or ``beta``), and the release from which it is ``deprecated``, or None.
+    """
+
+    releases: ReleaseRange
+    name: str
+    type: str
+    stability: str
+    deprecated: str | None
+
+
+def metric_rows() -> Iterator[Metric]:
+    """The rows of ``specs/metrics.tsv``."""
+    return rows("metrics", Metric)
+
+
+@cache
+def metrics(release: str) -> Mapping[str, Metric]:
+    """The metrics of a release by name; none of one that the table does not have."""
+    return {row.name: row for row in metric_rows() if row.releases.includes(release)}
+
+
+class Flag(NamedTuple):
+    """A command line flag of a component in a range of releases, by its name without
+    dashes before it."""
+
+    releases: ReleaseRange
+    component: str
+    name: str
+    deprecated: bool
+
+
+def flag_rows() -> Iterator[Flag]:
+    """The rows of ``specs/flags.tsv``."""
+    return rows("flags", Flag)
+
+
+@cache
+def flags(release: str) -> Mapping[tuple[str, str], Flag]:
+    """The flags of a release by component and name; none of one that the table does not
+    have."""
+    return {
+        (row.component, row.name): row
+        for row in flag_rows()
+        if row.releases.includes(release)
+    }

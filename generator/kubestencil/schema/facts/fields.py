@@ -76,13 +76,30 @@ def listed_since(definition: str, field: str) -> str | None:
     return _listed().get((definition, field))
 
 
-def renamed_field(kind: GroupVersionKind, path: str) -> str | None:
+class RenamedField(NamedTuple):
+    """Where later versions of a kind have a field: ``path``, with ``[]`` for indexes of
+    lists, and what has to be beside it there, by name."""
+
+    path: str
+    beside: Mapping[str, str]
+
+
+def renamed_field(kind: GroupVersionKind, path: str) -> RenamedField | None:
     """Where later versions of a kind have the field at ``path``, such as
     ``spec.backend``; None for a field that is not in the table.
 
-    Indexes of lists are neither in ``path``, nor numbers in the result.
+    There are no indexes of lists in ``path``.
     """
     return _renamed().get((kind.group, kind.kind, path))
+
+
+def renamed_inside(kind: GroupVersionKind, path: str) -> list[str]:
+    """Where later versions of a kind have what is inside of an object at ``path``."""
+    return [
+        renamed.path
+        for (group, name, field), renamed in _renamed().items()
+        if (group, name) == (kind.group, kind.kind) and field.startswith(f"{path}.")
+    ]
 
 
 def usage_weight(name: FieldName) -> int:
@@ -102,9 +119,16 @@ def _listed() -> Mapping[tuple[str, str], str]:
 
 
 @cache
-def _renamed() -> Mapping[tuple[str, str, str], str]:
-    table = read_cells("renamed-fields")
-    return {(group, kind, path): new_path for group, kind, path, new_path in table}
+def _renamed() -> Mapping[tuple[str, str, str], RenamedField]:
+    return {
+        (group, kind, path): RenamedField(new_path, _named(beside))
+        for group, kind, path, new_path, beside in read_cells("renamed-fields")
+    }
+
+
+def _named(cell: str) -> Mapping[str, str]:
+    name, is_given, value = cell.partition("=")
+    return {name: value} if is_given else {}
 
 
 @cache

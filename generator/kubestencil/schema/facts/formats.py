@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from ipaddress import ip_address
 from typing import NamedTuple
 
@@ -32,34 +33,47 @@ class TextFormat(NamedTuple):
 
     ``expression`` is a regular expression of its whole texts, limits of their length
     aside, in the syntax that ECMA 262, RE2 and Python share; empty where there is none.
+    ``longest`` is the number of characters that a text may have. ``check`` decides where
+    there is no expression, or where parts of a text have limits of their length.
+    ``example`` is a text of the format.
     """
 
     meaning: str
-    accepts: Callable[[str], bool]
     expression: str = ""
+    longest: int | None = None
+    check: Callable[[str], bool] | None = None
+    example: str = "string"
+
+    def accepts(self, text: str) -> bool:
+        """Whether a text, which is not empty, has the format."""
+        if self.longest is not None and len(text) > self.longest:
+            return False
+        if self.check is not None:
+            return self.check(text)
+        return _compiled(self.expression).fullmatch(text) is not None
 
 
-def _pattern(expression: str, longest: int | None = None) -> Callable[[str], bool]:
-    match = re.compile(rf"(?:{expression})\Z", re.ASCII).match
-    if longest is None:
-        return lambda text: match(text) is not None
-    return lambda text: len(text) <= longest and match(text) is not None
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.ASCII)
 
 
-_is_label = _pattern(_LABEL, 63)
-_is_subdomain = _pattern(_SUBDOMAIN, 253)
-_is_name = _pattern(_NAME, 63)
-_is_port_characters = _pattern(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?", 15)
+def _is_subdomain(text: str) -> bool:
+    return FORMATS["dns-subdomain"].accepts(text)
+
+
+def _is_wildcard(text: str) -> bool:
+    return _is_subdomain(text.removeprefix("*."))
 
 
 def _is_qualified_name(text: str) -> bool:
     prefix, slash, name = text.rpartition("/")
-    return _is_name(name) and (not slash or _is_subdomain(prefix))
+    is_name = FORMATS["label-value"].accepts(name)
+    return is_name and (not slash or _is_subdomain(prefix))
 
 
-def _is_port_name(text: str) -> bool:
-    has_letter = any(character.isalpha() for character in text)
-    return _is_port_characters(text) and has_letter and "--" not in text
+def _is_qualified_with_prefix(text: str) -> bool:
+    return "/" in text and _is_qualified_name(text)
 
 
 def _is_address(text: str) -> bool:
@@ -79,17 +93,8 @@ def _is_cidr(text: str) -> bool:
     return int(bits) <= (128 if ":" in address else 32)
 
 
-def _is_config_key(text: str) -> bool:
-    is_plain = re.fullmatch(r"[-._a-zA-Z0-9]+", text) is not None
-    return is_plain and len(text) <= 253 and text != "." and not text.startswith("..")
-
-
-def _has_no_backstep(text: str) -> bool:
-    return ".." not in text.split("/")
-
-
 def _is_ingress_host(text: str) -> bool:
-    return _is_subdomain(text.removeprefix("*.")) and not _is_address(text)
+    return _is_wildcard(text) and not _is_address(text)
 
 
 def _is_subdomain_prefix(text: str) -> bool:
@@ -112,118 +117,107 @@ def _is_domain_path(text: str) -> bool:
     return bool(slash) and _is_subdomain(domain) and bool(path)
 
 
+def _is_driver_name(text: str) -> bool:
+    return _is_subdomain(text.lower())
+
+
 #: Formats by name.
 FORMATS: Mapping[str, TextFormat] = {
     "dns-label": TextFormat(
-        "lower case letters, digits and '-', up to 63 characters",
-        _is_label,
-        _LABEL,
+        "lower case letters, digits and '-', up to 63 characters", _LABEL, 63
     ),
     "dns-1035-label": TextFormat(
         "lower case letters, digits and '-', beginning with a letter, up to 63",
-        _pattern(r"[a-z](?:[-a-z0-9]*[a-z0-9])?", 63),
         r"[a-z](?:[-a-z0-9]*[a-z0-9])?",
+        63,
     ),
     "dns-subdomain": TextFormat(
         "labels of lower case letters, digits and '-', with dots between them",
-        _is_subdomain,
         _SUBDOMAIN,
+        253,
     ),
     "dns-subdomain-or-wildcard": TextFormat(
         "a DNS name, which may begin with '*.'",
-        lambda text: _is_subdomain(text.removeprefix("*.")),
         rf"(?:\*\.)?{_SUBDOMAIN}",
+        check=_is_wildcard,
     ),
     "fqdn": TextFormat(
         "a DNS name with at least two labels",
-        lambda text: _is_subdomain(text) and "." in text,
         rf"{_LABEL}(?:\.{_LABEL})+",
+        253,
+        example="example.com",
     ),
     "fqdn-of-three": TextFormat(
         "a DNS name with at least three labels",
-        lambda text: _is_subdomain(text) and text.count(".") > 1,
         rf"{_LABEL}(?:\.{_LABEL}){{2,}}",
+        253,
+        example="www.example.com",
     ),
     "qualified-name": TextFormat(
         "letters, digits, '-', '_' and '.', with a DNS name and '/' before it or not",
-        _is_qualified_name,
         rf"(?:{_SUBDOMAIN}/)?{_NAME}",
+        check=_is_qualified_name,
     ),
     "qualified-name-with-prefix": TextFormat(
         "a DNS name, '/', and letters, digits, '-', '_' and '.'",
-        lambda text: "/" in text and _is_qualified_name(text),
         rf"{_SUBDOMAIN}/{_NAME}",
+        check=_is_qualified_with_prefix,
+        example="example.com/string",
     ),
     "label-value": TextFormat(
-        "letters, digits, '-', '_' and '.', up to 63 characters",
-        _is_name,
-        _NAME,
+        "letters, digits, '-', '_' and '.', up to 63 characters", _NAME, 63
     ),
     "port-name": TextFormat(
-        "up to 15 lower case letters, digits and '-', with a letter",
-        _is_port_name,
-        _PORT_NAME,
+        "up to 15 lower case letters, digits and '-', with a letter", _PORT_NAME, 15
     ),
-    "ip": TextFormat("an IP address", _is_address),
-    "cidr": TextFormat("a range of addresses such as 10.0.0.0/8", _is_cidr),
+    "ip": TextFormat("an IP address", check=_is_address, example="192.0.2.1"),
+    "cidr": TextFormat(
+        "a range of addresses such as 10.0.0.0/8",
+        check=_is_cidr,
+        example="192.0.2.0/24",
+    ),
     "c-identifier": TextFormat(
-        "letters, digits and '_', not beginning with a digit",
-        _pattern(r"[A-Za-z_][A-Za-z0-9_]*"),
-        r"[A-Za-z_][A-Za-z0-9_]*",
+        "letters, digits and '_', not beginning with a digit", r"[A-Za-z_][A-Za-z0-9_]*"
     ),
     "env-name": TextFormat(
-        "letters, digits, '_', '-' and '.', not beginning with a digit",
-        lambda text: (
-            re.fullmatch(r"[-._a-zA-Z][-._a-zA-Z0-9]*", text) is not None
-            and text != "."
-            and not text.startswith("..")
-        ),
-        _ENV_NAME,
+        "letters, digits, '_', '-' and '.', not beginning with a digit", _ENV_NAME
     ),
-    "relaxed-env-name": TextFormat(
-        "printable ASCII characters but '='",
-        _pattern(r"[ -<>-~]+"),
-        r"[ -<>-~]+",
-    ),
-    "config-key": TextFormat(
-        "letters, digits, '-', '_' and '.'", _is_config_key, _CONFIG_KEY
-    ),
+    "relaxed-env-name": TextFormat("printable ASCII characters but '='", r"[ -<>-~]+"),
+    "config-key": TextFormat("letters, digits, '-', '_' and '.'", _CONFIG_KEY, 253),
     "path-segment": TextFormat(
-        "a name without '/' and '%' that is not '.' or '..'",
-        lambda text: text not in (".", "..") and not re.search("[/%]", text),
-        _PATH_SEGMENT,
+        "a name without '/' and '%' that is not '.' or '..'", _PATH_SEGMENT
     ),
     "absolute-path": TextFormat(
-        "a path that begins with '/'",
-        lambda text: text.startswith("/"),
-        r"/[\s\S]*",
+        "a path that begins with '/'", r"/[\s\S]*", example="/string"
     ),
     "relative-path": TextFormat(
-        "a path that does not begin with '/', without '..'",
-        lambda text: not text.startswith("/") and _has_no_backstep(text),
-        _RELATIVE_PATH,
+        "a path that does not begin with '/', without '..'", _RELATIVE_PATH
     ),
-    "path-without-backstep": TextFormat("a path without '..'", _has_no_backstep, _PATH),
-    "path-without-colon": TextFormat(
-        "a path without ':'",
-        lambda text: ":" not in text,
-        r"[^:]*",
-    ),
+    "path-without-backstep": TextFormat("a path without '..'", _PATH),
+    "path-without-colon": TextFormat("a path without ':'", r"[^:]*"),
     "ingress-host": TextFormat(
-        "a DNS name, which may begin with '*.', and no address", _is_ingress_host
+        "a DNS name, which may begin with '*.', and no address", check=_is_ingress_host
     ),
     "ingress-path": TextFormat(
-        "a path that begins with '/', without '//', '.' and '..'", _is_ingress_path
+        "a path that begins with '/', without '//', '.' and '..'",
+        check=_is_ingress_path,
+        example="/string",
     ),
     "dns-subdomain-prefix": TextFormat(
-        "the beginning of a DNS name", _is_subdomain_prefix
+        "the beginning of a DNS name", check=_is_subdomain_prefix
     ),
     "driver-name": TextFormat(
         "letters, digits, '-' and '.', up to 63 characters",
-        lambda text: len(text) <= 63 and _is_subdomain(text.lower()),
+        longest=63,
+        check=_is_driver_name,
     ),
-    "schedule": TextFormat("five fields, or a word such as @daily", _is_schedule),
+    "schedule": TextFormat(
+        "five fields, or a word such as @daily", check=_is_schedule, example="0 0 * * *"
+    ),
     "domain-path": TextFormat(
-        "a DNS name, '/', and a path", _is_domain_path, rf"{_SUBDOMAIN}/[\s\S]+"
+        "a DNS name, '/', and a path",
+        rf"{_SUBDOMAIN}/[\s\S]+",
+        check=_is_domain_path,
+        example="example.com/string",
     ),
 }

@@ -7,7 +7,12 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
+from kubestencil.schema.facts.tables import (
+    ReleaseRange,
+    group_version_kind,
+    is_between,
+    rows,
+)
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import release_order
 
@@ -42,11 +47,7 @@ class Lifecycle(NamedTuple):
     def is_deprecated_between(self, before: str, after: str) -> bool:
         """Whether the kind is deprecated from a release on that comes after ``before``,
         and not after ``after``."""
-        return (
-            self.deprecated is not None
-            and not ReleaseRange(self.deprecated).includes(before)
-            and ReleaseRange(self.deprecated).includes(after)
-        )
+        return is_between(self.deprecated, before, after)
 
     def serves(self, release: str) -> bool:
         """Whether a server of ``release`` can serve the kind."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar, get_type_hints
 
 from kubestencil.data_files import data_file
 from kubestencil.schema.types import GroupVersionKind
@@ -13,6 +14,7 @@ from kubestencil.source.releases import release_order
 MISSING = "-"
 
 Row = TypeVar("Row")
+Key = TypeVar("Key", bound=Hashable)
 
 
 class ReleaseRange(NamedTuple):
@@ -51,6 +53,24 @@ class ReleaseRange(NamedTuple):
         return self.first
 
 
+class _Ranged(Protocol):
+    """A row that holds in some releases."""
+
+    @property
+    def releases(self) -> ReleaseRange: ...
+
+
+RangedRow = TypeVar("RangedRow", bound=_Ranged)
+
+
+def is_between(release: str | None, before: str, after: str) -> bool:
+    """Whether ``release`` comes after ``before``, and not after ``after``."""
+    if release is None:
+        return False
+    since = ReleaseRange(release)
+    return not since.includes(before) and since.includes(after)
+
+
 # How a cell is read, by the type of its column.
 _READERS: dict[Any, Callable[[str], Any]] = {
     str: str,
@@ -69,6 +89,17 @@ def rows(table: str, row_type: type[Row]) -> Iterator[Row]:
     readers = [_READERS[hint] for hint in get_type_hints(row_type).values()]
     for cells in read_cells(table):
         yield row_type(*(read(cell) for read, cell in zip(readers, cells, strict=True)))
+
+
+def rows_of_release(
+    rows: Iterable[RangedRow], release: str, key: Callable[[RangedRow], Key]
+) -> dict[Key, list[RangedRow]]:
+    """The rows that hold in a release, by a key."""
+    found: dict[Key, list[RangedRow]] = defaultdict(list)
+    for row in rows:
+        if row.releases.includes(release):
+            found[key(row)].append(row)
+    return dict(found)
 
 
 def read_cells(table: str) -> Iterator[Sequence[str]]:

@@ -15,12 +15,14 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.tables import ReleaseRange, rows
 from kubestencil.schema.types import Field, GroupVersionKind, Schema
 from kubestencil.source.releases import release_order
 
-#: Where a fact is from: the OpenAPI document, or these tables.
-Origin = Literal["document", "server"]
+#: Where a fact is from: the OpenAPI document, answers of the API server, or, for an
+#: enum, only a type of Go.
+Origin = Literal["document", "server", "type"]
 #: How a row of these tables was found: answers of the API server's code name it, or it
 #: is a marked type of Go.
 FoundBy = Literal["asked", "marker"]
@@ -49,7 +51,8 @@ class FieldFacts:
     map. ``required`` is false for what a document lists and the server does not need.
     ``unique`` are the fields that identify an item of a list, ``("",)`` where the items
     themselves do. ``origin`` says where each fact is from, by the names of these
-    attributes.
+    attributes: ``document``, ``server``, or ``type`` for an enum of a Go type, which
+    says what a value can be, but not that others are refused.
     """
 
     enum: tuple[str, ...] = ()
@@ -71,6 +74,12 @@ class FieldFacts:
         depends on something."""
         always = (default for default in self.defaults if not default.condition)
         return next(always, None)
+
+    @property
+    def pattern(self) -> str | None:
+        """The regular expression of the whole texts of ``format``, in the syntax that
+        ECMA 262, RE2 and Python share; none where there is none."""
+        return FORMATS[self.format].expression or None if self.format else None
 
 
 NO_FACTS = FieldFacts()
@@ -175,15 +184,23 @@ def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], Field
 
 def _server_facts(table: Iterable[_Fact], release: str) -> ServerFacts:
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    types = set()
     for name, row, value in table:
         if row.releases.includes(release):
-            entry = found.setdefault((row.context, row.definition, row.field), {})
+            place = row.context, row.definition, row.field
+            entry = found.setdefault(place, {})
             entry[name] = (*entry.get(name, ()), value) if name == "defaults" else value
+            if name == "enum" and row.found == "marker":
+                types.add(place)
     fields: dict[tuple[str, str], FieldFacts] = {}
     in_kinds: dict[GroupVersionKind, dict[str, FieldFacts]] = {}
     by_kind: dict[tuple[str, str], dict[GroupVersionKind, FieldFacts]] = {}
-    for (context, definition, field_name), entry in found.items():
-        facts = FieldFacts(**entry, origin=dict.fromkeys(entry, "server"))
+    for place, entry in found.items():
+        context, definition, field_name = place
+        origin: dict[str, Origin] = dict.fromkeys(entry, "server")
+        if place in types:
+            origin["enum"] = "type"
+        facts = FieldFacts(**entry, origin=origin)
         if context:
             kind, path = _context(context)
             in_kinds.setdefault(kind, {})[path] = facts

@@ -1,58 +1,35 @@
-"""The table ``immutable-fields.tsv``, made by trying: ``python -m
-specs.make.immutable_fields RELEASE=PATH...``, the oldest release first.
-
-For accepted objects of each kind, a value is replaced with others. Where the API server's
-code accepts the new object by itself, and never in the place of the old one, the field
-cannot change.
+"""What cannot change, found by trying: for accepted objects of each kind, a value is
+replaced with others, or left out. Where the API server's code accepts the new object by
+itself, and never in the place of the old one, the field cannot change.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import islice
-from pathlib import Path
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from kubestencil.errors import KubestencilError
-from kubestencil.schema import parse
 from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.kinds import kind_definitions
-from kubestencil.schema.types import GroupVersionKind, Release, Schema
-from kubestencil.source import locate
+from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
-from specs.make.ranges import Ranges
-from specs.make.tables import write_table
-from specs.make.values.harvest import accepted_objects
 from specs.make.values.objects import (
     Position,
     general,
     positions,
+    removed,
     replaced,
     value_at,
+    without_unknown,
 )
-
-HEADER = """
-Fields that cannot change once an object is there, by release, tab-separated:
-
-  releases    FIRST..LAST, or FIRST.. until the newest release of the table; asked were
-              {asked}, so that a row that begins at {newest} can hold before, too
-  apiVersion  apps/v1
-  kind        Deployment
-  path        without the indexes of lists; all that is inside of it cannot change either
-
-Metadata is left out: it has the same rules in all kinds. A field may still change in
-objects of another form, such as a Job that is suspended.
-
-Made by `python -m specs.make.immutable_fields` (specs/README.md) by asking validators.
-"""
+from specs.make.values.workers import in_parallel
 
 # How often a field is changed, and in one object.
-_CHANGES = 6
+_CHANGES = 8
 _CHANGES_OF_OBJECT = 2
+_METADATA = ("name", "namespace", "labels", "annotations")
 
 
 class Change(NamedTuple):
@@ -62,25 +39,62 @@ class Change(NamedTuple):
     path: str
     old: Any
     new: Any
+    #: Whether it lacks the value: a server may keep the old one then, and accept that.
+    is_removal: bool = False
 
 
-def changes(
+def all_changes(
     release: Release,
-    validator: Validator,
+    validators: Sequence[Validator],
     objects: Mapping[GroupVersionKind, Sequence[Any]],
-) -> Iterator[Change]:
+) -> list[Change]:
     """The changes of one field each that could be made to objects."""
     names = {kind: name for name, kind in kind_definitions(release).items()}
-    for kind, values in objects.items():
-        same = validator.ask(Request("update", value, old=value) for value in values)
-        kept = [
-            value
-            for value, answer in zip(values, same, strict=True)
-            # An object with generated metadata cannot be applied again.
-            if answer.accepted
-        ]
-        tried = list(possible_changes(release, names[kind], kind, kept))
-        yield from accepted_changes(tried, validator)
+
+    def ask(
+        validator: Validator, pool: tuple[GroupVersionKind, Sequence[Any]]
+    ) -> list[Change]:
+        return _changes(release, validator, names[pool[0]], *pool)
+
+    return [*chain.from_iterable(in_parallel(validators, ask, objects.items()))]
+
+
+def _changes(
+    release: Release,
+    validator: Validator,
+    name: str,
+    kind: GroupVersionKind,
+    objects: Sequence[Any],
+) -> list[Change]:
+    plain = [_plain(value) for value in objects if not _is_special(kind, value)]
+    same = validator.ask(Request("update", value, old=value) for value in plain)
+    kept = [value for value, answer in zip(plain, same, strict=True) if answer.accepted]
+    tried = list(possible_changes(release, name, kind, kept))
+    return list(accepted_changes(tried, validator))
+
+
+def _plain(value: Any) -> Any:
+    """An object without generated metadata, with which it cannot be applied again, and
+    without empty items of lists, which have no merge key."""
+    metadata = {
+        name: part
+        for name, part in value.get("metadata", {}).items()
+        if name in _METADATA
+    }
+    return {**_without_empty_items(value), "metadata": metadata}
+
+
+def _without_empty_items(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_empty_items(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_without_empty_items(item) for item in value if item != {}]
+    return value
+
+
+def _is_special(kind: GroupVersionKind, value: Any) -> bool:
+    """Whether more can change in an object than in others of its kind."""
+    return kind.kind == "Job" and "suspend" in value.get("spec", {})
 
 
 def possible_changes(
@@ -98,6 +112,10 @@ def possible_changes(
             is_named = not any(position.path[: len(key)] == key for key in maps)
             is_asked = is_named and position.path[0] != "metadata"
             if is_asked and counts[path] < _CHANGES:
+                if not position.is_item:
+                    counts[path] += 1
+                    new = removed(old, position.path)
+                    yield Change(kind, path, old, new, is_removal=True)
                 made = _changed(release, position, old, values)
                 for new in islice(made, _CHANGES_OF_OBJECT):
                     counts[path] += 1
@@ -121,39 +139,26 @@ def changes_in(release: Release, changes: Iterable[Change]) -> Iterator[Change]:
     for change in changes:
         if change.kind in names:
             schema = release.definitions[names[change.kind]].schema
-            old = _without_unknown(release, schema, change.old)
-            new = _without_unknown(release, schema, change.new)
+            old = without_unknown(release, schema, change.old)
+            new = without_unknown(release, schema, change.new)
             if old != new:
                 yield change._replace(old=old, new=new)
-
-
-def _without_unknown(release: Release, schema: Schema, value: Any) -> Any:
-    while schema.ref is not None:
-        schema = release.definitions[schema.ref].schema
-    if isinstance(value, Mapping) and schema.fields:
-        return {
-            field.name: _without_unknown(release, field.schema, value[field.name])
-            for field in schema.fields
-            if field.name in value
-        }
-    if isinstance(value, list) and schema.items is not None:
-        items = schema.items
-        return [_without_unknown(release, items, item) for item in value]
-    return value
 
 
 def immutable_fields(
     changes: Sequence[Change], validator: Validator
 ) -> set[tuple[GroupVersionKind, str]]:
-    """The kinds and paths of what a server never lets change."""
+    """The kinds and paths of what a server never lets change. Each release is asked about
+    the changes of all, so that their answers differ because of the releases."""
     mutable: set[tuple[GroupVersionKind, str]] = set()
     refused: dict[tuple[GroupVersionKind, str], str] = {}
     answers = validator.ask(
         Request("update", change.new, old=change.old) for change in changes
     )
-    for (kind, path, _, _), answer in zip(changes, answers, strict=True):
+    for (kind, path, *_, is_removal), answer in zip(changes, answers, strict=True):
         if answer.accepted:
-            mutable.update((kind, outer) for outer in _with_outer(path))
+            if not is_removal:
+                mutable.update((kind, outer) for outer in _with_outer(path))
         elif answer.code == 422 and answer.causes and not answer.old_refused:
             refused.setdefault((kind, path), _general(answer.causes[0].field))
     found = set(_outermost(refused, mutable))
@@ -199,9 +204,12 @@ def _values(
 ) -> Iterator[Any]:
     for other in others:
         try:
-            yield value_at(other, position.path)
+            new = value_at(other, position.path)
         except (LookupError, TypeError):
             continue
+        if isinstance(new, list) and isinstance(value, list):
+            yield [*value, *new]
+        yield new
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):
@@ -223,56 +231,3 @@ def _general(field: str) -> str:
     for part in field.split("["):
         text += part.rpartition("]")[2] if "]" in part else part
     return text
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Make the table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m specs.make.immutable_fields", description=__doc__
-    )
-    parser.add_argument(
-        "programs",
-        nargs="+",
-        metavar="RELEASE=PATH",
-        help="what `kubestencil validator path RELEASE` prints",
-    )
-    programs = [
-        text.partition("=")[::2] for text in parser.parse_args(arguments).programs
-    ]
-    try:
-        # Each release is asked about the objects of all, so that the answers of two
-        # releases differ because of the releases.
-        found = [change for name, path in programs for change in _made(name, path)]
-        ranges: Ranges[tuple[GroupVersionKind, str], bool] = Ranges()
-        for name, path in programs:
-            with Validator(Path(path)) as validator:
-                made = changes_in(parse(locate(name, None)), found)
-                tried = list(accepted_changes(made, validator))
-                _report(f"{name}: {len(tried)} changes")
-                fields = immutable_fields(tried, validator)
-            ranges.advance(name, dict.fromkeys(fields, True))
-    except KubestencilError as error:
-        sys.exit(str(error))
-    rows = (
-        (str(releases), kind.api_version, kind.kind, path)
-        for (kind, path), releases, _ in ranges.rows(lambda key: key)
-    )
-    names = [name for name, _ in programs]
-    header = HEADER.format(asked=" and ".join(names), newest=names[-1])
-    write_table("immutable-fields", header, rows)
-
-
-def _made(name: str, path: str) -> list[Change]:
-    """The changes of the objects of one release."""
-    release = parse(locate(name, None))
-    with Validator(Path(path)) as validator:
-        objects = accepted_objects(release, validator, (), _report)
-        return list(changes(release, validator, objects))
-
-
-def _report(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,0 +1,60 @@
+"""Conditions of facts: terms about the fields of one object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+Operator = Literal["=", "!=", "~", "!~", "set", "absent"]
+
+_OPERATORS: tuple[Operator, ...] = ("!=", "=", "!~", "~")
+# A registry may have a port. A digest stands in for a tag.
+_IMAGE = re.compile(r"(?:[^/]*/)*[^/:@]+(?::([^/:@]+))?(@.*)?\Z", re.DOTALL)
+
+
+class Term(NamedTuple):
+    """A term: ``type=Recreate``, ``type!=Recreate``, ``image~latest`` (the tag of an
+    image, latest where it has neither tag nor digest), ``image!~latest``, ``secret``
+    (set), ``!secret`` (absent)."""
+
+    field: str
+    operator: Operator
+    value: str
+
+    def holds(self, value: Mapping[str, Any]) -> bool:
+        """Whether the term holds for an object."""
+        part = value.get(self.field)
+        if self.operator in ("=", "!="):
+            if type(part) in (bool, int):
+                part = str(part).lower()
+            is_equal: bool = part == self.value
+            return is_equal == (self.operator == "=")
+        if self.operator in ("~", "!~"):
+            if not isinstance(part, str) or not part:
+                return False
+            return (_tag(part) == self.value) == (self.operator == "~")
+        return is_set(part) == (self.operator == "set")
+
+
+@cache
+def parse_term(text: str) -> Term:
+    """The term that a cell of a table has."""
+    for operator in _OPERATORS:
+        field, found, value = text.partition(operator)
+        if found:
+            return Term(field, operator, value)
+    return Term(text.lstrip("!"), "absent" if text.startswith("!") else "set", "")
+
+
+def is_set(value: Any) -> bool:
+    """Whether the server takes a field as set."""
+    return value is not None and value != "" and value != []
+
+
+def _tag(image: str) -> str | None:
+    match = _IMAGE.match(image)
+    if match is None:
+        return None
+    return match[1] or (None if match[2] else "latest")

@@ -1,0 +1,107 @@
+"""Fields of kinds that cannot change once an object is there
+(``specs/immutable-fields.tsv``), and those that no API server looks into
+(``specs/unvalidated-fields.tsv``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from kubestencil.schema.facts.tables import (
+    ReleaseRange,
+    group_version_kind,
+    rows,
+    rows_of_release,
+)
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.types import GroupVersionKind, Release, Schema
+from kubestencil.source.releases import release_order
+
+#: The paths of fields by kind.
+_Paths = Mapping[GroupVersionKind, frozenset[str]]
+
+
+class KindField(NamedTuple):
+    """A field of a kind in some releases, with all that is inside of it.
+
+    ``path`` has JSON names without the indexes of lists: ``spec.template``.
+    """
+
+    releases: ReleaseRange
+    api_version: str
+    kind: str
+    path: str
+
+
+def immutable_rows() -> Iterator[KindField]:
+    """The rows of ``specs/immutable-fields.tsv``. Metadata is left out."""
+    return rows("immutable-fields", KindField)
+
+
+def unvalidated_rows() -> Iterator[KindField]:
+    """The rows of ``specs/unvalidated-fields.tsv``."""
+    return rows("unvalidated-fields", KindField)
+
+
+@cache
+def immutable_fields(release: str) -> _Paths:
+    """What cannot change in a release."""
+    return _paths(immutable_rows(), release)
+
+
+@cache
+def unvalidated_fields(release: str) -> _Paths:
+    """The fields in which an API server of a release accepts what it refuses elsewhere."""
+    return _paths(unvalidated_rows(), release)
+
+
+def _paths(fields: Iterator[KindField], release: str) -> _Paths:
+    found = rows_of_release(
+        fields, release, lambda row: group_version_kind(row.api_version, row.kind)
+    )
+    return {kind: frozenset(row.path for row in rows) for kind, rows in found.items()}
+
+
+def newly_mutable(before: str, after: str) -> Iterator[tuple[GroupVersionKind, str]]:
+    """The kinds and paths of fields that can change in a release, and could not in an
+    older one."""
+    still = immutable_fields(after)
+    for row in immutable_rows():
+        kind = group_version_kind(row.api_version, row.kind)
+        outer = (f"{path}." for path in still.get(kind, ()))
+        if (
+            row.releases.includes(before)
+            and release_order(before) < release_order(after)
+            and not f"{row.path}.".startswith(tuple(outer))
+        ):
+            yield kind, row.path
+
+
+def kinds_with_immutable(
+    release: Release,
+) -> Mapping[tuple[str, str], tuple[GroupVersionKind, ...]]:
+    """The kinds in whose objects a field cannot change, by definition and field."""
+    kinds: dict[tuple[str, str], list[GroupVersionKind]] = {}
+    paths = immutable_fields(release.name)
+    for definition, kind in kind_definitions(release).items():
+        for path in sorted(paths.get(kind, ())):
+            if field := field_at(release, definition, path):
+                kinds.setdefault(field, []).append(kind)
+    return {field: tuple(found) for field, found in kinds.items()}
+
+
+def field_at(release: Release, definition: str, path: str) -> tuple[str, str] | None:
+    """The definition and the field at a path of a kind, None where the release lacks it."""
+    *parents, name = path.split(".")
+    for parent in parents:
+        schema = release.definitions[definition].schema.field(parent)
+        definition = _referred(schema) if schema else ""
+        if not definition:
+            return None
+    return definition, name
+
+
+def _referred(schema: Schema) -> str:
+    """The definition of a value, or of the items of a list; empty where it has none."""
+    return (schema.items or schema).ref or ""

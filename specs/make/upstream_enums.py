@@ -1,0 +1,47 @@
+"""The list of enums in upstream's reference pages, which a test compares with
+``enums.tsv``: ``python -m specs.make.upstream_enums CHECKOUT`` of kubernetes-sigs/reference-docs,
+whose documents have enums since 1.34."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from specs.make.ranges import Ranges
+from specs.make.values.rows import cell_of_values
+
+HEADER = """\
+# The enums that upstream lists for its reference pages, by release, tab-separated:
+# releases, definition, field, values. Made by `python -m specs.make.upstream_enums`.
+"""
+PATH = Path("tests/upstream_enums.tsv")
+
+
+def main(checkout: Path) -> None:
+    """Write the list of all releases of a checkout whose documents have enums."""
+    ranges: Ranges[tuple[str, str], str] = Ranges()
+    folders = sorted(
+        (checkout / "gen-apidocs/config").glob("v1_*"),
+        key=lambda folder: int(folder.name.partition("_")[2]),
+    )
+    for folder in folders:
+        document = json.loads((folder / "swagger.json").read_bytes())
+        found = {
+            (definition, field): cell_of_values(values)
+            for definition, schema in document["definitions"].items()
+            for field, part in schema.get("properties", {}).items()
+            for values in [part.get("enum") or part.get("items", {}).get("enum")]
+            if values
+        }
+        if found:
+            ranges.advance(folder.name[1:].replace("_", "."), found)
+    rows = (
+        "\t".join((str(releases), *key, values))
+        for key, releases, values in ranges.rows(lambda key: key)
+    )
+    PATH.write_text(HEADER + "\n".join([*rows, ""]), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,162 @@
+"""The objects that releases are asked about: those that any of them accepts."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kubestencil.checking.files.find import find_files
+from kubestencil.checking.files.manifests import Manifest, read_manifests
+from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.targets.examples.nodes import to_json
+from kubestencil.targets.examples.trees import ExampleTrees
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Request
+from specs.make.tables import report
+from specs.make.values.objects import general, positions, value_at, without_unknown
+from specs.make.values.seeds import Samples, Seeds
+from specs.make.values.workers import in_parallel
+
+Objects = dict[GroupVersionKind, list[Any]]
+
+# They have what many kinds have: pods, and templates of pods.
+_FIRST = (group_version_kind("v1", "Pod"), group_version_kind("apps/v1", "Deployment"))
+
+
+def grown_objects(
+    release: Release,
+    validators: Sequence[Validator],
+    folder: Path | None,
+    samples: Samples,
+) -> Objects:
+    """Accepted objects of each kind of a release: its examples, with as many fields as
+    possible. They are found once, and kept in a folder, if there is one.
+
+    ``samples`` are those of other releases; what is found is added to them.
+    """
+    saved = folder / f"{release.name}.jsonl" if folder else None
+    if saved is not None and saved.is_file():
+        objects = _read_objects(saved)
+    else:
+        objects = _grown(release, validators, samples)
+        if saved is not None:
+            lines = [json.dumps(value) for found in objects.values() for value in found]
+            saved.parent.mkdir(parents=True, exist_ok=True)
+            saved.write_text("\n".join([*lines, ""]), "utf-8")
+    _remember(release, objects, samples)
+    samples.done |= {
+        (definition.name, field.name)
+        for definition in release.definitions.values()
+        for field in definition.fields
+    }
+    return objects
+
+
+def _grown(
+    release: Release, validators: Sequence[Validator], samples: Samples
+) -> Objects:
+    """Objects that grow for some kinds at a time, which know those of earlier ones: pods
+    are in many. The order of answers never changes what is found."""
+    names = {kind: name for name, kind in kind_definitions(release).items()}
+    first = [[kind] for kind in _FIRST if kind in names]
+    rest = [kind for kind in names if kind not in _FIRST]
+    objects: Objects = {}
+
+    def grow(validator: Validator, kind: GroupVersionKind) -> list[Any]:
+        definition = release.definitions[names[kind]]
+        trees = ExampleTrees(release)
+        examples = (
+            trees.starter(definition),
+            trees.required(definition),
+            trees.all_fields(definition),
+        )
+        seeds = Seeds(release, definition.name, validator, samples.copy())
+        seeds.find([to_json(tree) for tree in examples if tree is not None])
+        report(f"{release.name} {kind.api_version} {kind.kind}: {len(seeds.objects)}")
+        return seeds.objects
+
+    for kinds in (*first, rest):
+        found = dict(zip(kinds, in_parallel(validators, grow, kinds), strict=True))
+        _remember(release, found, samples)
+        objects.update(found)
+    return {kind: objects[kind] for kind in names}
+
+
+def _remember(release: Release, objects: Objects, samples: Samples) -> None:
+    names = {kind: name for name, kind in kind_definitions(release).items()}
+    for kind, values in objects.items():
+        for value in values:
+            for position in positions(release, names[kind], value):
+                if not position.is_item:
+                    part = value_at(value, position.path)
+                    samples.add(names[kind], position.definition, position.field, part)
+
+
+def _read_objects(path: Path) -> Objects:
+    objects: Objects = defaultdict(list)
+    for line in path.read_text("utf-8").splitlines():
+        value = json.loads(line)
+        objects[group_version_kind(value["apiVersion"], value["kind"])].append(value)
+    return objects
+
+
+def accepted_objects(
+    release: Release, validator: Validator, objects: Objects
+) -> Objects:
+    """Those of some objects that a release accepts, without the fields that it lacks."""
+    accepted: Objects = {}
+    for name, kind in kind_definitions(release).items():
+        schema = release.definitions[name].schema
+        values = [
+            without_unknown(release, schema, value) for value in objects.get(kind, ())
+        ]
+        answers = validator.ask(Request("create", value) for value in values)
+        accepted[kind] = [
+            value
+            for value, answer in zip(values, answers, strict=True)
+            if answer.accepted
+        ]
+    return accepted
+
+
+def with_others(
+    release: Release, validator: Validator, pools: Sequence[Objects]
+) -> Objects:
+    """The accepted objects of a release, the first pool, and those of other releases that
+    it accepts and that have fields which no other object has."""
+    objects: Objects = {kind: list(values) for kind, values in pools[0].items()}
+    names = {kind: name for name, kind in kind_definitions(release).items()}
+    covered = {
+        kind: set().union(*(_fields(release, names[kind], value) for value in values))
+        for kind, values in objects.items()
+    }
+    for pool in pools[1:]:
+        for kind, values in accepted_objects(release, validator, pool).items():
+            for value in values:
+                fields = _fields(release, names[kind], value)
+                if not fields <= covered.setdefault(kind, set()):
+                    covered[kind] |= fields
+                    objects.setdefault(kind, []).append(value)
+    return objects
+
+
+def _fields(release: Release, definition: str, value: Any) -> set[str]:
+    return {general(place.path) for place in positions(release, definition, value)}
+
+
+def given_objects(folders: Sequence[Path]) -> Objects:
+    """The objects in the manifests of folders, by kind."""
+    objects: Objects = defaultdict(list)
+    for file in find_files([str(folder) for folder in folders]) if folders else ():
+        if not file.reason_to_skip:
+            for item in read_manifests(file.read(), file.name):
+                if isinstance(item, Manifest):
+                    value = item.value
+                    kind = group_version_kind(value["apiVersion"], value["kind"])
+                    objects[kind].append(value)
+    return objects
