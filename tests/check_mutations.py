@@ -77,7 +77,7 @@ EXPLAINED = (
     # JSON the server keeps the first one where the second one is null.
     r"missed strict error(.|\n)*check: duplicate-key (kind|apiVersion): ",
 )
-_NOT_SERVED = {"removed-kind", "future-kind", "unknown-kind"}
+_NOT_SERVED = {"removed-kind", "future-kind", "unknown-kind", "missing-kind"}
 
 
 class Case(NamedTuple):

@@ -95,8 +95,10 @@ metadata: {name: c}
         for finding in report["findings"]
         if finding["severity"] == "error"
     ] == [
+        ("both", "missing-field", "add spec"),
         ("new", "removed-kind", "use flowcontrol.apiserver.k8s.io/v1"),
         ("fixed", "future-kind", "use resource.k8s.io/v1alpha2"),
+        ("both", "missing-field", "add spec"),
         ("both", "removed-kind", "use networking.k8s.io/v1"),
     ]
 

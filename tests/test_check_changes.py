@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from kubestencil.checking.files import git
 from kubestencil.checking.files.git import committed_files
 from kubestencil.checking.files.previous import PreviousObjects, committed_objects
 from kubestencil.checking.findings import Results
 from kubestencil.checking.verdicts import add_refused_changes
 from kubestencil.cli import cli
-from kubestencil.errors import KubestencilError, UsageError
+from kubestencil.errors import KubestencilError, SourceError, UsageError
 from kubestencil.validator.protocol import Answer, Cause
 from tests.validators import built_validator
 
@@ -198,6 +199,30 @@ def test_what_is_no_commit_is_an_error(repository: Path, revision: str) -> None:
         list(committed_files(revision, str(repository), is_recursive=True))
     assert error.value.where == "--since"
     assert sorted(repository.rglob("*")) == before
+
+
+def test_a_repository_of_a_stranger_runs_no_command(repository: Path) -> None:
+    """One that lacks an object, and says how to get it: also with a Git that knows no
+    GIT_NO_LAZY_FETCH."""
+    found = subprocess.check_output(
+        ["git", "rev-parse", "HEAD:other.yaml"], cwd=repository, text=True
+    ).strip()
+    (repository / ".git" / "objects" / found[:2] / found[2:]).unlink()
+    for setting in (
+        "core.repositoryformatversion=1",
+        "extensions.partialClone=origin",
+        "remote.origin.url=ssh://x/y",
+        "remote.origin.promisor=true",
+        f"core.sshCommand=touch '{repository}/owned'; false",
+    ):
+        subprocess.run(
+            ["git", "config", *setting.split("=", 1)], cwd=repository, check=True
+        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(git._ENVIRONMENT, "GIT_NO_LAZY_FETCH")
+        with pytest.raises(SourceError, match="no content"):
+            list(committed_files("HEAD", str(repository), is_recursive=True))
+    assert not (repository / "owned").exists()
 
 
 def test_a_folder_without_a_repository_is_an_error(tmp_path: Path) -> None:

@@ -141,7 +141,10 @@ def test_formats_are_checked_as_the_server_checks_them(tmp_path: Path) -> None:
 def test_a_key_of_json_is_repeated_in_one_object_only() -> None:
     text = '{"a": {"b": 1}, "a": {"b": 2, "c": [{"d": 1}, {"d": 2, "d": 3}]}}'
     [document] = json_documents(text) or []
-    assert [path for path, _ in document.repeated] == [("a",), ("a", "c", 1, "d")]
+    assert [repeated.path for repeated in document.repeated] == [
+        ("a",),
+        ("a", "c", 1, "d"),
+    ]
 
 
 def test_integers_beyond_64_bits_are_refused(tmp_path: Path) -> None:

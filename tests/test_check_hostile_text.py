@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
 from kubestencil.checking.files.placeholders import has_placeholder, is_template
+from kubestencil.checking.findings import MAX_FINDINGS
 from kubestencil.cli import cli
 from tests.hostile.printed import Elements
 from tests.hostile.texts import Texts
@@ -71,8 +72,12 @@ def _line(item: Any) -> str:
 
 
 def harmless(texts: list[str]) -> list[str]:
-    """Other texts, that are equal where the texts are, and empty where they are."""
-    return [text and f"text{texts.index(text)}" for text in texts]
+    """Other texts, that are equal where the texts are, empty where they are, no names
+    either, and like a domain where they are, as groups of custom resources are."""
+    return [
+        text and f"Text {texts.index(text)}{'.' if '.' in text else ''}"
+        for text in texts
+    ]
 
 
 # Values with placeholders are left out of a check, and controls are no YAML.
@@ -190,3 +195,67 @@ def test_a_deep_folder_is_checked(tmp_path: Path) -> None:
     subprocess.run(["rm", "-r", tmp_path / "d"], check=True)
     assert result.exit_code == 1
     assert f"{'/d' * 1_200}/a.yaml" in result.stdout
+
+
+def check_file(folder: Path, *arguments: str) -> Any:
+    """The report in JSON on all files of a folder, and the exit code of the command."""
+    result = CliRunner().invoke(
+        cli, ["check", str(folder), "--to", "1.35", "-q", "-f", "json", *arguments]
+    )
+    return json.loads(result.stdout), result.exit_code
+
+
+def test_findings_of_a_file_are_limited_and_the_most_severe_are_kept(
+    tmp_path: Path,
+) -> None:
+    comments = "# kubestencil: ignore syntax because\n" * 3000
+    manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+    (tmp_path / "a.yaml").write_text(f"{manifest}{comments}wrong: 1\n")
+    (tmp_path / "b.yaml").write_text(f"{manifest}wrong: 1\n")
+    (tmp_path / "baseline.txt").write_text("")
+    report, code = check_file(tmp_path)
+    assert [item["rule"] for item in report["findings"]].count("unknown-field") == 2
+    assert len(report["findings"]) == MAX_FINDINGS + 1
+    assert list(report["ignored"].values()) == [2001]
+    assert code == 1
+
+
+@pytest.mark.parametrize("format_name", ["text", "json", "sarif", "markdown", "html"])
+def test_lines_on_what_was_not_checked_are_limited(
+    tmp_path: Path, format_name: str
+) -> None:
+    kinds = (f"apiVersion: x.io/v1\nkind: K{i}\n" for i in range(MAX_FINDINGS + 500))
+    (tmp_path / "a.yaml").write_text("---\n".join(kinds))
+    arguments = ["--to", "1.35", "-q", "--show-skipped", "--allow-empty"]
+    result = CliRunner().invoke(
+        cli, ["check", str(tmp_path), *arguments, "-f", format_name]
+    )
+    assert result.exit_code == 0
+    assert "500" in result.stdout
+    assert f"K{MAX_FINDINGS - 600}" in result.stdout
+    assert result.stdout.count("x.io/v1") <= 2 * MAX_FINDINGS + 1
+    if format_name == "json":
+        report = json.loads(result.stdout)
+        assert len(report["notChecked"]) == len(report["skipped"]) == MAX_FINDINGS + 1
+        assert report["skipped"][-1]["count"] == 500
+
+
+def test_what_a_baseline_has_does_not_count_for_the_limit(tmp_path: Path) -> None:
+    fields = "".join(f"wrong{i}: 1\n" for i in range(MAX_FINDINGS))
+    manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+    (tmp_path / "a.yaml").write_text(f"{manifest}{fields}")
+    report, _ = check_file(tmp_path)
+    baseline = tmp_path / "baseline.txt"
+    baseline.write_text(json.dumps(report))
+    (tmp_path / "a.yaml").write_text(f"{manifest}{fields}new: 1\n")
+    report, code = check_file(tmp_path, "--baseline", str(baseline))
+    assert [item["path"] for item in report["findings"]] == ["new"]
+    assert code == 1
+
+
+@pytest.mark.parametrize("format_name", ["text", "json", "sarif", "html", "github"])
+def test_long_texts_of_a_manifest_are_cut(tmp_path: Path, format_name: str) -> None:
+    long = "x" * 200_000
+    source = report(tmp_path / "a", [long, f"{long}y", f"{long}z"], format_name)
+    assert "xxx" in source
+    assert len(source) < 200_000

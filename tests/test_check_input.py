@@ -171,7 +171,7 @@ spec:
         ("metadata.clusterName", "clusterName was removed in 1.25: remove it"),
         (
             "spec.securityContext.privileged",
-            "it belongs into spec.containers[].securityContext",
+            "it belongs into spec.containers[0].securityContext",
         ),
         (
             "spec.containers[0].restartPolicyRules",

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +152,78 @@ def test_requests_and_answers_that_fill_the_pipes_do_not_wait_for_each_other(
     assert later.message == "later"
 
 
+#: What a program could answer to each request, but for the end of the line.
+ANSWERS: Mapping[str, bytes] = {
+    "nothing": b"",
+    "another type": b"[1]",
+    "no code": b"{}",
+    "a text as code": b'{"code": "201"}',
+    "a truth as code": b'{"code": true}',
+    "infinity": b'{"code": 1e400}',
+    "many digits": b'{"code": ' + b"9" * 5_000 + b"}",
+    "nesting": b"[" * 200_000,
+    "no UTF-8": b'{"code": 422, "message": "\xff"}',
+    "two answers": b'{"code": 201}\n{"code": 422}',
+    "a cause that is no object": b'{"code": 422, "causes": [1]}',
+    "a cause with other types": b'{"code": 422, "causes": [{"field": []}]}',
+    "no causes": b'{"code": 422, "causes": null}',
+    "warnings that are no texts": b'{"code": 201, "warnings": [{}]}',
+    "policies that are a text": b'{"code": 403, "policies": "no"}',
+    "an object that is a list": b'{"code": 200, "object": [1]}',
+    "control characters": b'{"code": 422, "message": "\\u0000\\u001b[31m\\ud800"}',
+    "a path of steps": b'{"code": 422, "causes": [{"field": "'
+    + b"a[0]" * 50_000
+    + b'"}]}',
+    "a path of brackets": b'{"code": 422, "causes": [{"field": "'
+    + b"[" * 50_000
+    + b'"}]}',
+    "a long index": b'{"code": 422, "causes": [{"field": "metadata.finalizers['
+    + b"9" * 5_000
+    + b']"}]}',
+    "a large text": b'{"code": 422, "message": "' + b"x" * (15 << 20) + b'"}',
+    "a line without an end": b" " * (17 << 20),
+    "many warnings": b'{"code": 201, "warnings": [' + b'"\\u0007",' * 20_000 + b'"a"]}',
+    "a value of any depth": b'{"code": 422, "causes": [{"badValue": '
+    + b"[" * 900
+    + b"]" * 900
+    + b"}]}",
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_whatever_a_program_answers_a_command_ends_well(
+    program: Path, none_built: Path, tmp_path: Path, answer: bytes
+) -> None:
+    path = binary_path("1.35.0", this_platform())
+    path.parent.mkdir(parents=True)
+    (tmp_path / "answer").write_bytes(answer + b"\n" if answer else b"")
+    path.write_text(
+        f"#!{shutil.which('python3')}\nimport sys, pathlib\n"
+        f"answer = pathlib.Path({str(tmp_path / 'answer')!r}).read_bytes()\n"
+        "for line in sys.stdin:\n"
+        "    sys.stdout.buffer.write(answer) and sys.stdout.flush()\n"
+        "    if not answer: break\n"
+    )
+    path.chmod(0o755)
+    manifest = tmp_path / "manifest.yaml"
+    config_map = {**CONFIG_MAP, "metadata": {"name": "a", "finalizers": ["a/b"]}}
+    manifest.write_text("---\n".join(f"{json.dumps(config_map)}\n" for _ in range(3)))
+    check_json = ("check", "--to", "1.35", "-f", "json")
+    for command in (("check", "--to", "1.35"), check_json, ("default",)):
+        result = _run(*command, str(manifest))
+        assert isinstance(result.exception, SystemExit | KubestencilError | None)
+        assert len(result.output) < 200_000
+        assert not {"\0", "\x1b", "\x07", "\ud800"} & {*result.output}
+
+
+def test_a_program_that_starts_another_one_ends_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "program"
+    path.write_text("#!/bin/sh\nsleep 100\n")
+    path.chmod(0o755)
+    with Validator(path, seconds=0.1) as validator:
+        assert not validator.submit(_named("a")).result().code
+
+
 def test_a_process_that_is_ended_leaves_no_threads(program: Path) -> None:
     before = threading.active_count()
     validator = Validator(program)
@@ -270,8 +342,8 @@ def test_mistakes_are_found_with_the_words_of_the_server(
     findings = json.loads(result.output)["findings"]
     assert {(finding["rule"], finding["path"]) for finding in findings} == {
         ("invalid-enum", "spec.template.spec.restartPolicy"),
-        ("required-value", "spec.template.spec.containers[0]"),
-        ("required-value", "spec.template.spec.containers[0].ports[0].containerPort"),
+        ("missing-field", "spec.template.spec.containers[0].image"),
+        ("out-of-range", "spec.template.spec.containers[0].ports[0].containerPort"),
     }
     # Without the program, tables of facts say less.
     options = ("--to", "1.35", "--exact", "off", "-f", "json", "-q")
@@ -334,7 +406,7 @@ def test_findings_of_decoding_are_ours_and_placeholders_are_left_out(
 
     assert findings({"name": "a", "image": "a:1"}) == []
     first = "spec.containers[0]"
-    assert findings({"name": "a"}) == [("required-value", first, "add image")]
+    assert findings({"name": "a"}) == [("missing-field", f"{first}.image", "add image")]
     assert findings({"name": "A", "imag": "a:1"}) == [
         ("unknown-field", f"{first}.imag", "did you mean image?")
     ]
@@ -402,6 +474,8 @@ def test_defaults_and_conversions_keep_the_order_of_fields(
     lines = _run(
         "default",
         "-",
+        "--release",
+        "1.35",
         stdin=service,
     ).output.splitlines()
     assert lines[:2] == ["kind: Service", "apiVersion: v1"]
@@ -417,7 +491,8 @@ def test_defaults_and_conversions_keep_the_order_of_fields(
             "targetCPUUtilizationPercentage": 50,
         },
     }
-    result = _run("convert", "-", "--to", "autoscaling/v2", stdin=json.dumps(scaler))
+    arguments = ("convert", "-", "--to", "autoscaling/v2", "--release", "1.35")
+    result = _run(*arguments, stdin=json.dumps(scaler))
     assert "averageUtilization: 50" in result.output
 
 

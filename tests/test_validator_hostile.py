@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -133,3 +134,90 @@ def test_what_is_too_large_is_refused_as_by_a_server() -> None:
 def _size(answer: Answer) -> int:
     causes = sum(len(text) for cause in answer.causes for text in cause)
     return len(answer.message) + causes + sum(map(len, answer.warnings))
+
+
+_POD = b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}'
+_CRD = """{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+"metadata": {"name": "as.x.io"}, "spec": {"group": "x.io", "scope": "Cluster",
+"names": {"plural": "as", "singular": "a", "kind": "A", "listKind": "AList"},
+"versions": [{"name": "v1", "served": true, "storage": true,
+"schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": SPEC}}}}]}}"""
+
+
+def _nested(keyword: str, depth: int) -> str:
+    start = '{"type": "object", "properties": {"a": ' if keyword == "properties" else ""
+    start = start or f'{{"type": "array", "{keyword}": '
+    end = "}}" if keyword == "properties" else "}"
+    return start * depth + '{"type": "string"}' + end * depth
+
+
+def _rule(expression: str) -> str:
+    rule = json.dumps([{"rule": expression}])
+    return f'{{"type": "array", "items": {{"type": "string"}}, "x-kubernetes-validations": {rule}}}'
+
+
+#: Schemas of ``spec`` in CustomResourceDefinitions.
+_SCHEMAS = (
+    _nested("properties", 50), _nested("properties", 5_000), _nested("items", 5_000),
+    '{"type": "string", "pattern": "(((((a{9}){9}){9}){9}){9}){9}"}',
+    '{"type": "string", "pattern": "(a+)+$"}', '{"type": "string", "pattern": "("}',
+    json.dumps({"type": "string", "pattern": "a?" * 20_000}),
+    json.dumps({"type": "string", "enum": [f"v{i}" for i in range(100_000)]}),
+    json.dumps({"type": "string", "enum": ["a"] * 20_000}),
+    json.dumps({"type": "object", "properties": {f"f{i}": {"type": "string"} for i in range(20_000)}}),
+    _rule("self.all(x, self.all(y, self.all(z, self.all(w, x == y + z + w))))"),
+    _rule("self.all(x, x.matches('(a+)+$'))"), _rule("(" * 5_000), _rule("!" * 20_000 + "true"),
+    _rule("'a'" + " + 'a'" * 20_000 + " == ''"), _rule("[1]" * 2_000), _rule("true || " * 9_000 + "true"),
+    '{"$ref": "#"}', '{"type": "object", "default": {"a": [[[[]]]]}}',
+    json.dumps({"anyOf": [{"anyOf": [{"required": ["a"]}] * 300}] * 300, "type": "object"}),
+    '{"type": "object", "not": ' + '{"not": ' * 3_000 + "{}" + "}" * 3_001,
+)  # fmt: skip
+#: Lines of requests.
+_LINES = (
+    b"", b" ", b"null", b"[]", b"1", b'"a"', b"{", b"{}", b"\xff\xfe", b"\0", b"[" * 100_000,
+    b'{"operation": 1}', b'{"operation": null}', b'{"operation": "x"}', b'{"operation": "create"}',
+    b'{"operation": "create", "object": 1}', b'{"operation": "create", "object": []}',
+    b'{"operation": "create", "object": {"apiVersion": 1, "kind": []}}',
+    b'{"operation": "update", "object": ' + _POD + b"}", b'{"operation": "delete", "old": 1}',
+    b'{"operation": "convert", "to": "///", "object": ' + _POD + b"}",
+    b'{"operation": "create", "prepared": "' + b"0" * 64 + b'", "object": ' + _POD + b"}",
+    b'{"operation": "create", "featureGates": {"AllAlpha": true, "x": false}, "object": ' + _POD + b"}",
+    b'{"operation": "create", "podSecurity": {"level": "x", "version": "v9.99"}, "object": ' + _POD + b"}",
+    b'{"operation": "create", "user": "' + b"u" * 100_000 + b'", "groups": [""], "object": ' + _POD + b"}",
+    b'{"operation": "create", "id": {"a": [1]}, "object": ' + _POD + b"}",
+    b'{"operation": "create", "operation": "version", "OPERATION": "x"}',
+    b'{"operation": "prepare", "objects": 1}', b'{"operation": "prepare", "objects": [null, 1, []]}',
+    b'{"operation": "prepare", "objects": [' + b"{}," * 20_000 + b"{}]}",
+    b'{"operation": "create", "object": "' + b"x" * (70 << 20) + b'"}',
+)  # fmt: skip
+
+
+def _definitions() -> Iterator[bytes]:
+    for schema in _SCHEMAS:
+        crd = _CRD.replace("\n", " ").replace("SPEC", schema).encode()
+        yield b'{"operation": "create", "object": ' + crd + b"}"
+        yield b'{"operation": "prepare", "objects": [' + crd + b"]}"
+
+
+def test_every_line_of_a_request_has_one_answer() -> None:
+    """Garbage, and CustomResourceDefinitions that take all the time and memory that they
+    can; the program may only end itself, and another one goes on."""
+    program = built_validator("1.35")
+    codes: Counter[int] = Counter()
+    for line in (*_LINES, *_definitions()):
+        started = time.monotonic()
+        run = subprocess.run(
+            [program, f"-memory={512 << 20}"],
+            input=line + b'\n{"operation": "version", "id": 1}\n',
+            capture_output=True,
+            timeout=60,
+        )
+        answers = [json.loads(text) for text in run.stdout.splitlines()]
+        assert time.monotonic() - started < 30, line[:200]
+        # An empty line is no request.
+        assert len(answers) == (2 if line else 1) or run.returncode, line[:200]
+        if not run.returncode:
+            assert answers[-1]["id"] == 1
+        codes.update(answer["code"] for answer in answers)
+        assert max(map(len, run.stdout.splitlines()), default=0) < 4_000_000
+    assert codes.keys() <= {200, 201, 400, 404, 405, 412, 413, 422}, codes

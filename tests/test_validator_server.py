@@ -46,14 +46,18 @@ class Case(NamedTuple):
         return any(text in self.reply.message for text in texts)
 
 
+_ALLOCATED = "addresses and ports of the cluster are taken, or not in its range"
+_ALLOCATING = (
+    "the registry of Services stops where it cannot allocate, and sees own ports"
+)
 #: Why a server and a validator may differ, with how such a case is recognized.
 _REASONS: Mapping[str, Callable[[Case], bool]] = {
-    "addresses and ports of the cluster are taken, or not in its range": lambda case: (
+    _ALLOCATED: lambda case: (
         case.says(
             "failed to allocate", "provided IP is already", "provided port is already"
         )
     ),
-    "the registry of Services stops where it cannot allocate, and sees own ports": (
+    _ALLOCATING: (
         lambda case: (
             case.value["kind"] == "Service"
             and case.reply.status == case.answer.code == 422
@@ -163,7 +167,15 @@ def test_verdicts_causes_messages_and_warnings_are_those_of_the_server(
     ]
     assert not unexplained, "\n".join([*unexplained[:20], str(len(unexplained))])
     assert len(cases) > _COMPARED
-    assert len(different) < len(cases) / 100
+    # How many Services differ depends on what other tests have created in the cluster.
+    services = (_REASONS[_ALLOCATED], _REASONS[_ALLOCATING])
+    others = [
+        case
+        for case, _ in different
+        if not any(explains(case) for explains in services)
+    ]
+    assert len(others) < len(cases) / 100
+    assert len(different) < len(cases) / 50
     accepted = {case.value["kind"] for case in cases if case.reply.accepted}
     assert accepted >= {
         name.rpartition(" ")[2]

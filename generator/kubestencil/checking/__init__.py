@@ -3,14 +3,16 @@
 ``files`` finds manifests and reads the objects in them. ``decoding`` checks the
 values of an object, ``kind_findings`` and ``named_resources`` its kind and what it
 names, and ``hints`` says what to do; ``problems`` is how they report. ``release`` is
-what objects are checked against, ``upgrade`` checks one object against one or two
+what objects are checked against, ``examination`` applies all of that to one object,
+``upgrade`` checks one object against one or two
 releases, and ``run`` files. ``ignores`` and ``suppressions``
 leave findings out. All results are values (``findings``), whose meaning is in
 ``rules``; ``serialize`` writes them as JSON and ``sarif`` as SARIF, and the target
 ``check`` has the other formats.
 
-``values`` checks what the API server is known to accept. ``verdicts`` asks the API server's own code (``kubestencil.validator``), where that is
-built; ``stored`` prints what it would store.
+``clusters`` reads a live cluster. ``fixing`` mends files in place. ``values`` checks what
+the API server is known to accept. ``verdicts`` asks the API server's own code
+(``kubestencil.validator``), where that is built; ``stored`` prints what it would store.
 """
 
 from __future__ import annotations

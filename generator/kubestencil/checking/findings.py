@@ -2,14 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Literal, NamedTuple
 
-from kubestencil.checking.rules import RULES, Change, CheckRule, RuleId, Severity
+from kubestencil.checking.rules import (
+    RULES,
+    SEVERITIES,
+    Change,
+    CheckRule,
+    RuleId,
+    Severity,
+    at_least,
+)
+from kubestencil.schema.pointer import json_pointer
 
+#: The findings that a command fails on: those of a severity and of all that are worse,
+#: or the errors that an upgrade brings.
+FailOn = Severity | Literal["new"]
+#: The name of standard input in findings.
+STDIN = "<stdin>"
+#: Findings of a file that are reported, and lines on what was not checked; characters
+#: of each text of a finding.
+MAX_FINDINGS = 1000
+_MAX_CHARACTERS = 1000
 #: The steps from an object to a value inside of it: keys, and indexes of lists.
 Path = tuple[str | int, ...]
+
+
+class Move(NamedTuple):
+    """A value goes from ``path`` to ``target``, where nothing is.
+
+    A target below the path puts an object or a list around the value; one above it
+    replaces what holds nothing but the value. An index that is the length of a list
+    appends.
+    """
+
+    path: Path
+    target: Path
+
+
+class Put(NamedTuple):
+    """``value`` goes to ``path``, in the place of what is there."""
+
+    path: Path
+    value: Any
+
+
+class Remove(NamedTuple):
+    """The value at ``path`` goes."""
+
+    path: Path
+
+
+Edit = Move | Put | Remove
+#: Edits of an object that mend a problem together. Paths are those of the object as the
+#: edits before have made it.
+Fix = tuple[Edit, ...]
 
 
 class Problem(NamedTuple):
@@ -17,6 +68,8 @@ class Problem(NamedTuple):
 
     ``message`` says what, in the words of the API server where it has any; ``hint``
     says what to do. ``of_key`` says that the key is meant rather than its value.
+    ``fixes`` are what the hint says as edits: one where that is sure, several where
+    people have to choose.
     """
 
     rule: RuleId
@@ -24,6 +77,7 @@ class Problem(NamedTuple):
     message: str
     hint: str = ""
     of_key: bool = False
+    fixes: tuple[Fix, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +97,8 @@ class Results:
 class Subject(NamedTuple):
     """The object that a finding is about.
 
-    ``source`` is the template that Helm made it from (its comment ``# Source:``).
+    ``source`` is the template that Helm made it from (its comment ``# Source:``),
+    ``manager`` who wrote it to a cluster.
     ``document`` is the index of its document in the file, ``item`` its index in a list,
     both from 0. Of a text that cannot be read, ``kind`` and ``name`` are empty.
     """
@@ -55,6 +110,21 @@ class Subject(NamedTuple):
     name: str = ""
     namespace: str = ""
     source: str = ""
+    manager: str = ""
+
+
+def _edit_json(edit: Edit) -> dict[str, Any]:
+    """An edit in the words of JSON Patch (RFC 6902), but that ``move`` may put an object
+    or list around a value, and ``put`` is ``add`` or ``replace``."""
+    pointer = json_pointer(map(str, edit.path))
+    match edit:
+        case Move():
+            target = json_pointer(map(str, edit.target))
+            return {"op": "move", "from": pointer, "path": target}
+        case Put():
+            return {"op": "put", "path": pointer, "value": edit.value}
+        case Remove():
+            return {"op": "remove", "path": pointer}
 
 
 class FindingKey(NamedTuple):
@@ -75,6 +145,8 @@ class Finding(NamedTuple):
     ``line`` and ``column`` count from 1, columns in characters. ``path`` leads from
     the object to the value. ``releases`` are those in which it is a problem, and
     ``change`` is what this means for an upgrade; None without a release to come from.
+    ``fixes`` are edits that mend it: one where that is sure, several to choose from.
+    ``other_severity`` is that of a configuration.
     """
 
     rule_id: RuleId
@@ -87,6 +159,33 @@ class Finding(NamedTuple):
     hint: str
     releases: tuple[str, ...]
     change: Change | None
+    fixes: tuple[Fix, ...] = ()
+    other_severity: Severity | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The finding as ``kubestencil check -f json`` has it."""
+        subject = self.subject
+        return {
+            "rule": self.rule_id,
+            "severity": self.severity,
+            "change": self.change,
+            "releases": list(self.releases),
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "document": subject.document,
+            "item": subject.item,
+            "source": subject.source or None,
+            "manager": subject.manager or None,
+            "apiVersion": subject.api_version or None,
+            "kind": subject.kind or None,
+            "namespace": subject.namespace or None,
+            "name": subject.name or None,
+            "path": self.field_path,
+            "message": self.message,
+            "hint": self.hint or None,
+            "fixes": [list(map(_edit_json, fix)) for fix in self.fixes],
+        }
 
     @classmethod
     def of(
@@ -98,9 +197,22 @@ class Finding(NamedTuple):
         releases: tuple[str, ...],
         change: Change | None = None,
     ) -> Finding:
-        """A problem that is at a line and column."""
-        rule, path, message, hint, _ = problem
-        return cls(rule, file, *at, subject, path, message, hint, releases, change)
+        """A problem that is at a line and column; long texts of a manifest are cut."""
+        return cls(
+            problem.rule,
+            file,
+            *at,
+            subject,
+            tuple(
+                shorten(step) if isinstance(step, str) else step
+                for step in problem.path
+            ),
+            shorten(problem.message),
+            shorten(problem.hint),
+            releases,
+            change,
+            problem.fixes,
+        )
 
     @property
     def rule(self) -> CheckRule:
@@ -109,8 +221,24 @@ class Finding(NamedTuple):
 
     @property
     def severity(self) -> Severity:
-        """How bad it is."""
-        return self.rule.severity
+        """How bad it is: that of the rule, unless a configuration says otherwise."""
+        return self.other_severity or self.rule.severity
+
+    def is_failure(self, fail_on: FailOn) -> bool:
+        """Whether the command fails because of it: never where the upgrade fixes it."""
+        if fail_on == "new":
+            return self.change == "new" and self.severity == "error"
+        return self.severity in at_least(fail_on) and self.change != "fixed"
+
+    @property
+    def origin(self) -> str:
+        """The file to look at: the chart's template for what Helm rendered."""
+        return (is_no_file(self.file) and self.subject.source) or self.file
+
+    @property
+    def line_of_origin(self) -> int:
+        """The line in ``origin``: 1 for a template, whose lines are not known."""
+        return self.line if self.origin == self.file else 1
 
     @property
     def field_path(self) -> str:
@@ -132,6 +260,18 @@ class Finding(NamedTuple):
         )
 
 
+class Skip(NamedTuple):
+    """What was not checked in a file, or which rule was not applied to an object.
+
+    ``line`` is that of the object, 0 of a file that was not read.
+    """
+
+    file: str
+    line: int
+    reason: str
+    detail: str
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """The result of a check.
@@ -139,7 +279,7 @@ class Report:
     ``before`` is the release that the upgrade starts from, None for a check of one
     release. ``files``, ``documents`` and ``objects`` count what was read; ``checked``
     counts the objects that were compared with a schema. ``skipped`` counts what was
-    not, by reason and detail; ``updated`` counts the objects that were compared with
+    not, by reason and detail, and ``skips`` says where; ``updated`` counts the objects that were compared with
     what they were before, None without that; ``validators`` has the version of the API
     server's own code that decided in a release, None where it is not built; ``ignored`` counts the findings that were left out, by
     what named them: ``comments``, ``configuration``, ``baseline``.
@@ -156,6 +296,7 @@ class Report:
     ignored: Mapping[str, int] = field(default_factory=dict)
     updated: int | None = None
     validators: Mapping[str, str | None] = field(default_factory=dict)
+    skips: tuple[Skip, ...] = ()
 
     def count(self, severity: Severity) -> int:
         """How many findings of a severity are left in ``after``."""
@@ -163,6 +304,34 @@ class Report:
             finding.severity == severity and finding.change != "fixed"
             for finding in self.findings
         )
+
+    def limited(self) -> Report:
+        """The report with at most MAX_FINDINGS of each file: the most severe, and those
+        that an upgrade fixes last. The number of the others is in ``ignored``. What was
+        not checked has as many lines of each file, and as many details."""
+        report = replace(
+            self,
+            skipped=_limited_details(self.skipped),
+            skips=tuple(_limited_skips(self.skips)),
+        )
+        return report._with_limited_findings()
+
+    def _with_limited_findings(self) -> Report:
+        counts = Counter(finding.file for finding in self.findings)
+        if not counts or max(counts.values()) <= MAX_FINDINGS:
+            return self
+        remaining = dict.fromkeys(counts, MAX_FINDINGS)
+        dropped: set[int] = set()
+        for index, finding in sorted(enumerate(self.findings), key=_importance):
+            remaining[finding.file] -= 1
+            if remaining[finding.file] < 0:
+                dropped.add(index)
+        kept = (
+            item for index, item in enumerate(self.findings) if index not in dropped
+        )
+        limit = f"the limit of {MAX_FINDINGS:,} findings per file"
+        ignored = {**self.ignored, limit: len(dropped)}
+        return replace(self, findings=tuple(kept), ignored=ignored)
 
     def validator_lines(self) -> tuple[str, ...]:
         """Whether the API server's own code decided, for people."""
@@ -201,6 +370,41 @@ class Report:
 
     def _ignored_lines(self) -> Iterator[str]:
         return (f"Ignored: {count:,} (by {by})" for by, count in self.ignored.items())
+
+
+def _importance(item: tuple[int, Finding]) -> tuple[bool, int]:
+    finding = item[1]
+    return finding.change == "fixed", SEVERITIES.index(finding.severity)
+
+
+def _limited_details(
+    skipped: Mapping[tuple[str, str], int],
+) -> dict[tuple[str, str], int]:
+    counts = Counter(dict(islice(skipped.items(), MAX_FINDINGS)))
+    for (reason, _), count in islice(skipped.items(), MAX_FINDINGS, None):
+        counts[reason, "others"] += count
+    return counts
+
+
+def _limited_skips(skips: Iterable[Skip]) -> Iterator[Skip]:
+    counts = Counter[str]()
+    for skip in skips:
+        counts[skip.file] += 1
+        if counts[skip.file] <= MAX_FINDINGS:
+            yield skip
+    for file, count in counts.items():
+        if count > MAX_FINDINGS:
+            yield Skip(file, 0, f"{count - MAX_FINDINGS:,} others", "")
+
+
+def is_no_file(name: str) -> bool:
+    """Whether a text is in no file: it is from standard input, a program, a cluster."""
+    return name.startswith("<")
+
+
+def shorten(text: str) -> str:
+    """A text of a manifest as it is shown: its beginning, where it is long."""
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…"
 
 
 def field_path(path: Path) -> str:

@@ -19,13 +19,13 @@ from kubestencil.source.decoding import decode_characters
 from kubestencil.source.yaml import split_lines
 
 #: What a text has that has such a comment, to be looked for first.
-MARK = "kubestencil: ignore"
+MARK = "kubestencil:"
 _ENCODED_MARKS = tuple(
     MARK.encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be")
 )
 
 _COMMENT = re.compile(
-    r"(?:\A|(?<=\s))#[ \t]*kubestencil: ignore\b(?P<arguments>[^\r\n]*)"
+    r"(?:\A|(?<=\s))#[ \t]*kubestencil:[ \t]*ignore\b(?P<arguments>[^\r\n]*)"
 )
 _SEPARATOR = re.compile(r"---(?:\s|\Z)")
 

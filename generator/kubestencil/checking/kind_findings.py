@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher, get_close_matches
 from functools import cache
+from typing import Any, NamedTuple
 
-from kubestencil.checking.findings import Problem
+from kubestencil.checking.findings import Fix, Move, Path, Problem, Put
+from kubestencil.checking.problems import value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RuleId
 from kubestencil.schema.facts.lifecycle import (
@@ -33,14 +35,90 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
     facts = lifecycle(kind)
     minor = minor_version_in(release.name)
     name = f"{kind.kind} of {kind.api_version}"
-    hint = _other_kind(kind, release)
+    custom = _custom_kinds(kind.group, release)
+    if custom:
+        return _of_custom_kind(kind, custom)
+    meant = _other_kind(kind, release)
     if facts is None and is_of_kubernetes(kind):
-        return _of_kind("unknown-kind", f"no release has {name}", hint)
+        return _of_kind("unknown-kind", f"no release has {name}", kind, meant)
     if facts and facts.removed and minor and _reached(facts.removed, minor):
-        return _of_kind("removed-kind", f"{name} was removed in {facts.removed}", hint)
+        return _of_kind(
+            "removed-kind", f"{name} was removed in {facts.removed}", kind, meant
+        )
     if facts and minor and not _reached(facts.introduced, minor):
-        return _of_kind("future-kind", f"{name} was added in {facts.introduced}", hint)
-    return _of_kind("unknown-kind", f"{release.name} does not serve {name}", hint)
+        return _of_kind(
+            "future-kind", f"{name} was added in {facts.introduced}", kind, meant
+        )
+    return _of_kind(
+        "unknown-kind", f"{release.name} does not serve {name}", kind, meant
+    )
+
+
+def _custom_kinds(group: str, release: CheckedRelease) -> list[GroupVersionKind]:
+    return [kind for kind in release.release.custom_kinds if kind.group == group]
+
+
+def _of_custom_kind(kind: GroupVersionKind, custom: list[GroupVersionKind]) -> Problem:
+    """The problem of a kind or version that the CustomResourceDefinitions of its group
+    do not have."""
+    versions = [other for other in custom if other.kind == kind.kind]
+    if versions:
+        newest = max(versions, key=_rank)
+        listed = ", ".join(sorted(other.version for other in versions))
+        message = f"the CustomResourceDefinition of {kind.kind} has no {kind.version}: {listed}"
+        return _of_kind("unknown-kind", message, kind, newest)
+    names = sorted({other.kind for other in custom})
+    message = f"no CustomResourceDefinition of {kind.group} has {kind.kind}"
+    similar = get_close_matches(kind.kind, names, n=1, cutoff=0.8)
+    meant = [other for other in custom if other.kind in similar]
+    if meant:
+        return _of_kind("unknown-kind", message, kind, max(meant, key=_rank))
+    hint = f"they have {', '.join(names)}; name that of {kind.kind} with --crds"
+    return Problem("unknown-kind", ("apiVersion",), message, hint)
+
+
+class _OtherMeaning(NamedTuple):
+    """A value that means something else in another version of a kind."""
+
+    group: str
+    kind: str
+    version: str
+    path: Path
+    value: Any
+    message: str
+
+
+# pkg/apis/policy/v1beta1/conversion.go of k8s.io/kubernetes.
+_OTHER_MEANINGS = (
+    _OtherMeaning(
+        "policy",
+        "PodDisruptionBudget",
+        "v1beta1",
+        ("spec", "selector"),
+        {},
+        "an empty selector is no pod in policy/v1beta1, and every pod of the namespace "
+        "in policy/v1",
+    ),
+)
+
+
+def other_meanings(
+    value: Mapping[str, Any], kind: GroupVersionKind, successor: GroupVersionKind
+) -> Iterator[Problem]:
+    """What means something else in the kind that replaces that of an object."""
+    for meaning in _OTHER_MEANINGS:
+        at = meaning.group, meaning.kind, meaning.version
+        if (
+            at == (kind.group, kind.kind, kind.version)
+            and successor.version != kind.version
+            and value_at(value, meaning.path) == meaning.value
+        ):
+            yield Problem("changed-meaning", meaning.path, meaning.message)
+
+
+def is_in_custom_group(kind: GroupVersionKind, release: CheckedRelease) -> bool:
+    """Whether there are CustomResourceDefinitions of the group of a kind."""
+    return bool(_custom_kinds(kind.group, release))
 
 
 def remarks_on_kind(
@@ -54,8 +132,7 @@ def remarks_on_kind(
     if resource is not None and resource.deprecated:
         message = resource.deprecation_warning or f"{kind.api_version} is deprecated"
         newer = _newer_version(kind, release)
-        hint = f"use {newer.api_version}" if newer else ""
-        yield _of_kind("deprecated-kind", message, hint)
+        yield _of_kind("deprecated-kind", message, kind, newer)
         return
     is_deprecated = (
         facts is not None
@@ -65,12 +142,13 @@ def remarks_on_kind(
     )
     if facts is not None and is_deprecated:
         message = _deprecation(kind, facts)
-        yield _of_kind("deprecated-kind", message, _other_kind(kind, release))
+        yield _of_kind("deprecated-kind", message, kind, _other_kind(kind, release))
     if minor and served_by_default(kind, minor) is False:
         yield _of_kind(
             "not-served-by-default",
             f"a server of {release.name} serves {kind.api_version} only if "
             "--runtime-config enables it",
+            kind,
             _other_kind(kind, release),
         )
     elif not is_deprecated:
@@ -79,8 +157,61 @@ def remarks_on_kind(
             yield _of_kind(
                 "newer-version",
                 f"{release.name} serves {kind.kind} in {newer.api_version}, too",
-                f"use {newer.api_version}",
+                kind,
+                newer,
             )
+
+
+def meant_kind(
+    kind: GroupVersionKind, release: CheckedRelease
+) -> GroupVersionKind | None:
+    """The kind of Kubernetes that is meant by one of a group that is nearly right, or
+    that no custom resource can have; None for kinds that may exist."""
+    if is_of_kubernetes(kind) or kind.kind not in _kind_names():
+        return None
+    domain = ".".join(kind.group.split(".")[-2:])
+    is_of_upstream = SequenceMatcher(None, domain, "k8s.io").ratio() >= 0.7
+    if "." in kind.group and not is_of_upstream:
+        return None
+    return _other_kind(kind, release)
+
+
+def missing_kind(value: Any) -> Problem | None:
+    """The problem of a document that is meant as an object: its apiVersion or kind is
+    missing or misspelt, or it is a list of objects."""
+    if isinstance(value, list):
+        if value and all(isinstance(item, dict) and _is_named(item) for item in value):
+            message = "is a list of objects, which no client reads"
+            hint = "write each as a document of its own, after a line ---"
+            return Problem("missing-kind", (), message, hint)
+        return None
+    if not isinstance(value, dict):
+        return None
+    missing = [name for name in _NAMES if not isinstance(value.get(name), str)]
+    if len(missing) != 1 or not value.keys() & {"metadata", "spec", "data"}:
+        return None
+    (name,) = missing
+    if name == "kind":
+        is_known = value["apiVersion"] in _versions()
+    else:
+        is_known = value["kind"] in _kind_names()
+    if not is_known:
+        return None
+    if name in value:
+        message = "must be a string"
+        return Problem("missing-kind", (name,), message, "write a string")
+    for key in value:
+        if (
+            key not in _NAMES
+            and SequenceMatcher(None, key.lower(), name.lower()).ratio() > 0.8
+        ):
+            fix: Fix = (Move((key,), (name,)),)
+            hint = f"did you mean {name}?"
+            return Problem("missing-kind", (key,), f"has no {name}", hint, True, (fix,))
+    kinds = [kind for kind in lifecycles() if kind.kind == value.get("kind")]
+    newest = max(kinds, key=_rank, default=None)
+    hint = f"add apiVersion: {newest.api_version}" if newest else f"add {name}"
+    return Problem("missing-kind", (), f"has no {name}", hint)
 
 
 def is_of_kubernetes(kind: GroupVersionKind) -> bool:
@@ -91,6 +222,23 @@ def is_of_kubernetes(kind: GroupVersionKind) -> bool:
 def is_configuration(kind: GroupVersionKind) -> bool:
     """Whether a kind is that of a configuration file, which no server serves."""
     return _CONFIGURATION.match(kind.group) is not None
+
+
+_NAMES = ("apiVersion", "kind")
+
+
+def _is_named(value: Mapping[str, Any]) -> bool:
+    return all(isinstance(value.get(name), str) for name in _NAMES)
+
+
+@cache
+def _kind_names() -> frozenset[str]:
+    return frozenset(kind.kind for kind in lifecycles())
+
+
+@cache
+def _versions() -> frozenset[str]:
+    return frozenset(kind.api_version for kind in lifecycles())
 
 
 @cache
@@ -107,25 +255,37 @@ def _deprecation(kind: GroupVersionKind, facts: Lifecycle) -> str:
     return f"{text}, and not served from {facts.removed} on" if facts.removed else text
 
 
-def _other_kind(kind: GroupVersionKind, release: CheckedRelease) -> str:
-    """A hint which kind to use instead."""
+def _other_kind(
+    kind: GroupVersionKind, release: CheckedRelease
+) -> GroupVersionKind | None:
+    """The kind to use instead, None where there is none."""
     minor = minor_version_in(release.name)
     successor = None if minor is None else replacement(kind, minor)
-    if successor is None:
-        same = [served for served in release.kinds if served.kind == kind.kind]
-        same.sort(key=lambda served: (served.group == kind.group, _rank(served)))
-        successor = same[-1] if same and same[-1] != kind else None
-    if successor is None:
-        return "" if kind in release.kinds else _nearest_kind(kind, release)
-    if successor.kind == kind.kind:
-        return f"use {successor.api_version}"
-    return f"use {successor.kind} of {successor.api_version}"
+    if successor is not None and served_by_default(successor, minor or "") is not False:
+        return successor
+    same = [
+        served
+        for served in release.kinds
+        if served.kind == kind.kind
+        and (minor is None or served_by_default(served, minor) is not False)
+    ]
+    same.sort(key=lambda served: (served.group == kind.group, _rank(served)))
+    if same:
+        return same[-1] if same[-1] != kind else None
+    return None if kind in release.kinds else _nearest_kind(kind, release)
 
 
-def _nearest_kind(kind: GroupVersionKind, release: CheckedRelease) -> str:
+def _nearest_kind(
+    kind: GroupVersionKind, release: CheckedRelease
+) -> GroupVersionKind | None:
+    """The kind of a similar name, in the same group where that has it."""
     names = {served.kind for served in release.kinds}
     similar = get_close_matches(kind.kind, names, n=1, cutoff=0.8)
-    return f"did you mean {similar[0]}?" if similar else ""
+    return max(
+        (served for served in release.kinds if served.kind in similar),
+        key=lambda served: (served.group == kind.group, _rank(served)),
+        default=None,
+    )
 
 
 def _newer_version(
@@ -147,5 +307,18 @@ def _rank(kind: GroupVersionKind) -> tuple[bool, tuple[int, int, int, str]]:
     return version_stage(kind.version) == "stable", precedence(kind.version)
 
 
-def _of_kind(rule: RuleId, message: str, hint: str) -> Problem:
-    return Problem(rule, ("apiVersion",), message, hint)
+def _of_kind(
+    rule: RuleId,
+    message: str,
+    kind: GroupVersionKind,
+    meant: GroupVersionKind | None,
+) -> Problem:
+    path: Path = ("apiVersion",)
+    if meant is None:
+        return Problem(rule, path, message)
+    hint = f"use {meant.api_version}"
+    fix: Fix = (Put(path, meant.api_version),)
+    if meant.kind != kind.kind:
+        hint = f"use {meant.kind} of {meant.api_version}"
+        fix = (*fix, Put(("kind",), meant.kind))
+    return Problem(rule, path, message, hint, fixes=(fix,))

@@ -1,5 +1,5 @@
 """Finds resources that RBAC rules and webhook configurations name, and that a release
-does not serve any more.
+does not serve any more, and versions that custom resources are stored in.
 
 The API server accepts such a rule, which then has no effect.
 """
@@ -17,6 +17,7 @@ from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import minor_version_in, release_order
 
 _RBAC_KINDS = ("ClusterRole", "Role")
+_OF_CRD = "apiextensions.k8s.io", "CustomResourceDefinition"
 _WEBHOOK_KINDS = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
@@ -37,6 +38,37 @@ def removed_resources(
             if type(webhook) is dict:
                 for path, rule in _rules(webhook, ("webhooks", index)):
                     yield from _of_webhook_rule(rule, path, minor)
+
+
+def stored_versions(
+    value: Mapping[str, Any], kind: GroupVersionKind
+) -> Iterator[Problem]:
+    """A problem for each version that a CustomResourceDefinition of a cluster has
+    objects in, and does not serve or deprecates."""
+    spec, status = value.get("spec"), value.get("status")
+    if (kind.group, kind.kind) != _OF_CRD or not (
+        isinstance(spec, dict) and isinstance(status, dict)
+    ):
+        return
+    versions = spec.get("versions")
+    served = {
+        str(version.get("name")): version
+        for version in (versions if isinstance(versions, list) else ())
+        if isinstance(version, dict) and version.get("served") is True
+    }
+    for index, name in _strings(status, "storedVersions"):
+        if name not in served:
+            what = "which is not served"
+        elif served[name].get("deprecated") is True:
+            what = "which is deprecated"
+        else:
+            continue
+        yield Problem(
+            "stored-version",
+            ("status", "storedVersions", index),
+            f"objects may be stored in {name}, {what}",
+            f"write each object again, and take {name} out of status.storedVersions",
+        )
 
 
 def _of_rbac_rule(rule: Mapping[str, Any], path: Path, minor: str) -> Iterator[Problem]:

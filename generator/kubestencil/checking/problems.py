@@ -39,6 +39,18 @@ def path_of(at: Link) -> Path:
     return tuple(reversed(steps))
 
 
+def value_at(value: Any, path: Path) -> Any:
+    """The value at a path; None where there is none."""
+    for step in path:
+        if isinstance(value, dict):
+            value = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return None
+    return value
+
+
 def shown(value: Any) -> str:
     """A value for a message: one line of at most 60 characters."""
     if isinstance(value, bool):
@@ -65,13 +77,8 @@ def refuse_type(expected: str, value: Any, at: Link, results: Results) -> None:
         given = "null" if value is None else shown(value)
     else:
         given = f"{_TYPE_NAMES[type(value)]} {shown(value)}"
-    hint = ""
-    if expected.startswith("a string") and type(value) in (bool, int, float):
-        hint = "quote it"
-    elif type(value) is str and _reads_as(value, expected):
-        hint = "remove the quotes"
     message = f"must be {expected}, not {given}"
-    refuse("wrong-type", message, hint, value, at, results)
+    refuse("wrong-type", message, "", value, at, results)
 
 
 def unknown_field(name: str, parent: Link, *, is_dropped: bool) -> Problem:
@@ -89,12 +96,3 @@ def missing_field(name: str, parent: Link, reason: str = "") -> Problem:
     """The problem of a required field that is absent or null."""
     message = f"required field {name!r} is missing{reason}"
     return Problem("missing-field", path_of((name, parent)), message, f"add {name}")
-
-
-def _reads_as(text: str, expected: str) -> bool:
-    """Whether a text in quotes is what is expected without them."""
-    if expected == "a boolean":
-        return text in ("true", "false")
-    return expected in ("an integer", "a number", "an integer or a string") and (
-        text.removeprefix("-").isdecimal()
-    )

@@ -65,7 +65,7 @@ def prepare(
     facts = asked_facts(release.name)
     decoder = Decoder(release.definitions, remarks, facts, combinations(release.name))
     return CheckedRelease(
-        release, kinds, decoder, versions, PlaceChecks(facts), validator
+        release, kinds, decoder, versions, PlaceChecks(facts, release.name), validator
     )
 
 

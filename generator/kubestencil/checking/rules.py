@@ -21,6 +21,7 @@ RuleId = Literal[
     "removed-kind",
     "future-kind",
     "unknown-kind",
+    "missing-kind",
     "unknown-field",
     "wrong-type",
     "invalid-quantity",
@@ -32,7 +33,6 @@ RuleId = Literal[
     "mismatched-selector",
     "invalid-value",
     "missing-field",
-    "required-value",
     "duplicate-item",
     "forbidden-field",
     "immutable-field",
@@ -45,6 +45,7 @@ RuleId = Literal[
     "gated-field",
     "no-effect",
     "removed-resource",
+    "stored-version",
     "dropped-field",
     "newer-version",
     "changed-meaning",
@@ -78,6 +79,12 @@ _RULES: tuple[CheckRule, ...] = (
     CheckRule("removed-kind", "error", "The release no longer serves the kind."),
     CheckRule("future-kind", "error", "The release does not serve the kind yet."),
     CheckRule("unknown-kind", "error", "No release serves the kind."),
+    CheckRule(
+        "missing-kind",
+        "error",
+        "The document looks like an object, and no server can tell what it is.",
+        is_for_patches=False,
+    ),
     CheckRule(
         "unknown-field",
         "error",
@@ -116,13 +123,8 @@ _RULES: tuple[CheckRule, ...] = (
     CheckRule(
         "missing-field",
         "error",
-        "A required field is absent: the API server refuses the object.",
+        "A required field is absent or empty: the API server refuses the object.",
         is_for_patches=False,
-    ),
-    CheckRule(
-        "required-value",
-        "error",
-        "The API server refuses the object without the value.",
     ),
     CheckRule("duplicate-item", "error", "Two items of a list are the same."),
     CheckRule(
@@ -168,6 +170,12 @@ _RULES: tuple[CheckRule, ...] = (
         "warning",
         "A rule of RBAC or of a webhook names what the release does not serve any "
         "more: it has no effect.",
+    ),
+    CheckRule(
+        "stored-version",
+        "warning",
+        "Objects of a custom resource may be stored in a version that its definition no "
+        "longer serves, or deprecates.",
     ),
     CheckRule(
         "dropped-field",

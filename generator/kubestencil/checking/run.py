@@ -1,4 +1,4 @@
-"""Checks files against one release, or against two that an upgrade leads from and to."""
+"""Checks files against releases, and against one that an upgrade starts from."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
 from kubestencil.checking.files.find import ManifestFile, find_files
+from kubestencil.checking.files.inline import inline_manifests
 from kubestencil.checking.files.kustomize import (
     DIRECTIVE_START,
     has_directive,
@@ -23,8 +25,9 @@ from kubestencil.checking.files.manifests import (
     read_manifests,
 )
 from kubestencil.checking.files.previous import PreviousObjects
-from kubestencil.checking.findings import Finding, Report
+from kubestencil.checking.findings import Finding, Report, Skip, shorten
 from kubestencil.checking.ignores import apply_ignores
+from kubestencil.checking.kind_findings import missing_kind
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import Change
 from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of
@@ -40,39 +43,47 @@ def check(
     before: Release | None = None,
     validators: Mapping[str, Validator | None] = MappingProxyType({}),
     previous: PreviousObjects | None = None,
+    others: Iterable[ManifestFile] = (),
+    releases: Sequence[Release] = (),
 ) -> Report:
     """What is wrong with the manifests at ``paths`` in the release ``after``, and in
-    ``before``, which an upgrade starts from.
+    ``before``, which an upgrade starts from; also in each of ``releases``.
 
     ``paths`` are files, folders and ``-`` for standard input. ``validators`` run the
     code of the API servers of releases, by name, None where that is not built. They
-    decide about changes of the objects that ``previous`` has, too. Raises UsageError for
-    a path that does not exist and where there is nothing to check, SourceError for a
-    file that cannot be read.
+    decide about changes of the objects that ``previous`` has, too. ``others`` are texts
+    that are in no file. Raises UsageError for a path that does not exist and where there
+    is nothing to check, SourceError for a file that cannot be read.
     """
     files = list(find_files(paths))
-    if not files:
+    if not files and not others:
         raise UsageError(
             f"no {', '.join(SUFFIXES)} file", where=", ".join(paths) or "check"
         )
+    latest = (after, *releases)
+    prepared = [
+        prepare(release, before, validators.get(release.name)) for release in latest
+    ]
     upgrade = Upgrade(
         prepare(before, None, validators.get(before.name)) if before else None,
-        prepare(after, before, validators.get(after.name)),
+        prepared[0],
+        tuple(prepared[1:]),
     )
     run = Run(upgrade, listed_patches(files), previous)
     for reason, count in previous.unread.items() if previous else ():
         run.skipped[reason, ""] += count
-    for finish in look_ahead(run.start(files), REQUESTS_AHEAD):
+    for finish in look_ahead(run.start(chain(files, others)), REQUESTS_AHEAD):
         finish()
     return Report(
         before=before.name if before else None,
-        after=after.name,
+        after=", ".join(release.name for release in latest),
         findings=tuple(run.findings),
-        files=sum(not file.reason_to_skip for file in files),
+        files=run.files,
         documents=run.documents,
         objects=run.objects,
         checked=run.checked,
         skipped=dict(sorted(run.skipped.items())),
+        skips=tuple(run.skips),
         ignored={"comments": run.ignored} if run.ignored else {},
         updated=run.updated if previous else None,
         validators={
@@ -97,7 +108,9 @@ class Run:
     previous: PreviousObjects | None = None
     findings: list[Finding] = field(default_factory=list)
     skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
+    skips: list[Skip] = field(default_factory=list)
     updated: int = 0
+    files: int = 0
     documents: int = 0
     objects: int = 0
     checked: int = 0
@@ -110,10 +123,13 @@ class Run:
         """
         for file in files:
             if file.reason_to_skip:
-                self.skipped[file.reason_to_skip, ""] += 1
+                self._skip(file.name, 0, file.reason_to_skip)
                 continue
+            self.files += 1
             data = file.read()
-            is_patch = os.path.abspath(file.path) in self.patches  # noqa: PTH100
+            is_patch = file.is_part or (
+                os.path.abspath(file.path) in self.patches  # noqa: PTH100
+            )
             may_be_patch = DIRECTIVE_START in data
             documents: set[int] = set()
             findings: list[Finding] = []
@@ -121,30 +137,44 @@ class Run:
                 documents.add(item.subject.document)
                 if isinstance(item, Manifest):
                     is_part = is_patch or (may_be_patch and has_directive(item.value))
-                    finish = self._start(item, file.name, findings, is_part)
-                    if finish is not None:
-                        yield finish
+                    for manifest in (item, *inline_manifests(item)):
+                        finish = self._start(manifest, file, findings, is_part)
+                        if finish is not None:
+                            yield finish
                 elif isinstance(item, NoObject):
-                    self.skipped[item.reason, ""] += 1
+                    problem = None if is_patch else missing_kind(item.value)
+                    if problem is None:
+                        self._skip(file.name, item.at.line, item.reason)
+                    else:
+                        mistake = Mistake(item.subject, problem, item.at)
+                        yield partial(
+                            findings.append, self._mistake(mistake, file.name)
+                        )
                 elif item.is_template:
-                    self.skipped["unrendered template", ""] += 1
+                    self._skip(file.name, item.at.line, "unrendered template")
                 else:
                     yield partial(findings.append, self._mistake(item, file.name))
             self.documents += len(documents)
-            yield partial(self._finish_file, file.name, data, findings)
+            yield partial(self._finish_file, file, data, findings)
 
     def _start(
-        self, manifest: Manifest, file: str, findings: list[Finding], is_patch: bool
+        self,
+        manifest: Manifest,
+        file: ManifestFile,
+        findings: list[Finding],
+        is_part: bool,
     ) -> Callable[[], None] | None:
         """Start the check of an object; what is returned adds to the findings."""
         self.objects += 1
         kind = kind_of(manifest.value)
         reason = self.upgrade.reason_to_skip(kind)
         if reason is not None:
-            self.skipped[reason, f"{kind.kind} of {kind.api_version}"] += 1
+            detail = shorten(f"{kind.kind} of {kind.api_version}")
+            self._skip(file.name, manifest.position(()).line, reason, detail)
             return None
         self.checked += 1
-        old = None if is_patch else self._old(manifest, file)
+        is_patch = is_part or manifest.is_patch
+        old = None if is_patch else self._old(manifest, file.name)
         result = self.upgrade.start(manifest.value, kind, is_patch=is_patch, old=old)
         return partial(self._finish, manifest, file, findings, result)
 
@@ -154,7 +184,8 @@ class Run:
             return None
         found = self.previous.find(manifest.value, file)
         if len(found) > 1:
-            self.skipped["changes of objects that were there more than once", ""] += 1
+            line = manifest.position(()).line
+            self._skip(file, line, "changes of objects that were there more than once")
             return None
         self.updated += len(found)
         return found[0] if found else None
@@ -162,18 +193,30 @@ class Run:
     def _finish(
         self,
         manifest: Manifest,
-        file: str,
+        file: ManifestFile,
         findings: list[Finding],
         wait: Callable[[], ObjectResult],
     ) -> None:
         result = wait()
         for reason, count in result.unchecked.items():
-            self.skipped[reason, ""] += count
+            if not file.is_part:
+                line = manifest.position(()).line
+                self._skip(file.name, line, reason, count=count)
         for problem, releases, change in result.differences:
+            if file.is_part and problem.rule == "newer-version":
+                continue  # A program's choice, and none of the cluster's.
+            if problem.rule == "patch-directive" and manifest.is_patch:
+                continue  # Nobody can take it for an object.
             at = manifest.position(problem.path, of_key=problem.of_key)
             findings.append(
-                Finding.of(problem, file, at, manifest.subject, releases, change)
+                Finding.of(problem, file.name, at, manifest.subject, releases, change)
             )
+
+    def _skip(
+        self, file: str, line: int, reason: str, detail: str = "", count: int = 1
+    ) -> None:
+        self.skipped[reason, detail] += count
+        self.skips.append(Skip(file, line, reason, detail))
 
     def _mistake(self, item: Mistake, file: str) -> Finding:
         """The finding of a mistake in the text, which is the same in all releases."""
@@ -181,8 +224,17 @@ class Run:
         releases = self.upgrade.releases
         return Finding.of(item.problem, file, item.at, item.subject, releases, change)
 
-    def _finish_file(self, file: str, data: bytes, findings: list[Finding]) -> None:
+    def _finish_file(
+        self, file: ManifestFile, data: bytes, findings: list[Finding]
+    ) -> None:
+        if file.manager:
+            findings = [_of_manager(finding, file.manager) for finding in findings]
         findings.sort(key=lambda finding: (finding.line, finding.column))
-        outcome = apply_ignores(file, data, findings, self.upgrade.releases)
+        outcome = apply_ignores(file.name, data, findings, self.upgrade.releases)
         self.findings += outcome.findings
         self.ignored += outcome.ignored
+
+
+def _of_manager(finding: Finding, manager: str) -> Finding:
+    subject = finding.subject._replace(manager=shorten(manager))
+    return finding._replace(subject=subject)

@@ -11,8 +11,8 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from kubestencil.checking.findings import Finding, Report
-from kubestencil.checking.rules import RULES
+from kubestencil.checking.findings import Finding, Report, Skip
+from kubestencil.checking.rules import RULES, CheckRule
 from kubestencil.version import __version__
 
 _SCHEMA = (
@@ -50,11 +50,14 @@ def report_sarif(report: Report) -> dict[str, Any]:
                     {
                         "executionSuccessful": True,
                         "toolExecutionNotifications": [
-                            {"level": "note", "message": {"text": text}}
-                            for text in (
-                                *report.skipped_lines(),
-                                *report.validator_lines(),
-                            )
+                            *(
+                                {"level": "note", "message": {"text": text}}
+                                for text in (
+                                    *report.skipped_lines(),
+                                    *report.validator_lines(),
+                                )
+                            ),
+                            *map(_skip, report.skips),
                         ],
                     }
                 ],
@@ -72,8 +75,36 @@ def _rules() -> Iterator[dict[str, Any]]:
         yield {
             "id": rule.id,
             "shortDescription": {"text": rule.reason},
+            "fullDescription": {"text": rule.reason},
+            "help": {"text": _help(rule), "markdown": _help(rule)},
             "defaultConfiguration": {"level": rule.severity},
         }
+
+
+def _help(rule: CheckRule) -> str:
+    """What a code scanning service shows beside a finding."""
+    severity = {"error": "An error", "warning": "A warning", "note": "A note"}
+    return (
+        f"{severity[rule.severity]}: {rule.reason} The hint of a finding says what to "
+        f"write instead. To leave out one finding, write `# kubestencil: ignore "
+        f"{rule.id} REASON` behind the value or on the line before it."
+    )
+
+
+def _skip(skip: Skip) -> dict[str, Any]:
+    text = f"Not checked: {', '.join(filter(None, (skip.reason, skip.detail)))}"
+    return {
+        "level": "note",
+        "message": {"text": text},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": _uri(skip.file)},
+                    "region": {"startLine": max(skip.line, 1)},
+                }
+            }
+        ],
+    }
 
 
 def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
@@ -91,9 +122,9 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": _uri(finding.file)},
+                    "artifactLocation": {"uri": _uri(finding.origin)},
                     "region": {
-                        "startLine": max(finding.line, 1),
+                        "startLine": max(finding.line_of_origin, 1),
                         "startColumn": max(finding.column, 1),
                     },
                 },
@@ -115,6 +146,7 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
             "name": subject.name,
             "namespace": subject.namespace,
             "source": subject.source,
+            "manager": subject.manager,
             "path": finding.field_path,
             "releases": list(finding.releases),
             "change": finding.change,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kubestencil.checking.findings import Finding, Report
+from kubestencil.checking.findings import Report
 from kubestencil.checking.rules import RULES, SEVERITIES
 from kubestencil.version import __version__
 
@@ -36,35 +36,15 @@ def report_json(report: Report) -> dict[str, Any]:
             {"reason": reason, "detail": detail, "count": count}
             for (reason, detail), count in report.skipped.items()
         ],
+        "notChecked": [
+            {"file": file, "line": line, "reason": reason, "detail": detail}
+            for file, line, reason, detail in report.skips
+        ],
         "ignored": dict(report.ignored),
-        "findings": [finding_json(finding) for finding in report.findings],
+        "findings": [finding.to_dict() for finding in report.findings],
         "rules": {
             name: {"severity": rule.severity, "reason": rule.reason}
             for name, rule in RULES.items()
             if name in broken
         },
-    }
-
-
-def finding_json(finding: Finding) -> dict[str, Any]:
-    """A finding as a JSON object."""
-    subject = finding.subject
-    return {
-        "rule": finding.rule_id,
-        "severity": finding.severity,
-        "change": finding.change,
-        "releases": list(finding.releases),
-        "file": finding.file,
-        "line": finding.line,
-        "column": finding.column,
-        "document": subject.document,
-        "item": subject.item,
-        "source": subject.source or None,
-        "apiVersion": subject.api_version or None,
-        "kind": subject.kind or None,
-        "namespace": subject.namespace or None,
-        "name": subject.name or None,
-        "path": finding.field_path,
-        "message": finding.message,
-        "hint": finding.hint or None,
     }

@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubestencil.checking.files.ignored_paths import is_pattern, make_spec
 from kubestencil.checking.findings import Finding, FindingKey, Problem, Report, Subject
-from kubestencil.checking.rules import RULES
+from kubestencil.checking.rules import RULES, SEVERITIES, Severity
 from kubestencil.errors import SourceError, UsageError, nearest
 
 _KEYS = ("rule", "path", "kind", "reason")
@@ -41,7 +41,14 @@ class IgnoreEntry:
         return ", ".join(named) or "all findings"
 
 
-def load_config(path: Path) -> tuple[IgnoreEntry, ...]:
+class CheckConfig(NamedTuple):
+    """A configuration file: what is ignored, and the severities of rules."""
+
+    ignores: tuple[IgnoreEntry, ...]
+    severities: Mapping[str, Severity]
+
+
+def load_config(path: Path) -> CheckConfig:
     """The entries of a configuration file.
 
     Raises UsageError for a file that cannot be read, an unknown key or an unknown rule,
@@ -52,11 +59,11 @@ def load_config(path: Path) -> tuple[IgnoreEntry, ...]:
     except (ValueError, RecursionError) as error:
         raise SourceError(f"is no TOML: {error}", where=str(path)) from error
     for key in config:
-        if key != "ignore":
+        if key not in ("ignore", "severity"):
             raise UsageError(
                 f"unknown key {key!a}",
                 where=str(path),
-                hint="a configuration has entries [[ignore]]",
+                hint="a configuration has entries [[ignore]] and a table [severity]",
             )
     entries = config.get("ignore", [])
     if not isinstance(entries, list):
@@ -65,9 +72,26 @@ def load_config(path: Path) -> tuple[IgnoreEntry, ...]:
             where=str(path),
             hint="write its entries as [[ignore]]",
         )
-    return tuple(
-        _entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries)
+    return CheckConfig(
+        tuple(_entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries)),
+        _severities(config.get("severity", {}), str(path)),
     )
+
+
+def _severities(table: Any, where: str) -> Mapping[str, Severity]:
+    if not isinstance(table, Mapping):
+        raise UsageError("severity must be a table", where=where)
+    for rule, severity in table.items():
+        if rule not in RULES:
+            hint = nearest(rule, RULES)
+            raise UsageError(f"unknown rule {rule!a}", where=where, hint=hint)
+        if severity not in SEVERITIES:
+            raise UsageError(
+                f"unknown severity {severity!a} of {rule}",
+                where=where,
+                hint=f"one of {', '.join(SEVERITIES)}",
+            )
+    return table
 
 
 def _entry(entry: Any, where: str) -> IgnoreEntry:
@@ -97,11 +121,10 @@ def _entry(entry: Any, where: str) -> IgnoreEntry:
     return IgnoreEntry(*(entry.get(key, "") for key in _KEYS))
 
 
-def apply_config(
-    report: Report, entries: Sequence[IgnoreEntry], config: Path
-) -> Report:
-    """``report`` without the findings that a configuration ignores, and with one for
-    each of its entries that ignores none."""
+def apply_config(report: Report, configuration: CheckConfig, config: Path) -> Report:
+    """``report`` without the findings that a configuration ignores, with one for each of
+    its entries that ignores none, and with its severities."""
+    entries, severities = configuration
     patterns = {entry: make_spec([entry.path or "*"]) for entry in entries}
     used: set[IgnoreEntry] = set()
     kept: list[Finding] = []
@@ -121,7 +144,12 @@ def apply_config(
         if entry not in used
     ]
     return replace(
-        report, findings=tuple(kept), ignored=_added(report, "configuration", dropped)
+        report,
+        findings=tuple(
+            finding._replace(other_severity=severities.get(finding.rule_id))
+            for finding in kept
+        ),
+        ignored=_added(report, "configuration", dropped),
     )
 
 

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from kubestencil.checking.examination import examine
 from kubestencil.checking.files.kustomize import is_kustomize_kind
-from kubestencil.checking.findings import Problem, Results
-from kubestencil.checking.hints import explained
+from kubestencil.checking.findings import Path, Problem, Results
+from kubestencil.checking.hints import Advice
+from kubestencil.checking.hints.edits import applied
+from kubestencil.checking.hints.trials import Trial
 from kubestencil.checking.kind_findings import (
     is_configuration,
+    is_in_custom_group,
     is_of_kubernetes,
     kind_problem,
+    meant_kind,
+    other_meanings,
     remarks_on_kind,
 )
-from kubestencil.checking.named_resources import removed_resources
+from kubestencil.checking.named_resources import removed_resources, stored_versions
 from kubestencil.checking.problems import PLACEHOLDER
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change
 from kubestencil.checking.values.places import refusals
-from kubestencil.checking.values.relations import related_problems
 from kubestencil.checking.verdicts import (
     add_refused_changes,
     ask_verdict,
@@ -34,6 +39,8 @@ from kubestencil.schema.types import GroupVersionKind
 from kubestencil.validator.process import PendingAnswer
 from kubestencil.validator.protocol import Request
 
+# What is said of kinds that can be used.
+_OF_KINDS = ("newer-version", "deprecated-kind", "not-served-by-default")
 _REQUIRED_OF_PATCH = "required fields of kustomize patches"
 _NOT_SERVED = (
     "custom resources whose CustomResourceDefinition is missing, refused by the API "
@@ -60,27 +67,36 @@ class ObjectResult:
 
 @dataclass(frozen=True, slots=True)
 class Upgrade:
-    """The releases to check against; ``before`` is None where only one is given."""
+    """The releases to check against: ``after``, and ``others`` in the same run.
+    ``before`` is None where no upgrade is meant."""
 
     before: CheckedRelease | None
     after: CheckedRelease
+    others: tuple[CheckedRelease, ...] = ()
 
     @property
     def releases(self) -> tuple[str, ...]:
-        """The names of the releases, the older one first."""
-        names = (self.before.name,) if self.before else ()
-        return (*names, self.after.name)
+        """The names of the releases, the one that an upgrade starts from first."""
+        return tuple(release.name for release in self._all)
+
+    @property
+    def _all(self) -> tuple[CheckedRelease, ...]:
+        return (*((self.before,) if self.before else ()), self.after, *self.others)
 
     def reason_to_skip(self, kind: GroupVersionKind) -> str | None:
         """Why objects of a kind are not checked; None for those that are."""
-        releases = (self.before, self.after)
-        if any(release is not None and kind in release.kinds for release in releases):
+        if any(kind in release.kinds for release in self._all):
             return None
-        if is_kustomize_kind(kind.group):
+        if is_kustomize_kind(kind.group or kind.version):
             return "kustomize configuration"
         if is_configuration(kind):
             return "configuration of a program"
-        return None if is_of_kubernetes(kind) else "no schema of the custom resource"
+        is_known = (
+            is_of_kubernetes(kind)
+            or is_in_custom_group(kind, self.after)
+            or meant_kind(kind, self.after)
+        )
+        return None if is_known else "no schema of the custom resource"
 
     def start(
         self,
@@ -95,23 +111,14 @@ class Upgrade:
         Of a patch, it does not matter what is absent. ``old`` is what was applied before,
         where the object is updated.
         """
-        after = _start(value, kind, self.after, is_patch, old)
-        before = self.before and _start(value, kind, self.before, is_patch, old)
-        return lambda: self._result(
-            before() if before else None, after(), kind, is_patch
-        )
+        waits = [_start(value, kind, release, is_patch, old) for release in self._all]
+        return lambda: self._result([wait() for wait in waits], is_patch)
 
-    def _result(
-        self,
-        before: Results | None,
-        after: Results,
-        kind: GroupVersionKind,
-        is_patch: bool,
-    ) -> ObjectResult:
-        unchecked = Counter(after.unchecked)
-        if before is not None:
-            unchecked |= Counter(before.unchecked)
-        differences = list(self._differences(before, after, kind))
+    def _result(self, examined: Sequence[_Examined], is_patch: bool) -> ObjectResult:
+        unchecked: Counter[str] = Counter()
+        for one in examined:
+            unchecked |= Counter(one.results.unchecked)
+        differences = list(self._differences(examined))
         if is_patch:
             count = len(differences)
             differences = [
@@ -124,25 +131,55 @@ class Upgrade:
         return ObjectResult(tuple(differences), unchecked)
 
     def _differences(
-        self, before: Results | None, after: Results, kind: GroupVersionKind
+        self, examined: Sequence[_Examined]
     ) -> Iterator[UpgradeDifference]:
-        """The problems of both releases, each once."""
-        earlier = {(item.rule, item.path) for item in before.problems} if before else {}
-        for problem in after.problems:
-            hinted = explained(problem, kind, self.after)
-            if before is None:
-                yield UpgradeDifference(hinted, self.releases, None)
-            elif (problem.rule, problem.path) in earlier:
-                yield UpgradeDifference(hinted, self.releases, "both")
-            else:
-                yield UpgradeDifference(hinted, (self.after.name,), "new")
-        if self.before is None or before is None:
+        """The problems of all releases, each once."""
+        latest = examined if self.before is None else examined[1:]
+        found: dict[tuple[str, Path, str], tuple[Problem, dict[str, None]]] = {}
+        for release, after in zip((self.after, *self.others), latest, strict=True):
+            explain = Advice(after.trial).explained
+            for problem in after.results.problems:
+                if problem.rule == "changed-meaning" and problem.path[0] == "status":
+                    continue  # Nobody writes it.
+                key = problem.rule, problem.path, problem.message
+                if key not in found:
+                    found[key] = explain(problem), {}
+                found[key][1][release.name] = None
+        if self.before is None:
+            for problem, names in found.values():
+                yield UpgradeDifference(problem, tuple(names), None)
             return
-        later = {(item.rule, item.path) for item in after.problems}
-        for problem in before.problems:
-            if (problem.rule, problem.path) not in later:
-                hinted = explained(problem, kind, self.before)
+        before, *_ = examined
+        earlier = before.keys
+        for problem, names in found.values():
+            if (problem.rule, problem.path) in earlier:
+                yield UpgradeDifference(problem, (self.before.name, *names), "both")
+            else:
+                yield UpgradeDifference(problem, tuple(names), "new")
+        if not all(after.is_served for after in latest):
+            # Nothing is mended by an upgrade to a release that lacks the kind.
+            return
+        remaining = set[tuple[str, Path]]().union(*(after.keys for after in latest))
+        explain = Advice(before.trial).explained
+        for problem in before.results.problems:
+            if (problem.rule, problem.path) not in remaining:
+                hinted = explain(problem)
                 yield UpgradeDifference(hinted, (self.before.name,), "fixed")
+
+
+@dataclass(frozen=True, slots=True)
+class _Examined:
+    """The problems of an object in a release, and what fixes are tried on: the object
+    itself, or one of the kind that replaces its own, where that is not served."""
+
+    results: Results
+    trial: Trial
+    is_served: bool = True
+
+    @property
+    def keys(self) -> set[tuple[str, Path]]:
+        """What identifies the problems."""
+        return {(problem.rule, problem.path) for problem in self.results.problems}
 
 
 def kind_of(value: Mapping[str, Any]) -> GroupVersionKind:
@@ -156,20 +193,15 @@ def _start(
     release: CheckedRelease,
     is_patch: bool,
     old: Mapping[str, Any] | None,
-) -> Callable[[], Results]:
+) -> Callable[[], _Examined]:
     """Look for what is wrong with an object in a release; what is returned waits for the
     verdict of the API server's code."""
-    check = release.check_of(kind)
-    if check is None:
-        problem = kind_problem(kind, release)
-        return lambda: Results([problem])
-    results = Results()
-    check(value, ("", None), results)
-    if is_of_kubernetes(kind):
-        release.places.check(value, kind, results)
-        results.values.extend(related_problems(value, kind))
+    results = examine(value, kind, release)
+    trial = Trial(value, kind, release)
+    if results is None:
+        return _start_successor(kind_problem(kind, release), trial, is_patch)
     # What it cannot decode, a server does not look at.
-    known = [] if is_patch or has_errors(results.problems) else results.values
+    values = [] if is_patch or has_errors(results.problems) else results.values
     is_custom = kind in release.release.custom_kinds
     verdict: PendingAnswer | None = None
     change: PendingAnswer | None = None
@@ -180,12 +212,13 @@ def _start(
         if verdict is not None and old is not None and old != value:
             change = release.validator.submit(Request("update", value, old=old))
 
-    def finish() -> Results:
+    def finish() -> _Examined:
         answer = None if verdict is None else verdict.result()
+        known = list(refusals(values, kind, release.name))
         if answer is None or not answer.is_verdict:
-            results.problems.extend(refusals(known, kind, release.name))
+            results.problems.extend(known)
         if answer is not None:
-            results.problems[:] = with_verdict(results.problems, value, answer)
+            results.problems[:] = with_verdict(results.problems, known, value, answer)
             if is_custom and answer.is_verdict:
                 # Rules in CEL, formats and patterns have been applied.
                 results.unchecked[:] = [
@@ -198,6 +231,33 @@ def _start(
                 add_refused_changes(results, answer, change.result(), value, old)
         results.problems.extend(remarks_on_kind(kind, release))
         results.problems.extend(removed_resources(value, kind, release))
-        return results
+        results.problems.extend(stored_versions(value, kind))
+        return _Examined(results, trial)
+
+    return finish
+
+
+def _start_successor(
+    problem: Problem, trial: Trial, is_patch: bool
+) -> Callable[[], _Examined]:
+    """Check an object whose kind a release does not serve as one of the kind to use
+    instead: what else has to change is said at once."""
+    alone = _Examined(Results([problem]), trial, is_served=False)
+    if not problem.fixes or problem.rule == "future-kind":
+        return lambda: alone
+    value = applied(trial.value, problem.fixes[0])
+    kind = kind_of(value)
+    if kind not in trial.release.kinds:
+        return lambda: alone
+    start = _start(value, kind, trial.release, is_patch, None)
+
+    def finish() -> _Examined:
+        examined = start()
+        others = [
+            other for other in examined.results.problems if other.rule not in _OF_KINDS
+        ]
+        meanings = other_meanings(trial.value, trial.kind, kind)
+        examined.results.problems[:] = [problem, *meanings, *others]
+        return _Examined(examined.results, examined.trial, is_served=False)
 
     return finish

@@ -9,15 +9,17 @@ from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Path, Problem, Results
-from kubestencil.checking.problems import PLACEHOLDER
+from kubestencil.checking.problems import PLACEHOLDER, value_at
 from kubestencil.checking.rules import RULES, RuleId
+from kubestencil.checking.values.relations import pods_of
+from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.validator.process import PendingAnswer, Validator
 from kubestencil.validator.protocol import Answer, Cause, Request
 
 # Reasons of k8s.io/apimachinery/pkg/util/validation/field/errors.go; others are about
-# values.
+# values, and do not say what is wrong with them.
 _RULES: Mapping[str, RuleId] = {
-    "FieldValueRequired": "required-value",
+    "FieldValueRequired": "missing-field",
     "FieldValueNotSupported": "invalid-enum",
     "FieldValueDuplicate": "duplicate-item",
     "FieldValueForbidden": "forbidden-field",
@@ -27,16 +29,10 @@ _RULES: Mapping[str, RuleId] = {
 # The path of a whole custom resource.
 _WHOLE = "<nil>"
 
-# Where kinds have the specification of pods; the first that an object has.
-_POD_SPECS = (
-    "spec.jobTemplate.spec.template.spec",
-    "spec.template.spec",
-    "template.spec",
-    "spec",
-    "",
-)
-
+# Characters of a message, and of what an object lacks of a path: brackets that nothing
+# closes take quadratic time.
 _MAX_MESSAGE = 400
+_MAX_DIGITS = 10
 _CHANGE_HINT = "keep it, or delete the object and create it again"
 
 # A step of a path of the server: a name, an index, or a key in brackets.
@@ -72,17 +68,27 @@ def has_errors(problems: list[Problem]) -> bool:
 
 
 def with_verdict(
-    problems: list[Problem], value: Mapping[str, Any], answer: Answer
+    problems: list[Problem],
+    known: Sequence[Problem],
+    value: Mapping[str, Any],
+    answer: Answer,
 ) -> list[Problem]:
     """The problems of an object with those that a server finds; what is required, and
-    what a schema refuses, is the server's to say."""
+    what a schema refuses, is the server's to say.
+
+    ``known`` is what would be found without the server: a problem has the same rule and
+    place with it.
+    """
     if answer.is_verdict:
         problems = [
-            problem for problem in problems if RULES[problem.rule].severity != "error"
+            problem
+            for problem in problems
+            if RULES[problem.rule].severity != "error"
+            and problem.rule != "server-warning"
         ]
     return [
         *problems,
-        *_refusals(answer, value),
+        *_refusals(answer, known, value),
         *_warnings(answer, value),
         *_pod_security(answer, value),
         *_denials(answer.policies, value),
@@ -117,29 +123,50 @@ def add_refused_changes(
         if updated.old_refused or updated.policies or cause in created.causes:
             continue
         path, _ = located(cause.field, value)
-        if not _changes_to_placeholder(_at(path, value), _at(path, old)):
+        if not _changes_to_placeholder(value_at(value, path), value_at(old, path)):
             message = _message(cause)
             results.problems.append(
                 Problem("immutable-field", path, message, _CHANGE_HINT)
             )
 
 
-def _refusals(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]:
+def _refusals(
+    answer: Answer, known: Sequence[Problem], value: Mapping[str, Any]
+) -> Iterator[Problem]:
     is_admitted = not answer.pod_security and not answer.policies
     if answer.accepted or not answer.is_verdict or not is_admitted:
         return
-    # One mistake can have several causes of equal texts.
-    for cause in dict.fromkeys(answer.causes) or (Cause("", "", answer.message),):
-        path, rest = located(cause.field, value)
-        if not _is_filled_in_later(path, value):
-            yield _problem(cause, path, rest)
+    causes = answer.causes or (Cause("", "", answer.message),)
+    places = ((cause, *located(cause.field, value)) for cause in causes)
+    # One mistake can have several causes.
+    yield from dict.fromkeys(
+        _problem(cause, path, rest, known)
+        for cause, path, rest in places
+        if not _is_filled_in_later(path, value)
+    )
 
 
-def _problem(cause: Cause, path: Path, rest: str) -> Problem:
+def _problem(cause: Cause, path: Path, rest: str, known: Sequence[Problem]) -> Problem:
     """``rest`` is the end of the path that the object does not have."""
-    name = _RULES.get(cause.reason, "invalid-value")
-    hint = f"add {rest.lstrip('.')}" if name == "required-value" and rest else ""
-    return Problem(name, path, _message(cause), hint)
+    message = _message(cause)
+    rule = _RULES.get(cause.reason, "invalid-value")
+    whole = (*path, *(name or key for name, key in _STEP.findall(rest[:_MAX_MESSAGE])))
+    places = {problem.path: problem for problem in known}
+    if whole in places:
+        return places[whole]._replace(message=message)
+    # Of an object that is absent, a server names what would be in it.
+    for problem in known:
+        end = len(problem.path)
+        is_outside = len(path) < end < len(whole) and whole[:end] == problem.path
+        if is_outside and problem.rule == "missing-field":
+            return problem
+    for problem in known:
+        # A server names a map or list as a whole where one of its members is wrong.
+        is_same = rule in (problem.rule, "invalid-value")
+        if problem.path[:-1] == whole and is_same:
+            return problem._replace(message=message)
+    hint = f"add {rest.lstrip('.')}" if rule == "missing-field" and rest else ""
+    return Problem(rule, whole if hint else path, message, hint)
 
 
 def _message(cause: Cause) -> str:
@@ -177,12 +204,7 @@ def _pod_security(answer: Answer, value: Mapping[str, Any]) -> Iterator[Problem]
     """What the Pod Security Standards forbid: also of a template of pods, which a server
     stores before it refuses each of its pods."""
     if answer.pod_security:
-        path = next(
-            path
-            for field in _POD_SPECS
-            for path, rest in [located(field, value)]
-            if not rest
-        )
+        path = pods_of(group_version_kind(value["apiVersion"], value["kind"])) or ()
         yield Problem("pod-security", path, answer.pod_security, "")
 
 
@@ -200,6 +222,7 @@ def located(field: str, value: Any) -> tuple[Path, str]:
         elif (
             isinstance(value, list)
             and (key or "").isdecimal()
+            and len(key) < _MAX_DIGITS
             and int(key) < len(value)
         ):
             path.append(int(key))
@@ -212,7 +235,7 @@ def located(field: str, value: Any) -> tuple[Path, str]:
 
 def _is_filled_in_later(path: Path, value: Any) -> bool:
     """Whether a placeholder stands in the place of a value."""
-    there = _at(path, value)
+    there = value_at(value, path)
     return isinstance(there, str) and has_placeholder(there)
 
 
@@ -229,15 +252,3 @@ def _changes_to_placeholder(value: Any, old: Any) -> bool:
         elif isinstance(value, str) and value != old and has_placeholder(value):
             return True
     return False
-
-
-def _at(path: Path, value: Any) -> Any:
-    """The value at a path; None where there is none."""
-    for step in path:
-        if isinstance(value, dict):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value

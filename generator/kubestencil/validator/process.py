@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import queue
+import signal
 import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
@@ -189,6 +191,7 @@ class _Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=variables,
+                start_new_session=True,
             )
         except OSError as error:
             raise KubestencilError(
@@ -225,12 +228,12 @@ class _Process:
                 )
         try:
             return read_answer(self._answers.get(timeout=seconds))
-        except (queue.Empty, ValueError):
+        except (queue.Empty, ValueError, RecursionError):
             return None
 
     def close(self) -> None:
         """End the process and the threads."""
-        self._process.kill()
+        self._kill()
         self._requests.put(None)
         while self._reader.is_alive():
             # It waits until somebody takes what it has read.
@@ -239,6 +242,14 @@ class _Process:
         self._writer.join()
         with suppress(OSError):
             self._process.communicate()
+
+    def _kill(self) -> None:
+        """End the process, with those that it started: they can hold its pipes."""
+        if sys.platform == "win32":
+            self._process.kill()
+        else:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def _write(self) -> None:
         assert self._process.stdin is not None

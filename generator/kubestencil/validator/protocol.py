@@ -142,10 +142,29 @@ class Answer:
         return self.accepted or is_refused
 
 
+_ANSWER: Mapping[str, type] = {
+    "code": int, "message": str, "causes": list, "warnings": list, "object": dict,
+    "podSecurity": str, "policies": list, "oldRefused": bool, "release": str,
+}  # fmt: skip
+_CAUSE: Mapping[str, type] = {"reason": str, "field": str, "message": str}
+
+
+def _check_types(value: Any, types: Mapping[str, type]) -> None:
+    """Raise ValueError for what is no object, or has other types."""
+    if not isinstance(value, dict) or not all(
+        isinstance(value[key], type_) for key, type_ in types.items() if key in value
+    ):
+        raise ValueError("not an answer")
+
+
 def read_answer(line: bytes) -> Answer:
     """The answer in a line of JSON. Raises ValueError where it is none."""
     answer = json.loads(line)
-    if not isinstance(answer, dict) or not isinstance(answer.get("code"), int):
+    _check_types(answer, _ANSWER)
+    for cause in answer.get("causes", ()):
+        _check_types(cause, _CAUSE)
+    texts = (*answer.get("warnings", ()), *answer.get("policies", ()))
+    if "code" not in answer or not all(isinstance(text, str) for text in texts):
         raise ValueError("not an answer")
     return Answer(
         code=answer["code"],

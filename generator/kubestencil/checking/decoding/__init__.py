@@ -3,5 +3,5 @@
 ``decode`` compiles the check of a definition, with those of texts and numbers in
 ``scalar_checks`` (whether Go accepts a text: ``scalars``). ``custom`` validates
 custom resources by their schemas, and ``remarks`` says what is known of fields
-whatever their values are.
+whatever their values are; ``server_warnings`` finds what a server only warns of.
 """

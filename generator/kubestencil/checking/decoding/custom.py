@@ -114,6 +114,8 @@ def _object(schema: Schema, references: References) -> Check:
     values = (
         None if schema.values is None else check_of_custom(schema.values, references)
     )
+    if schema.drops_inner_fields:
+        values = _check_without_fields
     keeps_unknown = schema.preserves_unknown_fields or schema.has_any_values
 
     def check(value: Any, at: Link, results: Results) -> None:
@@ -132,6 +134,16 @@ def _object(schema: Schema, references: References) -> Check:
                 results.problems.append(missing_field(name, at))
 
     return check
+
+
+def _check_without_fields(value: Any, at: Link, results: Results) -> None:
+    """The check of a value without a schema, of whose objects no field is kept."""
+    if type(value) is dict:
+        for name in value:
+            results.problems.append(unknown_field(name, at, is_dropped=False))
+    elif type(value) is list:
+        for index, item in enumerate(value):
+            _check_without_fields(item, (index, at), results)
 
 
 def _list(items: Schema, references: References) -> Check:

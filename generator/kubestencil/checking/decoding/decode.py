@@ -43,6 +43,9 @@ from kubestencil.schema.well_known import is_built_in
 _APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions."
 
 
+# A deprecated field of CustomResourceDefinitions, with the value that it must have.
+_FINE = [("preserveUnknownFields", False)]
+
 #: A field of a compiled object: the type whose values are right as they are, None where
 #: every value must be checked, and the check.
 _Member = tuple[type | None, Check]
@@ -191,7 +194,9 @@ def _add_remarks(
     results: Results,
 ) -> None:
     for name, content in value.items():
-        for rule, message, hint in () if content is None else remarks.get(name, ()):
+        if content is None or (name, content) in _FINE:
+            continue
+        for rule, message, hint in remarks.get(name, ()):
             path = path_of((name, at))
             results.problems.append(Problem(rule, path, message, hint, of_key=True))
 

@@ -35,6 +35,8 @@ _NORMATIVE = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MAX_QUOTED = 160
+# The share of words that a sentence has in common with one that means the same.
+_SAME_WORDS = 0.6
 
 
 class Remark(NamedTuple):
@@ -114,9 +116,18 @@ def _new_rule(before: str, after: str) -> str:
     """The first sentence that is new in a description and states a rule."""
     former = {_plain(sentence) for sentence in _SENTENCE_END.split(before)}
     for sentence in _SENTENCE_END.split(after):
-        if _NORMATIVE.search(sentence) and _plain(sentence) not in former:
+        plain = _plain(sentence)
+        if _NORMATIVE.search(sentence) and not any(
+            plain == other or _is_reworded(plain, other) for other in former
+        ):
             return _quoted(sentence)
     return ""
+
+
+def _is_reworded(sentence: str, other: str) -> bool:
+    """Whether two sentences have most of their words in common."""
+    words, others = set(sentence.split()), set(other.split())
+    return len(words & others) >= _SAME_WORDS * max(len(words), len(others))
 
 
 def _plain(sentence: str) -> str:

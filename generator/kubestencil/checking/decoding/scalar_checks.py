@@ -8,6 +8,7 @@ from typing import Any
 from kubestencil.checking.decoding import scalars
 from kubestencil.checking.findings import Results
 from kubestencil.checking.problems import Check, Link, refuse, refuse_type, shown
+from kubestencil.checking.values.quantities import is_quantity
 from kubestencil.schema import well_known
 from kubestencil.schema.types import Schema
 
@@ -138,7 +139,7 @@ def _check_quantity(value: Any, at: Link, results: Results) -> None:
         return
     if type(value) is not str:
         refuse_type("a quantity", value, at, results)
-    elif not scalars.is_quantity(value):
+    elif not is_quantity(value):
         message = f"{shown(value)} is not a quantity"
         hint = "write a number with a suffix: 500m, 2, 1.5, 128Mi, 1Gi"
         refuse("invalid-quantity", message, hint, value, at, results)

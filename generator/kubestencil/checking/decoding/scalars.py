@@ -1,4 +1,4 @@
-"""Texts that the API server decodes to something else: quantities, times, base64.
+"""Texts that the API server decodes to something else: times, base64.
 
 Each function says whether Go's decoder accepts a text. The rules are those of the
 UnmarshalJSON methods of apimachinery, and of Go's own packages.
@@ -10,13 +10,6 @@ import binascii
 import re
 from calendar import monthrange
 
-# resource.ParseQuantity accepts more than its documentation says: a sign alone, a
-# suffix alone, "1.". An empty text is none.
-# Digits are never tried again with fewer of them, which takes quadratic time.
-_QUANTITY = re.compile(
-    r"[+-]?[0-9]*+(?:\.[0-9]*+)?"
-    r"(?:n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei|[eE][+-]?[0-9]+)?\Z"
-)
 _TIME = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)([.,]\d+)?"
     r"(?:Z|[+-](\d\d):(\d\d))\Z",
@@ -31,13 +24,6 @@ _DURATION = re.compile(
     r"[+-]?(?:0|(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:ns|us|µs|μs|ms|s|m|h))+)\Z", re.ASCII
 )
 _NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/=\r\n]")
-
-
-def is_quantity(text: str) -> bool:
-    """Whether resource.Quantity accepts a text: ``500m``, ``1.5Gi``, ``1e3``."""
-    # Other white space is escaped in JSON, and not trimmed then.
-    stripped = text.strip(" ")
-    return bool(stripped) and _QUANTITY.match(stripped) is not None
 
 
 def is_time(text: str) -> bool:

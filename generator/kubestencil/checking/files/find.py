@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil.checking.files.ignored_paths import make_valid_spec, split_lines
+from kubestencil.checking.findings import STDIN
 from kubestencil.errors import UsageError
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.folder import read_bytes, read_stdin, scan
 
-#: The name of standard input in findings.
-STDIN = "<stdin>"
 #: Paths of files that are open already.
 _OPEN_FILES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
@@ -25,11 +24,16 @@ _OPEN_FILES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 class ManifestFile:
     """A file to check. ``path`` is as it was given, ``-`` for standard input.
 
-    ``reason_to_skip`` says why it is not read, empty where it is.
+    ``reason_to_skip`` says why it is not read, empty where it is. A text that is in no
+    file has its ``content``, and a path that begins with ``<``. In a cluster,
+    ``manager`` is who wrote the objects; with ``is_part``, others wrote other fields.
     """
 
     path: str
     reason_to_skip: str = ""
+    content: bytes | None = None
+    manager: str = ""
+    is_part: bool = False
 
     @property
     def name(self) -> str:
@@ -37,12 +41,16 @@ class ManifestFile:
         that are not UTF-8."""
         if self.path == "-":
             return STDIN
+        if self.content is not None:
+            return self.path
         path = os.fsencode(self.path).decode("utf-8", "backslashreplace")
         return path.replace(os.sep, "/")
 
     def read(self) -> bytes:
         """The bytes. Raises SourceError where they cannot be read, and for a file that
         is larger than the limit."""
+        if self.content is not None:
+            return self.content
         return read_stdin() if self.path == "-" else read_bytes(Path(self.path))
 
 

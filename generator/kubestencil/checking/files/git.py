@@ -11,8 +11,13 @@ from kubestencil.errors import KubestencilError, SourceError, UsageError
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.limits import max_bytes, too_large
 
-# Of a repository that has not all of its objects, Git would download what is missing.
-_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+# Of a repository that has not all of its objects, Git would download what is missing, by
+# a command that its configuration can name.
+_ENVIRONMENT = {
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
 _FILE_MODES = (b"100644", b"100755")
 
 

@@ -33,7 +33,7 @@ def listed_patches(files: Iterable[ManifestFile]) -> frozenset[str]:
     """
     folders: set[str] = set()
     for file in files:
-        if file.path != "-":
+        if file.path != "-" and file.content is None:
             path = os.path.abspath(file.path)  # noqa: PTH100
             folders |= _folders_above(path, folders)
     return frozenset(

@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from kubestencil.checking.files.kustomize import is_json_patch
 from kubestencil.checking.files.placeholders import is_template
-from kubestencil.checking.findings import Path, Problem, Subject, field_path
-from kubestencil.source.decoding import decode_characters
+from kubestencil.checking.findings import (
+    Path,
+    Problem,
+    Subject,
+    field_path,
+    shorten,
+)
+from kubestencil.source.decoding import decode_characters, list_items
 from kubestencil.source.json_text import JsonDocument, json_documents, json_mistake
-from kubestencil.source.lists import list_items
 from kubestencil.source.yaml import (
     Document,
     Position,
@@ -24,17 +29,30 @@ from kubestencil.source.yaml import (
 _SOURCE = re.compile(r"^# Source: (\S.*)", re.MULTILINE)
 
 
+class Positions(Protocol):
+    """A document that has the positions of its values."""
+
+    @property
+    def text(self) -> str:
+        """The text that it is in."""
+
+    def position(self, path: Sequence[str | int], *, of_key: bool = False) -> Position:
+        """Where the value at a path begins, or its key."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """An object of Kubernetes in a file.
 
-    ``path`` leads to it from the document: empty, but for the items of a list.
+    ``path`` leads to it from the document: empty, but for the items of a list, and what
+    is inside of another object; ``is_patch`` says that this is a patch.
     """
 
     subject: Subject
     value: Mapping[str, Any]
-    document: Document | JsonDocument
+    document: Positions
     path: Path = ()
+    is_patch: bool = False
 
     def position(self, path: Sequence[str | int], *, of_key: bool = False) -> Position:
         """Where the value at ``path`` of the object begins, or its key."""
@@ -55,6 +73,8 @@ class NoObject(NamedTuple):
 
     subject: Subject
     reason: str
+    at: Position
+    value: Any = None
 
 
 Item = Manifest | Mistake | NoObject
@@ -106,7 +126,7 @@ def _document(index: int, line: int, text: str, file: str) -> Iterator[Item]:
     if document is None:
         return
     source = _SOURCE.search(text, 0, 500) if "# Source: " in text else None
-    yield from _items(index, document, source[1].rstrip() if source else "")
+    yield from _items(index, document, shorten(source[1].rstrip()) if source else "")
 
 
 def _unreadable(
@@ -121,41 +141,43 @@ def _items(
     index: int, document: Document | JsonDocument, source: str
 ) -> Iterator[Item]:
     subject = Subject(index, source=source)
-    for path, at in document.repeated:
+    for path, at, first in document.repeated:
         message, hint = f'duplicate field "{field_path(path)}"', "remove one of the two"
+        if first is not None:
+            hint += f": the other one is on line {first.line}"
         yield Mistake(Subject(index), Problem("duplicate-key", path, message, hint), at)
     value = document.value
     if not isinstance(value, dict):
-        yield NoObject(subject, "JSON patches" if is_json_patch(value) else "no object")
+        reason = "JSON patches" if is_json_patch(value) else "no object"
+        yield NoObject(subject, reason, document.position(()), value)
         return
     items = list_items(value)
     if items is None:
-        yield _manifest(subject, value, document, ())
+        yield manifest_of(subject, value, document, ())
         return
     if not items:
-        yield NoObject(subject, "an empty list")
+        yield NoObject(subject, "an empty list", document.position(()))
     for number, item in enumerate(items):
+        path = "items", number
         if isinstance(item, dict):
-            path = "items", number
-            yield _manifest(subject._replace(item=number), item, document, path)
+            yield manifest_of(subject._replace(item=number), item, document, path)
         else:
-            yield NoObject(subject, "no object")
+            yield NoObject(subject, "no object", document.position(path))
 
 
-def _manifest(
-    subject: Subject,
-    value: dict[str, Any],
-    document: Document | JsonDocument,
-    path: Path,
+def manifest_of(
+    subject: Subject, value: dict[str, Any], document: Positions, path: Path
 ) -> Manifest | NoObject:
+    """The object at a path of a document, which ``subject`` names."""
     api_version, kind = value.get("apiVersion"), value.get("kind")
     if not (isinstance(api_version, str) and isinstance(kind, str)):
-        return NoObject(subject, "no apiVersion and kind")
+        at = document.position(path)
+        return NoObject(subject, "no apiVersion and kind", at, value)
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     named = subject._replace(
-        api_version=api_version,
-        kind=kind,
+        api_version=shorten(api_version),
+        kind=shorten(kind),
         name=_text(metadata.get("name") or metadata.get("generateName")),
         namespace=_text(metadata.get("namespace")),
     )
@@ -163,4 +185,4 @@ def _manifest(
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return shorten(value) if isinstance(value, str) else ""

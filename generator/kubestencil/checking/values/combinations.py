@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple, cast
 
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Problem, Results
-from kubestencil.checking.problems import Link, missing_field, path_of
+from kubestencil.checking.problems import Link, missing_field, path_of, shown
+from kubestencil.checking.values.quantities import quantity_value
 from kubestencil.schema.facts.combinations import Combination
+from kubestencil.schema.facts.conditions import Term, is_set, parse_term
 
 #: Adds what is wrong with the fields of an object.
 ObjectRule = Callable[[Mapping[str, Any], Link, Results], None]
@@ -17,11 +20,6 @@ ObjectRule = Callable[[Mapping[str, Any], Link, Results], None]
 def rules_of(combinations: Iterable[Combination]) -> tuple[ObjectRule, ...]:
     """The rules of a definition."""
     return tuple(map(_rule, combinations))
-
-
-def is_set(value: Any) -> bool:
-    """Whether the server takes a field as set."""
-    return value is not None and value != "" and value != []
 
 
 class _Case(NamedTuple):
@@ -40,8 +38,9 @@ class _Case(NamedTuple):
 
 
 def _rule(combination: Combination) -> ObjectRule:
-    fields, terms = combination.fields, combination.condition
-    check, reason = _CHECKS[combination.rule], _because(terms)
+    fields = combination.fields
+    terms = tuple(map(parse_term, combination.condition))
+    check, reason = _CHECKS[combination.rule], _because(combination.condition)
 
     def rule(value: Mapping[str, Any], at: Link, results: Results) -> None:
         if all(_holds(term, value) for term in terms):
@@ -50,24 +49,18 @@ def _rule(combination: Combination) -> ObjectRule:
     return rule
 
 
-def _holds(term: str, value: Mapping[str, Any]) -> bool:
+def _holds(term: Term, value: Mapping[str, Any]) -> bool:
     """Whether a term holds; none does of a value that is filled in later."""
-    name, negated, expected = term.partition("!=")
-    if not negated:
-        name, equals, expected = term.partition("=")
-        if not equals:
-            absent = term.startswith("!")
-            return is_set(value.get(term.removeprefix("!"))) != absent
-    given = value.get(name)
+    given = value.get(term.field)
     if type(given) is str and has_placeholder(given):
         return False
-    return (given == expected) != bool(negated)
+    return term.holds(value)
 
 
 def _needs(case: _Case) -> None:
     for name in case.fields:
         # An empty text is something else than a field that is absent.
-        if case.value.get(name) is None:
+        if case.value.get(name) in (None, []):
             problem = missing_field(name, case.at, case.reason)
             case.results.values.append(problem)
 
@@ -96,6 +89,37 @@ def _exactly_one(case: _Case) -> None:
     _at_least_one(case)
 
 
+def _at_most(case: _Case) -> None:
+    _compare(case, "at most", lambda first, second: first <= second)
+
+
+def _at_least(case: _Case) -> None:
+    _compare(case, "at least", lambda first, second: first >= second)
+
+
+def _compare(
+    case: _Case, words: str, holds: Callable[[Decimal, Decimal], bool]
+) -> None:
+    """Compare the amounts of two fields, or those of equal keys in two maps."""
+    name, other = case.fields
+    for first, second in _pairs(case.value.get(name), case.value.get(other)):
+        amounts = quantity_value(first), quantity_value(second)
+        if None not in amounts and not holds(*cast(tuple[Decimal, Decimal], amounts)):
+            message = (
+                f"{shown(first)} must be {words} {other}, which is {shown(second)}"
+            )
+            problem = Problem("out-of-range", path_of((name, case.at)), message)
+            case.results.values.append(problem)
+            return
+
+
+def _pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(first, dict) and isinstance(second, dict):
+        yield from ((first[key], second[key]) for key in first if key in second)
+    else:
+        yield first, second
+
+
 def _refuse(message: str, at: Link, results: Results) -> None:
     problem = Problem("forbidden-field", path_of(at), message, of_key=True)
     results.values.append(problem)
@@ -117,4 +141,6 @@ _CHECKS = {
     "at-most-one-of": _at_most_one,
     "at-least-one-of": _at_least_one,
     "exactly-one-of": _exactly_one,
+    "at-most": _at_most,
+    "at-least": _at_least,
 }

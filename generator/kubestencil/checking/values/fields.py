@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Results
 from kubestencil.checking.problems import Check, Link, refuse, shown
@@ -11,61 +11,75 @@ from kubestencil.checking.rules import RuleId
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import FieldFacts
 
-#: Adds what is wrong with a value of the right type.
-_Rule = Callable[[Any, Link, Results], None]
+
+class _Fault(NamedTuple):
+    """What is wrong with a value."""
+
+    rule: RuleId
+    message: str
+    hint: str = ""
+
+
+#: What is wrong with a value of the right type; None where nothing is.
+_Rule = Callable[[Any], _Fault | None]
 
 
 def check_of_facts(facts: FieldFacts) -> Check | None:
     """The check of a field's value, or of the values in its list or map; None where
     nothing is known of them."""
     texts, numbers = tuple(_text_rules(facts)), tuple(_number_rules(facts))
+    # An absent text and an empty one are the same to the server.
+    empty = (_not_empty,) if facts.min_length else ()
     lists = tuple(_list_rules(facts))
-    keys = facts.key_format
-    if not (texts or numbers or lists or keys):
+    keys = _format(facts.key_format) if facts.key_format else None
+    unique = facts.unique
+    if not (texts or empty or numbers or lists or keys or unique):
         return None
 
     def check(value: Any, at: Link, results: Results) -> None:
         if type(value) is str:
-            for rule in texts:
-                rule(value, at, results)
+            _apply(texts if value else empty, value, at, results)
         elif type(value) is int:
-            for rule in numbers:
-                rule(value, at, results)
+            _apply(numbers, value, at, results)
         elif type(value) is list:
-            for rule in lists:
-                rule(value, at, results)
-            for index, item in enumerate(value if texts or numbers else ()):
+            _apply(lists, value, at, results)
+            if unique:
+                _check_unique(value, unique, at, results)
+            for index, item in enumerate(value if texts or empty or numbers else ()):
                 if type(item) in (str, int):
                     check(item, (index, at), results)
         elif type(value) is dict:
-            for key, item in value.items() if texts or keys else ():
+            for key, item in value.items() if texts or empty or keys else ():
                 if keys:
-                    _check_format("invalid-name", keys, key, (key, at), results)
-                if texts and type(item) is str:
+                    _apply((keys,), key, (key, at), results)
+                if type(item) is str:
                     check(item, (key, at), results)
 
     return check
 
 
-def refuse_value(
-    rule: RuleId, message: str, hint: str, value: Any, at: Link, results: Results
-) -> None:
-    """Add that a value is not what a server accepts, unless a placeholder stands in its
-    place."""
+def _apply(rules: Iterable[_Rule], value: Any, at: Link, results: Results) -> None:
+    """Add the first thing that is wrong with a value."""
+    for rule in rules:
+        fault = rule(value)
+        if fault is not None:
+            _refuse(fault, value, at, results)
+            return
+
+
+def _refuse(fault: _Fault, value: Any, at: Link, results: Results) -> None:
     # Problems of values are kept apart: where there is a verdict, it takes their place.
     values = Results(results.values, results.unchecked)
-    refuse(rule, message, hint, value, at, values)
+    refuse(*fault, value, at, values)
 
 
 def _text_rules(facts: FieldFacts) -> Iterator[_Rule]:
     if facts.enum:
         yield _enum(facts.enum)
-    if facts.min_length:
-        yield _not_empty
-    if facts.max_length is not None:
-        yield _max_length(facts.max_length)
     if facts.format is not None:
         yield _format(facts.format)
+    if facts.max_length is not None:
+        yield _max_length(facts.max_length)
 
 
 def _number_rules(facts: FieldFacts) -> Iterator[_Rule]:
@@ -76,57 +90,48 @@ def _number_rules(facts: FieldFacts) -> Iterator[_Rule]:
 def _list_rules(facts: FieldFacts) -> Iterator[_Rule]:
     if facts.required:
         yield _not_empty
-    if facts.unique:
-        yield _unique(facts.unique)
     if facts.max_items is not None:
         yield _max_items(facts.max_items)
 
 
 def _enum(values: tuple[str, ...]) -> _Rule:
-    # An absent value and an empty one are the same to the server.
-    allowed = frozenset(values) | {""}
+    allowed = frozenset(values)
     by_lower_case = {value.lower(): value for value in values}
 
-    def check(value: str, at: Link, results: Results) -> None:
-        if value not in allowed:
-            meant = by_lower_case.get(value.lower())
-            hint = f"use {meant}" if meant else f"use one of {', '.join(values)}"
-            message = f"{shown(value)} is not allowed"
-            refuse_value("invalid-enum", message, hint, value, at, results)
+    def check(value: str) -> _Fault | None:
+        if value in allowed:
+            return None
+        meant = by_lower_case.get(value.lower())
+        hint = f"use {meant}" if meant else f"use one of {', '.join(values)}"
+        return _Fault("invalid-enum", f"{shown(value)} is not allowed", hint)
 
     return check
 
 
-def _not_empty(value: str | list[Any], at: Link, results: Results) -> None:
-    if not value:
-        refuse_value("required-value", "must not be empty", "", value, at, results)
+def _not_empty(value: str | list[Any]) -> _Fault | None:
+    return None if value else _Fault("missing-field", "must not be empty")
 
 
 def _max_length(longest: int) -> _Rule:
-    def check(value: str, at: Link, results: Results) -> None:
+    fault = _Fault("invalid-value", f"must have at most {longest:,} characters")
+
+    def check(value: str) -> _Fault | None:
         # The server counts bytes.
-        if len(value) > longest or len(value.encode()) > longest:
-            message = f"must have at most {longest:,} characters"
-            refuse_value("invalid-value", message, "", value, at, results)
+        is_long = len(value) > longest or len(value.encode()) > longest
+        return fault if is_long else None
 
     return check
 
 
 def _format(name: str) -> _Rule:
-    def check(value: str, at: Link, results: Results) -> None:
-        if value:
-            _check_format("invalid-name", name, value, at, results)
+    meaning, accepts = FORMATS[name].meaning, FORMATS[name].accepts
+
+    def check(value: str) -> _Fault | None:
+        if accepts(value):
+            return None
+        return _Fault("invalid-name", f"{shown(value)} is not {name}: {meaning}")
 
     return check
-
-
-def _check_format(
-    rule: RuleId, name: str, value: str, at: Link, results: Results
-) -> None:
-    meaning, accepts, _ = FORMATS[name]
-    if not accepts(value):
-        message = f"{shown(value)} is not {name}: {meaning}"
-        refuse_value(rule, message, "", value, at, results)
 
 
 def _range(low: int | None, high: int | None) -> _Rule:
@@ -135,38 +140,33 @@ def _range(low: int | None, high: int | None) -> _Rule:
     else:
         expected = f"at least {low}" if high is None else f"from {low} to {high}"
 
-    def check(value: int, at: Link, results: Results) -> None:
+    def check(value: int) -> _Fault | None:
         if (low is not None and value < low) or (high is not None and value > high):
-            message = f"{value} must be {expected}"
-            refuse_value("out-of-range", message, "", value, at, results)
+            return _Fault("out-of-range", f"{value} must be {expected}")
+        return None
 
     return check
 
 
 def _max_items(most: int) -> _Rule:
-    def check(value: list[Any], at: Link, results: Results) -> None:
-        if len(value) > most:
-            message = f"must have at most {most} items"
-            refuse_value("invalid-value", message, "", value, at, results)
-
-    return check
+    fault = _Fault("invalid-value", f"must have at most {most} items")
+    return lambda value: fault if len(value) > most else None
 
 
-def _unique(keys: tuple[str, ...]) -> _Rule:
-    def check(value: list[Any], at: Link, results: Results) -> None:
-        seen = set()
-        for index, item in enumerate(value):
-            identity = _identity(item, keys)
-            if identity is not None and identity in seen:
-                path: Link = (index, at)
-                if keys != ("",) and len(keys) == 1:
-                    path = (keys[0], path)
-                shown_keys = ", ".join(shown(part) for part in identity)
-                message = f"another item has {shown_keys}, too"
-                refuse_value("duplicate-item", message, "", identity[0], path, results)
-            seen.add(identity)
-
-    return check
+def _check_unique(
+    value: list[Any], keys: tuple[str, ...], at: Link, results: Results
+) -> None:
+    seen = set()
+    for index, item in enumerate(value):
+        identity = _identity(item, keys)
+        if identity is not None and identity in seen:
+            path: Link = (index, at)
+            if keys != ("",) and len(keys) == 1:
+                path = (keys[0], path)
+            shown_keys = ", ".join(map(shown, identity))
+            fault = _Fault("duplicate-item", f"another item has {shown_keys}, too")
+            _refuse(fault, identity[0], path, results)
+        seen.add(identity)
 
 
 def _identity(item: Any, keys: tuple[str, ...]) -> tuple[Any, ...] | None:

@@ -3,32 +3,20 @@ Deployment's pods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from kubestencil.checking.findings import Path, Problem, Results
+from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.problems import Check, Link, missing_field
 from kubestencil.checking.values.fields import check_of_facts
-from kubestencil.schema.facts.tables import ReleaseRange
+from kubestencil.schema.facts.kind_fields import unvalidated_fields
+from kubestencil.schema.facts.resources import resource_in
 from kubestencil.schema.facts.values import ServerFacts
 from kubestencil.schema.types import GroupVersionKind
 
 # A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
 _NAMED_BY_SERVER = ("LimitRange",)
-# What API servers do not validate: pods and claims of a StatefulSet until a release that
-# is 1.33 to 1.35 (pkg/apis/apps/validation), the metadata of a CronJob's jobs, and
-# selectors of metrics. Indexes of lists are left out.
-_NOT_VALIDATED: Mapping[str, Sequence[tuple[ReleaseRange, Path]]] = {
-    "StatefulSet": (
-        (ReleaseRange("1.5", "1.34"), ("spec", "template", "spec")),
-        (ReleaseRange("1.5", "1.34"), ("spec", "volumeClaimTemplates")),
-    ),
-    "HorizontalPodAutoscaler": tuple(
-        (ReleaseRange("1.5"), ("spec", "metrics", source, "metric", "selector"))
-        for source in ("external", "object", "pods")
-    ),
-    "CronJob": ((ReleaseRange("1.5"), ("spec", "jobTemplate", "metadata")),),
-}
+_OF_OWNERS = ("apiVersion", "kind", "name", "uid")
 
 
 def refusals(
@@ -38,17 +26,17 @@ def refusals(
 
     It does not look at what is given as the status of a new object.
     """
-    ignored: list[Path] = [("status",)]
-    for releases, path in _NOT_VALIDATED.get(kind.kind, ()):
-        if releases.includes(release):
-            ignored.append(path)
+    paths = ("status", *unvalidated_fields(release).get(kind, ()))
+    ignored = [tuple(path.split(".")) for path in paths]
     seen = set()
     for problem in problems:
-        key = problem.rule, problem.path
-        steps = tuple(step for step in problem.path if isinstance(step, str))
-        is_ignored = any(steps[: len(path)] == path for path in ignored)
-        if not is_ignored and key not in seen:
-            seen.add(key)
+        rule, path, *_ = problem
+        steps = tuple(step for step in path if isinstance(step, str))
+        is_ignored = any(steps[: len(place)] == place for place in ignored)
+        # What is absent lacks all that is in it, too.
+        is_known = (rule, path) in seen or ("missing-field", path[:-1]) in seen
+        if not is_ignored and not is_known:
+            seen.add((rule, path))
             yield problem
 
 
@@ -63,8 +51,9 @@ class _Place(NamedTuple):
 class PlaceChecks:
     """The checks of places by kind, compiled when they are first needed."""
 
-    def __init__(self, facts: ServerFacts) -> None:
+    def __init__(self, facts: ServerFacts, release: str) -> None:
         self._facts = facts
+        self._release = release
         self._checks: dict[GroupVersionKind, list[_Place]] = {}
 
     def check(self, value: Any, kind: GroupVersionKind, results: Results) -> None:
@@ -82,13 +71,24 @@ class PlaceChecks:
         self._check_name(value, kind, results)
 
     def _check_name(self, value: Any, kind: GroupVersionKind, results: Results) -> None:
-        """An object needs a name, unless it lets the server make one."""
-        metadata = value.get("metadata") or {}
-        is_named = "metadata.name" in self._facts.in_kinds.get(kind, {})
-        if not is_named or kind.kind in _NAMED_BY_SERVER or type(metadata) is not dict:
+        """An object that is stored needs a name, unless it lets the server make one."""
+        metadata, at = value.get("metadata") or {}, ("metadata", ("", None))
+        resource = resource_in(kind, self._release)
+        if (
+            resource is None
+            or "get" not in resource.verbs
+            or type(metadata) is not dict
+        ):
             return
-        if not metadata.get("name") and not metadata.get("generateName"):
-            results.values.append(missing_field("name", ("metadata", ("", None))))
+        is_named = metadata.get("name") or metadata.get("generateName")
+        if not is_named and kind.kind not in _NAMED_BY_SERVER:
+            results.values.append(missing_field("name", at))
+        owners = metadata.get("ownerReferences")
+        for index, owner in enumerate(owners if type(owners) is list else ()):
+            for name in _OF_OWNERS if type(owner) is dict else ():
+                if not owner.get(name):
+                    link: Link = (index, ("ownerReferences", at))
+                    results.values.append(missing_field(name, link))
 
     def _compiled(self, kind: GroupVersionKind) -> Iterator[_Place]:
         for path, facts in self._facts.in_kinds.get(kind, {}).items():

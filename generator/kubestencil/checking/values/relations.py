@@ -8,14 +8,14 @@ from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Path, Problem
+from kubestencil.checking.problems import value_at
 from kubestencil.schema.types import GroupVersionKind
 
 #: The problems of an object.
 _Relation = Callable[[Mapping[str, Any]], Iterator[Problem]]
 
 _APPS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
-# Where the pods of a group and kind are. Those of a StatefulSet are left out: they have
-# volumes of claims, too.
+# Where the pods of a group and kind are.
 _PODS: Mapping[tuple[str, str], Path] = {
     ("", "Pod"): ("spec",),
     ("", "PodTemplate"): ("template", "spec"),
@@ -23,6 +23,7 @@ _PODS: Mapping[tuple[str, str], Path] = {
     ("apps", "DaemonSet"): ("spec", "template", "spec"),
     ("apps", "Deployment"): ("spec", "template", "spec"),
     ("apps", "ReplicaSet"): ("spec", "template", "spec"),
+    ("apps", "StatefulSet"): ("spec", "template", "spec"),
     ("batch", "Job"): ("spec", "template", "spec"),
     ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
 }
@@ -33,30 +34,36 @@ def related_problems(
 ) -> Iterator[Problem]:
     """What does not fit together in an object of a kind."""
     key = kind.group, kind.kind
-    if key in _PODS:
-        yield from _unknown_volumes(value, _PODS[key])
+    pods = pods_of(kind)
+    if pods is not None:
+        yield from _unknown_volumes(value, pods)
     relation = _RELATIONS.get(key)
     if relation is not None:
         yield from relation(value)
 
 
+def pods_of(kind: GroupVersionKind) -> Path | None:
+    """Where a kind has the specification of pods; None where it has none."""
+    return _PODS.get((kind.group, kind.kind))
+
+
 def _selector(value: Mapping[str, Any]) -> Iterator[Problem]:
-    selector = _at(value, ("spec", "selector"))
+    selector = value_at(value, ("spec", "selector"))
     labels = selector.get("matchLabels") if isinstance(selector, dict) else None
     yield from _unmatched(value, labels)
 
 
 def _simple_selector(value: Mapping[str, Any]) -> Iterator[Problem]:
-    yield from _unmatched(value, _at(value, ("spec", "selector")))
+    yield from _unmatched(value, value_at(value, ("spec", "selector")))
 
 
 def _unmatched(value: Mapping[str, Any], wanted: Any) -> Iterator[Problem]:
     """The problem of a template whose labels a selector does not match."""
     path = ("spec", "template", "metadata", "labels")
-    labels = _at(value, path) or {}
+    labels = value_at(value, path) or {}
     if not isinstance(wanted, dict) or not isinstance(labels, dict):
         return
-    if not isinstance(_at(value, ("spec", "template")), dict):
+    if not isinstance(value_at(value, ("spec", "template")), dict):
         return
     texts = (*wanted.values(), *labels, *labels.values())
     if not all(map(_is_known, texts)):
@@ -69,9 +76,11 @@ def _unmatched(value: Mapping[str, Any], wanted: Any) -> Iterator[Problem]:
 
 
 def _unknown_volumes(value: Mapping[str, Any], pods: Path) -> Iterator[Problem]:
-    spec = _at(value, pods)
-    volumes = _items(spec, "volumes")
-    names = {volume.get("name") for _, volume in volumes}
+    spec = value_at(value, pods)
+    names = [volume.get("name") for _, volume in _items(spec, "volumes")]
+    # Those of a StatefulSet have the volumes of its claims, too.
+    for _, claim in _items(value.get("spec"), "volumeClaimTemplates"):
+        names.append(value_at(claim, ("metadata", "name")))
     if not all(map(_is_known, names)):
         return
     for containers in ("initContainers", "containers"):
@@ -96,26 +105,29 @@ def _subjects(value: Mapping[str, Any]) -> Iterator[Problem]:
 def _ports(value: Mapping[str, Any]) -> Iterator[Problem]:
     spec = value.get("spec")
     ports = _items(spec, "ports")
+    is_internal = value_at(spec, ("type",)) in (None, "", "ClusterIP")
     seen = set()
     for index, port in ports:
         path = ("spec", "ports", index)
         if len(ports) > 1 and not port.get("name"):
             message = "required field 'name' is missing: there are several ports"
             yield Problem("missing-field", (*path, "name"), message, "add name")
-        key = port.get("port"), port.get("protocol") or "TCP"
-        if key in seen and type(key[0]) is int:
-            message = f"another port is {key[0]} of {key[1]}, too"
-            yield Problem("duplicate-item", path, message)
-        seen.add(key)
+        if is_internal and port.get("nodePort"):
+            message, place = "must not be set: type is ClusterIP", (*path, "nodePort")
+            yield Problem("forbidden-field", place, message, of_key=True)
+        number, protocol = port.get("port"), port.get("protocol") or "TCP"
+        if type(number) is int and type(protocol) is str:
+            if (number, protocol) in seen:
+                message = f"another port is {number} of {protocol}, too"
+                yield Problem("duplicate-item", path, message)
+            seen.add((number, protocol))
 
 
 def _names_of_crd(value: Mapping[str, Any]) -> Iterator[Problem]:
-    plural, group = (
-        _at(value, ("spec", "names", "plural")),
-        _at(value, ("spec", "group")),
-    )
-    name = _at(value, ("metadata", "name"))
-    is_known = all(map(_is_known, (plural, group, name)))
+    plural = value_at(value, ("spec", "names", "plural"))
+    group = value_at(value, ("spec", "group"))
+    name = value_at(value, ("metadata", "name"))
+    is_known = name and all(map(_is_known, (plural, group, name)))
     if is_known and name != f"{plural}.{group}":
         message = f"must be {plural}.{group}: the plural name and the group"
         yield Problem("invalid-name", ("metadata", "name"), message)
@@ -139,15 +151,6 @@ _RELATIONS: Mapping[tuple[str, str], _Relation] = {
 def _is_known(value: Any) -> bool:
     """Whether a value is a text, and nothing is filled into it later."""
     return isinstance(value, str) and not has_placeholder(value)
-
-
-def _at(value: Any, path: Path) -> Any:
-    """The value at a path; None where there is none."""
-    for step in path:
-        if not isinstance(value, dict):
-            return None
-        value = value.get(step)
-    return value
 
 
 def _items(value: Any, name: str) -> list[tuple[int, dict[str, Any]]]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import groupby
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_type_hints
 
 from kubestencil.checking import SEVERITIES, Finding, Report, Severity
-from kubestencil.checking.files.find import STDIN
-from kubestencil.checking.rules import at_least
+from kubestencil.checking.findings import FailOn, Skip, is_no_file
 from kubestencil.checking.sarif import report_sarif
 from kubestencil.checking.serialize import report_json
 from kubestencil.engine.view import Contexts, Each, FileContext
@@ -47,10 +46,11 @@ class FindingRow(NamedTuple):
 
     ``line`` and ``column`` count from 1, in characters. ``kind`` and ``name`` are those
     of the object, ``subject`` is both, ``path`` leads to the field, ``source`` is what
-    the object was generated from; each is empty where it is unknown. ``message`` says
+    the object was generated from, or who wrote it; each is empty where it is unknown. ``message`` says
     what is wrong, ``hint`` what to do, or is empty. ``change`` says what the finding
     means for the upgrade, empty without one. ``is_failure`` is whether the command
-    fails because of it.
+    fails because of it. ``origin`` is the file to look at, with ``line_of_origin``: the
+    template, where Helm made the object for standard input.
     """
 
     rule: str
@@ -66,6 +66,8 @@ class FindingRow(NamedTuple):
     hint: str
     change: Literal["new", "both", "fixed", ""]
     is_failure: bool
+    origin: str
+    line_of_origin: int
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class FileSection:
 
     @cached_property
     def _lines(self) -> list[str]:
-        if self.file == STDIN:
+        if is_no_file(self.file):
             return []
         try:
             return split_lines(decode_characters(self._read()))
@@ -126,6 +128,9 @@ class CheckVariables(TypedDict):
     skipped_reasons: Annotated[
         tuple[str, ...], "the same with one line for each reason"
     ]
+    not_checked: Annotated[
+        tuple[str, ...], "the same with its file and line, if the command shows it"
+    ]
 
 
 #: The values that ``each`` can have in a manifest. All rules are formats of
@@ -143,19 +148,22 @@ QUIRKS: Mapping[str, str] = {}
 
 
 def check_contexts(
-    report: Report, fail_on: Severity, read: Reader, paint: Paint = plain
+    report: Report,
+    fail_on: FailOn,
+    read: Reader,
+    paint: Paint = plain,
+    not_checked: Sequence[Skip] = (),
 ) -> Contexts:
     """The context of the report on a check.
 
-    Findings of the severity ``fail_on`` or a more severe one are failures, unless the
-    upgrade fixes them. ``read`` gives the bytes of a file, to show its lines.
+    ``fail_on`` says which findings are failures, ``not_checked`` what reports for people
+    list of what was not checked. ``read`` gives the bytes of a file, to show its lines.
     """
+    variables = partial(_variables, report, fail_on, read, paint, not_checked)
     title = f"Check against {one_line(report.after)}"
     return Contexts(
         files={
-            "check": lambda: [
-                FileContext(title, {}, _variables(report, title, fail_on, read, paint))
-            ],
+            "check": lambda: [FileContext(title, {}, variables(title))],
             "check-json": lambda: [
                 FileContext(title, {}, {}, _json(report_json(report)))
             ],
@@ -167,7 +175,12 @@ def check_contexts(
 
 
 def _variables(
-    report: Report, title: str, fail_on: Severity, read: Reader, paint: Paint
+    report: Report,
+    fail_on: FailOn,
+    read: Reader,
+    paint: Paint,
+    not_checked: Sequence[Skip],
+    title: str,
 ) -> Mapping[str, Any]:
     variables: CheckVariables = {
         "title": title,
@@ -178,7 +191,7 @@ def _variables(
             FindingCount(severity, report.count(severity)) for severity in SEVERITIES
         ),
         "fixed": sum(finding.change == "fixed" for finding in report.findings),
-        "files": tuple(_sections(report, at_least(fail_on), read)),
+        "files": tuple(_sections(report, fail_on, read)),
         "checked": report.checked,
         "objects": report.objects,
         "file_count": report.files,
@@ -186,21 +199,28 @@ def _variables(
         "validators": tuple(map(one_line, report.validator_lines())),
         "skipped": tuple(map(one_line, report.skipped_lines())),
         "skipped_reasons": tuple(map(one_line, report.skipped_reasons())),
+        "not_checked": tuple(map(_skip_line, not_checked)),
     }
     return variables
 
 
-def _sections(
-    report: Report, failing: tuple[Severity, ...], read: Reader
-) -> Iterator[FileSection]:
+def _sections(report: Report, fail_on: FailOn, read: Reader) -> Iterator[FileSection]:
+    releases = report.after.split(", ")
     for file, findings in groupby(report.findings, key=lambda finding: finding.file):
-        rows = tuple(_row(finding, failing) for finding in findings)
+        rows = tuple(_row(finding, fail_on, releases) for finding in findings)
         failures = sum(row.is_failure for row in rows)
         yield FileSection(one_line(file), rows, failures, partial(read, file))
 
 
-def _row(finding: Finding, failing: tuple[Severity, ...]) -> FindingRow:
+def _skip_line(skip: Skip) -> str:
+    where = f"{skip.file}:{skip.line}" if skip.line else skip.file
+    return one_line(f"{where}: {', '.join(filter(None, (skip.reason, skip.detail)))}")
+
+
+def _row(finding: Finding, fail_on: FailOn, releases: Sequence[str]) -> FindingRow:
     subject = finding.subject
+    is_in_all = finding.change == "fixed" or {*releases} <= {*finding.releases}
+    where = "" if is_in_all else f" [{', '.join(finding.releases)}]"
     return FindingRow(
         rule=finding.rule_id,
         severity=finding.severity,
@@ -209,12 +229,14 @@ def _row(finding: Finding, failing: tuple[Severity, ...]) -> FindingRow:
         kind=one_line(subject.kind),
         name=one_line(subject.name),
         subject=one_line(" ".join(filter(None, (subject.kind, subject.name)))),
-        source=one_line(subject.source),
+        source=one_line(", ".join(filter(None, (subject.source, subject.manager)))),
         path=one_line(finding.field_path),
-        message=one_line(finding.message),
+        message=one_line(f"{finding.message}{where}"),
         hint=one_line(finding.hint),
         change=finding.change or "",
-        is_failure=finding.severity in failing and finding.change != "fixed",
+        is_failure=finding.is_failure(fail_on),
+        origin=one_line(finding.origin),
+        line_of_origin=finding.line_of_origin,
     )
 
 

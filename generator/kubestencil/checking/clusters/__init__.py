@@ -1,0 +1,5 @@
+"""Reads a live cluster through the user's own kubectl, which only reads.
+
+``kubectl`` reads paths and lists, ``live`` finds in an object what people and programs
+wrote, ``helm`` the manifests of Helm releases, and ``cluster`` all that is checked.
+"""

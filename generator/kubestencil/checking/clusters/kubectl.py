@@ -1,0 +1,123 @@
+"""Reads paths of the API server with ``kubectl get --raw``, which sends nothing but GET.
+
+Credentials, contexts and proxies are those of kubectl. Answers are not trusted: what
+has another shape than the API server's is read as empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from kubestencil.checking.files.programs import output_of
+from kubestencil.errors import KubestencilError
+from kubestencil.source.decoding import decode_json, decode_text
+
+# Objects of a page, pages of a list, and seconds for each answer.
+_PAGE_SIZE = 500
+_MAX_PAGES = 2_000
+_TIMEOUT = 60
+
+
+class ServedResource(NamedTuple):
+    """A resource that can be listed."""
+
+    api_version: str
+    name: str
+    kind: str
+    namespaced: bool
+
+    @property
+    def full_name(self) -> str:
+        """As kubectl writes it: ``deployments.apps``."""
+        group, slash, _ = self.api_version.rpartition("/")
+        return f"{self.name}.{group}" if slash else self.name
+
+    def path(self, namespace: str = "") -> str:
+        """Where it is listed: in one namespace, or in all."""
+        inside = f"/namespaces/{quote(namespace, safe='')}" if namespace else ""
+        return f"{_version_path(self.api_version)}{inside}/{quote(self.name, safe='')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kubectl:
+    """The user's kubectl with one of its contexts, the current one by default."""
+
+    context: str | None = None
+
+    def text(self, path: str) -> str:
+        """What the server answers. Raises SourceError where it refuses."""
+        command = ["kubectl", "get", f"--raw={path}", f"--request-timeout={_TIMEOUT}s"]
+        if self.context is not None:
+            command.append(f"--context={self.context}")
+        return decode_text(output_of(command), path)
+
+    def object(self, path: str) -> Mapping[str, Any]:
+        """The same as a JSON object. Raises SpecError for another answer."""
+        value = decode_json(self.text(path), path)
+        return value if isinstance(value, dict) else {}
+
+    def items(self, path: str, **query: str) -> Iterator[Mapping[str, Any]]:
+        """The objects of a list, read in pages; raises as ``object``."""
+        token = ""
+        for _ in range(_MAX_PAGES):
+            wanted = {**query, "limit": _PAGE_SIZE, "continue": token}
+            page = self.object(f"{path}?{urlencode(wanted)}")
+            yield from objects_at(page, "items")
+            token = text_at(page, "metadata", "continue")
+            if not token:
+                return
+
+    def resources(self) -> Iterator[ServedResource]:
+        """The resources that can be listed, each in the version that is preferred among
+        those that have it. What a group that is down would have is left out."""
+        seen: set[str] = set()
+        for version in ("v1", *self._group_versions()):
+            try:
+                document = self.object(_version_path(version))
+            except KubestencilError:
+                if version == "v1":
+                    raise
+                continue
+            for value in objects_at(document, "resources"):
+                name, kind = text_at(value, "name"), text_at(value, "kind")
+                resource = ServedResource(
+                    version, name, kind, value.get("namespaced") is True
+                )
+                verbs = value.get("verbs")
+                if isinstance(verbs, list) and "list" in verbs and "/" not in name:
+                    if resource.full_name not in seen:
+                        yield resource
+                    seen.add(resource.full_name)
+
+    def _group_versions(self) -> list[str]:
+        groups = objects_at(self.object("/apis"), "groups")
+        preferred, others = [], []
+        for group in groups:
+            first = text_at(group, "preferredVersion", "groupVersion")
+            preferred.append(first)
+            for version in objects_at(group, "versions"):
+                others.append(text_at(version, "groupVersion"))
+        return list(filter(None, dict.fromkeys([*preferred, *others])))
+
+
+def objects_at(value: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    """The objects in the list of a field; empty where there is none."""
+    items = value.get(key)
+    items = items if isinstance(items, list) else []
+    return [item for item in items if isinstance(item, dict)]
+
+
+def text_at(value: Mapping[str, Any], *path: str) -> str:
+    """The text at a path of fields; empty where there is none."""
+    current: Any = value
+    for step in path:
+        current = current.get(step) if isinstance(current, dict) else None
+    return current if isinstance(current, str) else ""
+
+
+def _version_path(api_version: str) -> str:
+    parts = api_version.split("/")
+    return "/".join(("/apis" if parts[1:] else "/api", *map(quote, parts)))

@@ -1,0 +1,83 @@
+"""Finds manifests inside of objects: the inline patches and values of kustomize, Flux
+and Argo CD."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kubestencil.checking.files.manifests import (
+    Manifest,
+    NoObject,
+    Positions,
+    manifest_of,
+    read_manifests,
+)
+from kubestencil.checking.findings import Path, Subject
+from kubestencil.source.yaml import Position, split_lines
+
+_GROUPS = (
+    "argoproj.io/",
+    "helm.toolkit.fluxcd.io/",
+    "kustomize.config.k8s.io/",
+    "kustomize.toolkit.fluxcd.io/",
+)
+_NAMES = ("apiVersion", "kind")
+
+
+@dataclass(frozen=True, slots=True)
+class _InlineText:
+    """A document in a text that a field has."""
+
+    document: Positions
+    outer: Manifest
+    at: Path
+
+    @property
+    def text(self) -> str:
+        return self.document.text
+
+    def position(self, path: Sequence[str | int], *, of_key: bool = False) -> Position:
+        """The position in the file; that of the whole text where it is not written line
+        by line (``|``)."""
+        start = self.outer.position(self.at)
+        document = self.outer.document
+        lines = split_lines(document.text)
+        row = start.line - getattr(document, "first_line", 1)
+        if not lines[row][start.column - 1 :].startswith("|"):
+            return start
+        first = next((line for line in lines[row + 1 :] if line.strip()), "")
+        indent = len(first) - len(first.lstrip(" "))
+        inner = self.document.position(path, of_key=of_key)
+        return Position(start.line + inner.line, indent + inner.column)
+
+
+def inline_manifests(manifest: Manifest) -> Iterator[Manifest]:
+    """The manifests in an object of kustomize, Flux or Argo CD: objects, and texts of
+    objects, that say what they are."""
+    if not manifest.value["apiVersion"].startswith(_GROUPS):
+        return
+    pending: list[tuple[Path, Any]] = [((), manifest.value)]
+    for path, value in pending:
+        found: list[Manifest | NoObject] = []
+        if isinstance(value, dict):
+            # References have no metadata.
+            if path and isinstance(value.get("metadata"), dict):
+                whole = (*manifest.path, *path)
+                found = [manifest_of(Subject(), value, manifest.document, whole)]
+            pending += [((*path, key), inner) for key, inner in value.items()]
+        elif isinstance(value, list):
+            pending += [((*path, index), inner) for index, inner in enumerate(value)]
+        elif isinstance(value, str) and all(name in value for name in _NAMES):
+            found = [
+                replace(item, document=_InlineText(item.document, manifest, path))
+                for item in read_manifests(value.encode("utf-8", "replace"), "")
+                if isinstance(item, Manifest)
+            ]
+        is_patch = any(str(step).startswith("patch") for step in path)
+        for item in found:
+            if isinstance(item, Manifest):
+                document, number, *_ = manifest.subject
+                subject = item.subject._replace(document=document, item=number)
+                yield replace(item, subject=subject, is_patch=is_patch)

@@ -1,0 +1,130 @@
+"""What manifests use of releases: kinds, and the fields that they write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from kubestencil.checking.files.find import ManifestFile
+from kubestencil.checking.files.manifests import Manifest, read_manifests
+from kubestencil.checking.findings import Path
+from kubestencil.diff.labels import Place
+from kubestencil.diff.uses import UsedObject, Uses
+from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.schema.kinds import served_kinds
+from kubestencil.schema.types import Definition, Release, Schema
+
+
+class ManifestUses(NamedTuple):
+    """What manifests use: the numbers of ``files`` and of ``objects`` that were read, and
+    of those that were not, since they cannot be read or no release has their kinds."""
+
+    uses: Uses
+    files: int
+    objects: int
+    unread: int
+
+
+def uses_of_manifests(
+    manifests: Iterable[ManifestFile], releases: Iterable[Release]
+) -> ManifestUses:
+    """What manifests use of any of some releases.
+
+    Raises SourceError for a file that cannot be read.
+    """
+    known = [(_kinds(release), release.definitions) for release in releases]
+    uses, unread = Uses(), 0
+    files: set[str] = set()
+    for file in manifests:
+        if file.reason_to_skip:
+            # Files that are no manifests are no matter; a cluster has nothing else.
+            unread += file.path.startswith("<")
+            continue
+        files.add(file.name)
+        for item in read_manifests(file.read(), file.name):
+            if not isinstance(item, Manifest):
+                unread += 1
+                continue
+            kind = group_version_kind(item.value["apiVersion"], item.value["kind"])
+            # Definitions have one name in all releases, and fields are told by it.
+            is_known = False
+            for kinds, definitions in known:
+                if kind in kinds:
+                    is_known = True
+                    _Walk(item, file, definitions, uses).add(kinds[kind])
+            if is_known:
+                place = Place(file.name, item.position(()).line)
+                uses.kinds.setdefault(kind, []).append(place)
+            unread += not is_known
+    # What several managers wrote of an object is one object.
+    objects = sum(len({*places}) for places in uses.kinds.values())
+    return ManifestUses(uses, len(files), objects, unread)
+
+
+def _kinds(release: Release) -> Mapping[Any, str]:
+    return {kind: definition.name for kind, definition in served_kinds(release)}
+
+
+class _Part(NamedTuple):
+    """A value in an object with its schema: ``definition`` is the one that the schema is
+    part of, ``prefix`` the names of the fields from it to the value."""
+
+    schema: Schema
+    value: Any
+    path: Path
+    definition: str
+    prefix: str
+
+
+class _Walk(NamedTuple):
+    """Adds what one object uses."""
+
+    manifest: Manifest
+    file: ManifestFile
+    definitions: Mapping[str, Definition]
+    uses: Uses
+
+    def add(self, definition: str) -> None:
+        """Add the uses of the object, which is of a definition."""
+        schema = self.definitions[definition].schema
+        # An object can be deeper than calls may be nested.
+        pending = [_Part(schema, self.manifest.value, (), definition, "")]
+        while pending:
+            part = pending.pop()
+            name = part.schema.ref
+            if name is not None:
+                schema = self.definitions[name].schema
+                part = part._replace(schema=schema, definition=name, prefix="")
+            pending += self._members(part)
+
+    def _members(self, part: _Part) -> Iterator[_Part]:
+        """The values in a value; those of fields are added to the uses."""
+        schema, value, path = part.schema, part.value, part.path
+        if isinstance(value, list) and schema.items is not None:
+            for index, item in enumerate(value):
+                yield part._replace(
+                    schema=schema.items, value=item, path=(*path, index)
+                )
+        elif isinstance(value, dict) and schema.fields:
+            names = None if self.file.is_part else frozenset(map(str, value))
+            used = UsedObject(self._place(path), names)
+            key = part.definition, part.prefix
+            self.uses.objects.setdefault(key, []).append(used)
+            for field in schema.fields:
+                if field.name not in value:
+                    continue
+                inner = *path, field.name
+                prefix = f"{part.prefix}.{field.name}".lstrip(".")
+                places = self.uses.fields.setdefault((part.definition, prefix), [])
+                places.append(self._place(inner, of_key=True))
+                yield _Part(
+                    field.schema, value[field.name], inner, part.definition, prefix
+                )
+        elif isinstance(value, dict) and schema.values is not None:
+            for name, item in value.items():
+                yield part._replace(
+                    schema=schema.values, value=item, path=(*path, name)
+                )
+
+    def _place(self, path: Path, *, of_key: bool = False) -> Place:
+        return Place(self.file.name, self.manifest.position(path, of_key=of_key).line)

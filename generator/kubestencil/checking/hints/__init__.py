@@ -1,0 +1,214 @@
+"""Hints what to do about problems, and the same as edits.
+
+``schemas`` finds what a kind has at a path, ``fields`` where a field belongs, ``shapes``
+what a value of a wrong type was meant to be. ``edits`` applies a fix to an object, and
+``trials`` tries it: only what leaves fewer errors is a hint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from kubestencil.checking.files.placeholders import has_placeholder
+from kubestencil.checking.findings import Fix, Path, Problem, Put, field_path
+from kubestencil.checking.hints.edits import EditError, existing_value
+from kubestencil.checking.hints.fields import belongs_to, moved
+from kubestencil.checking.hints.schemas import KindSchemas
+from kubestencil.checking.hints.shapes import encoded_text, nearest_text, suggestions
+from kubestencil.checking.hints.trials import Trial
+from kubestencil.checking.release import CheckedRelease
+from kubestencil.checking.rules import RULES
+from kubestencil.schema.facts.fields import (
+    changed_field,
+    renamed_field,
+    renamed_inside,
+)
+from kubestencil.source.releases import minor_version_in, release_order
+
+# A trial reads the whole object, so that those of one object are limited: the problems
+# that are tried, and the values that are read for them.
+_MAX_SEARCHES = 20
+_MAX_VALUES = 100_000
+_MAX_FIELDS = 8
+
+
+@dataclass(slots=True)
+class Advice:
+    """Gives hints about the problems of one object."""
+
+    trial: Trial
+    _schemas: KindSchemas | None = field(init=False)
+    _searches: int = 0
+
+    def __post_init__(self) -> None:
+        release = self.trial.release
+        definition = release.kinds.get(self.trial.kind)
+        self._schemas = (
+            definition and KindSchemas(release.release, definition)
+        ) or None
+
+    def explained(self, problem: Problem) -> Problem:
+        """The problem with a hint, where it has none and there is one to give."""
+        suggests = RULES[problem.rule].suggests_field or problem.rule == "wrong-type"
+        if self._schemas is None or not problem.path:
+            return problem
+        if problem.rule in ("invalid-enum", "invalid-base64"):
+            return self._of_text(problem, self._schemas)
+        if problem.hint or not suggests:
+            return problem
+        self._searches += 1
+        try:
+            if problem.rule == "wrong-type":
+                return self._of_type(problem, self._schemas)
+            return self._of_field(problem, self._schemas)
+        except EditError:
+            return problem
+
+    @property
+    def _is_exhausted(self) -> bool:
+        """Whether enough was tried."""
+        others = self._searches - 1
+        return others >= _MAX_SEARCHES or others * self.trial.size > _MAX_VALUES
+
+    def _of_field(self, problem: Problem, schemas: KindSchemas) -> Problem:
+        path, trial = problem.path, self.trial
+        keys = ".".join(step for step in path if isinstance(step, str))
+        renamed = renamed_field(trial.kind, keys)
+        if renamed is not None:
+            hint = f"{trial.kind.api_version} has {renamed.path} instead"
+            value = existing_value(trial.value, path)
+            target = _renamed_path(path, renamed.path, value)
+            if target is None:
+                return problem._replace(hint=hint)
+            beside = [
+                Put((*target[:-1], name), text) for name, text in renamed.beside.items()
+            ]
+            return problem._replace(hint=hint, fixes=((*moved(path, target), *beside),))
+        inside = renamed_inside(trial.kind, keys)
+        if inside:
+            hint = f"{trial.kind.api_version} has {', '.join(inside)} instead"
+            return problem._replace(hint=hint)
+        name, holder = str(path[-1]), schemas.type_at(path[:-1])
+        released = _release_hint(name, holder, trial.release)
+        if released:
+            return problem._replace(hint=released)
+        placed = self._placed(problem, schemas)
+        if placed is not None:
+            return placed
+        for version in trial.release.versions(trial.kind.group, trial.kind.kind):
+            other = trial.kind._replace(version=version)
+            definition = trial.release.kinds[other]
+            if other != trial.kind and KindSchemas(schemas.release, definition).at(
+                path
+            ):
+                hint = f"it is a field of {other.api_version}"
+                return problem._replace(hint=hint)
+        return problem._replace(hint=self._without_place(path, schemas))
+
+    def _of_type(self, problem: Problem, schemas: KindSchemas) -> Problem:
+        path, trial = problem.path, self.trial
+        holder = schemas.at(path[:-1])
+        if holder is not None and path[-1] not in holder.field_names and holder.values:
+            # A field among the labels: obeying "quote it" would make a label of it.
+            placed = self._placed(problem, schemas)
+            if placed is not None:
+                return placed
+        if not self._is_exhausted:
+            for hint, fix in suggestions(
+                existing_value(trial.value, path), path, schemas
+            ):
+                if trial.errors_after(problem, fix) is not None:
+                    return problem._replace(hint=hint, fixes=(fix,))
+        return problem
+
+    def _of_text(self, problem: Problem, schemas: KindSchemas) -> Problem:
+        path, trial = problem.path, self.trial
+        try:
+            value = existing_value(trial.value, path)
+        except EditError:
+            return problem
+        if not isinstance(value, str) or has_placeholder(value):
+            return problem
+        is_enum = problem.rule == "invalid-enum"
+        allowed = schemas.allowed_texts(path, trial.kind) if is_enum else ()
+        meant = nearest_text(value, allowed) if is_enum else encoded_text(value)
+        if meant is None:
+            return problem
+        fix: Fix = (Put(path, meant),)
+        if trial.errors_after(problem, fix) is None:
+            return problem
+        is_misspelt = is_enum and meant.lower() != value.lower()
+        hint = f"did you mean {meant}?" if is_misspelt else problem.hint
+        return problem._replace(hint=hint or f"use {meant}", fixes=(fix,))
+
+    def _placed(self, problem: Problem, schemas: KindSchemas) -> Problem | None:
+        """The problem with the places that its value belongs to; None without any."""
+        if self._is_exhausted:
+            return None
+        path = problem.path
+        targets = belongs_to(problem, self.trial, schemas)
+        if not targets:
+            return None
+        fixes: tuple[Fix, ...] = tuple(moved(path, target) for target in targets)
+        if all(target[:-1] == path[:-1] for target in targets):
+            names = " or ".join(str(target[-1]) for target in targets)
+            return problem._replace(hint=f"did you mean {names}?", fixes=fixes)
+        places = " or ".join(
+            _place(target, path, self.trial.kind.kind) for target in targets
+        )
+        return problem._replace(hint=f"it belongs into {places}", fixes=fixes)
+
+    def _without_place(self, path: Path, schemas: KindSchemas) -> str:
+        """What to do about a field for which there is no place: where the rest of the
+        object would be empty, its absence may mean everything."""
+        is_alone = len(existing_value(self.trial.value, path[:-1])) == 1
+        holder = schemas.at(path[:-1])
+        names = list(holder.field_names) if holder else []
+        if is_alone or self._is_exhausted or schemas.has_field(str(path[-1])):
+            listed = ", ".join(names[:_MAX_FIELDS])
+            more = ", …" if len(names) > _MAX_FIELDS else ""
+            what = field_path(path[:-1]) or self.trial.kind.kind
+            return f"{what} has the fields {listed}{more}" if names else ""
+        return "remove it"
+
+
+def _renamed_path(path: Path, renamed: str, value: Any) -> Path | None:
+    """The path of a field of ``renamed-fields.tsv`` in an object: indexes are those of
+    the old path, and a port is a number or a name. None where that is not clear."""
+    renamed, _, other = renamed.partition(" or .")
+    names = renamed.split(".")
+    if other and isinstance(value, str):
+        names[-1] = other
+    indexes = [step for step in path if isinstance(step, int)]
+    if (other and names[-1] not in ("number", "name")) or len(indexes) != sum(
+        name.endswith("[]") for name in names
+    ):
+        return None
+    target: list[str | int] = []
+    for name in names:
+        target.append(name.removesuffix("[]"))
+        if name.endswith("[]"):
+            target.append(indexes.pop(0))
+    return tuple(target)
+
+
+def _place(target: Path, path: Path, kind: str) -> str:
+    """An object in words, with the name of the field where that differs."""
+    if target[-1] != path[-1]:
+        return field_path(target)
+    return field_path(target[:-1]) or kind
+
+
+def _release_hint(name: str, definition: str, release: CheckedRelease) -> str:
+    """A hint about a field that other releases have."""
+    changed = changed_field(definition, name)
+    minor = minor_version_in(release.name)
+    if changed is None or minor is None:
+        return ""
+    order = release_order(minor)
+    if changed.removed and release_order(changed.removed) <= order:
+        return f"{name} was removed in {changed.removed}: remove it"
+    if changed.added and release_order(changed.added) > order:
+        return f"{name} was added in {changed.added}: remove it for {release.name}"
+    return ""

@@ -1,0 +1,79 @@
+"""Tries a fix: whether an object has fewer errors with it, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from kubestencil.checking.examination import examine
+from kubestencil.checking.findings import Fix, Move, Path, Problem
+from kubestencil.checking.hints.edits import EditError, applied
+from kubestencil.checking.release import CheckedRelease
+from kubestencil.checking.rules import RULES
+from kubestencil.checking.values.places import refusals
+from kubestencil.schema.types import GroupVersionKind
+
+_Error = tuple[str, Path]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An object of a kind in a release, to try fixes on."""
+
+    value: Mapping[str, Any]
+    kind: GroupVersionKind
+    release: CheckedRelease
+
+    def errors_after(self, problem: Problem, fix: Fix) -> int | None:
+        """How many errors an object has with a fix; None where the problem is still
+        there, where the fix does not fit, and where it brings other errors."""
+        try:
+            value = applied(self.value, fix)
+        except EditError:
+            return None
+        moves = [(edit.path, edit.target) for edit in fix if isinstance(edit, Move)]
+        before = {
+            (rule, _moved(path, moves))
+            for rule, path in self._errors
+            if (rule, path) != (problem.rule, problem.path)
+        }
+        after = set(self._errors_of(value))
+        return len(after) if after <= before else None
+
+    @cached_property
+    def size(self) -> int:
+        """The number of values in the object."""
+        pending: list[Any] = [self.value]
+        count = 0
+        while pending:
+            value = pending.pop()
+            count += 1
+            if isinstance(value, dict | list):
+                pending += value.values() if isinstance(value, dict) else value
+        return count
+
+    @cached_property
+    def _errors(self) -> frozenset[_Error]:
+        return frozenset(self._errors_of(self.value))
+
+    def _errors_of(self, value: Mapping[str, Any]) -> Iterator[_Error]:
+        results = examine(value, self.kind, self.release)
+        if results is None:
+            return
+        for problem in results.problems:
+            if (
+                RULES[problem.rule].severity == "error"
+                or problem.rule == "dropped-field"
+            ):
+                yield problem.rule, problem.path
+        for problem in refusals(results.values, self.kind, self.release.name):
+            yield problem.rule, problem.path
+
+
+def _moved(path: Path, moves: list[tuple[Path, Path]]) -> Path:
+    for old, new in moves:
+        if path[: len(old)] == old:
+            return *new, *path[len(old) :]
+    return path

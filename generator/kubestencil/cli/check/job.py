@@ -1,0 +1,347 @@
+"""The work of kubestencil check: its documents, validators, manifests and report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from kubestencil.checking import Report, suppressions
+from kubestencil.checking.clusters.cluster import ClusterReader
+from kubestencil.checking.files.find import ManifestFile, find_files
+from kubestencil.checking.files.policies import policy_objects
+from kubestencil.checking.files.previous import (
+    PreviousObjects,
+    committed_objects,
+    objects_in,
+)
+from kubestencil.checking.files.programs import rendered_files
+from kubestencil.checking.findings import FailOn
+from kubestencil.checking.fixing import fixed_text
+from kubestencil.checking.release import prepare
+from kubestencil.checking.run import check as check_paths
+from kubestencil.checking.upgrade import Upgrade
+from kubestencil.cli import console
+from kubestencil.cli.options import cluster_reader
+from kubestencil.cli.reports import paint
+from kubestencil.engine.reports import ReportFormat
+from kubestencil.errors import UsageError
+from kubestencil.schema import Release
+from kubestencil.schema.custom_resources.definitions import crd_values
+from kubestencil.schema.lazy import load_lazily
+from kubestencil.source import Source, available, locate
+from kubestencil.source.find import DocumentOptions
+from kubestencil.source.inputs import add_crds, read_location
+from kubestencil.source.releases import (
+    available_release,
+    minor_version_in,
+    newest_release,
+    release_name,
+    release_order,
+)
+from kubestencil.targets.check.view import check_contexts
+from kubestencil.validator.binaries import find_binary, require_binary
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import PodSecurity
+
+Exact = Literal["auto", "require", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """The arguments and options of the command; ``after`` and ``before`` are those of
+    --to and --from, ``file`` is that of --output."""
+
+    paths: tuple[str, ...]
+    after: str | None
+    before: str | None
+    specs: Path | None
+    spec: str | None
+    crds: tuple[str, ...]
+    unserved: bool
+    charts: tuple[str, ...]
+    kustomizations: tuple[str, ...]
+    cluster: bool
+    kube_context: str | None
+    namespaces: tuple[str, ...]
+    resources: tuple[str, ...]
+    report_format: ReportFormat
+    file: Path | None
+    fail_on: FailOn
+    show_skipped: bool
+    fail_on_skipped: bool
+    fix: bool
+    dry_run: bool
+    allow_empty: bool
+    config: Path | None
+    baseline: Path | None
+    exact: Exact
+    pod_security: PodSecurity | None
+    policies: tuple[str, ...]
+    old: str | None
+    since: str | None
+    quiet: bool
+
+    @property
+    def other_inputs(self) -> tuple[str, ...]:
+        """What is checked besides files."""
+        cluster = ("--cluster",) if self.cluster else ()
+        return (*self.charts, *self.kustomizations, *cluster)
+
+
+def run(options: CheckOptions) -> int:
+    """Check, print the report, and return the exit code. Raises UsageError where
+    nothing could be checked."""
+    paths, quiet = options.paths, options.quiet
+    cluster = cluster_reader(
+        options.cluster, options.kube_context, options.namespaces, options.resources
+    )
+    if not paths and not options.other_inputs:
+        raise UsageError(
+            "nothing to check",
+            where="PATH",
+            hint="name a file, a folder, or - for standard input; or use --cluster",
+        )
+    may_be_empty = options.allow_empty and not options.other_inputs
+    if may_be_empty and next(find_files(paths), None) is None:
+        return 0
+    sources = _all_sources(options, cluster)
+    releases = [load_lazily(source) for source in sources]
+    before = releases.pop(0) if options.before else None
+    console.show_notes(releases[0].notes, quiet)
+    if options.fix:
+        _fix(paths, releases[-1], dry_run=options.dry_run)
+        if options.dry_run:
+            return 0
+    report = _report(options, cluster, sources, before, releases).limited()
+    contexts = check_contexts(
+        report,
+        options.fail_on,
+        lambda name: Path(name).read_bytes(),
+        paint(options.file),
+        report.skips if options.show_skipped else (),
+    )
+    console.write_result(options.report_format.render(contexts), options.file)
+    if not report.checked and not report.findings and not options.allow_empty:
+        raise UsageError(
+            "nothing was checked",
+            where=", ".join(dict.fromkeys((*paths, *options.other_inputs))),
+            hint=(
+                "the report says what was left out, and why"
+                if report.skipped
+                else "there is no object in it"
+            ),
+        )
+    failures = (finding.is_failure(options.fail_on) for finding in report.findings)
+    return int(any(failures) or bool(options.fail_on_skipped and report.skipped))
+
+
+def report_on(options: CheckOptions, before: Source, after: Source) -> Report | None:
+    """The report on the files of the options in the document ``after``, to which one
+    upgrades from ``before``; None where there are none."""
+    if next(find_files(options.paths), None) is None:
+        return None
+    releases = [load_lazily(before), load_lazily(after)]
+    return _report(options, None, [before, after], releases[0], releases[1:]).limited()
+
+
+def _all_sources(options: CheckOptions, cluster: ClusterReader | None) -> list[Source]:
+    """The sources of the releases, with the CustomResourceDefinitions of the options
+    and of the cluster."""
+    documents = DocumentOptions(options.specs, options.crds, options.unserved)
+    names = options.after.split(",") if options.after else []
+    if not names and options.spec is None:
+        names = [newest_release()]
+        console.show_notes(
+            [f"checked against {names[0]}, the newest release"], options.quiet
+        )
+    sources = _sources(names, options.before, options.spec, documents)
+    definitions = cluster.definitions() if cluster else None
+    if definitions is not None:
+        sources = [add_crds(source, definitions) for source in sources]
+    console.announce_sources(sources, options.quiet)
+    if options.fail_on == "new" and options.before is None:
+        raise UsageError("needs --from", where="--fail-on new")
+    if options.before and _is_older(sources[-1].release, sources[0].release):
+        console.warn(
+            f"--from {options.before} is newer than --to {options.after}: findings are "
+            "about a downgrade"
+        )
+    return sources
+
+
+def _report(
+    options: CheckOptions,
+    cluster: ClusterReader | None,
+    sources: Sequence[Source],
+    before: Release | None,
+    releases: Sequence[Release],
+) -> Report:
+    paths, policies = options.paths, options.policies
+    needed_by = {
+        "--pod-security": options.pod_security,
+        "--policies": policies or None,
+        "--old": options.old,
+        "--since": options.since,
+    }
+    prepared = _policy_objects(policies, sources)
+    minor = minor_version_in(releases[-1].name)
+    others: list[Iterator[ManifestFile]] = []
+    if options.charts or options.kustomizations:
+        others.append(rendered_files(options.charts, options.kustomizations, minor))
+    if cluster is not None:
+        others.append(cluster.files())
+    with ExitStack() as stack:
+        validators = {
+            name: stack.enter_context(validator) if validator else None
+            for name, validator in _validators(
+                sources, options.exact, options.pod_security, prepared, needed_by
+            )
+        }
+        report = check_paths(
+            (*paths, *policies),
+            releases[0],
+            before,
+            validators,
+            _previous(paths, options.old, options.since),
+            chain.from_iterable(others) if others else (),
+            releases[1:],
+        )
+    return _without_suppressed(report, options.config, options.baseline)
+
+
+def _fix(paths: Sequence[str], release: Release, *, dry_run: bool) -> None:
+    """Write the files with what is sure mended, or show the difference."""
+    upgrade = Upgrade(None, prepare(release))
+    for file in find_files(paths):
+        if file.path == "-":
+            raise UsageError("cannot be written", where="--fix -", hint="name a file")
+        if file.reason_to_skip:
+            continue
+        try:
+            text = file.read().decode()
+        except UnicodeDecodeError:
+            continue
+        result = fixed_text(text, file.name, upgrade)
+        if not result.fixes:
+            continue
+        if dry_run:
+            click.echo(result.diff(text, file.name), nl=False)
+        else:
+            console.write_result(result.text, Path(file.path))
+        console.warn(
+            f"{file.name}: {result.fixes} mended{' (dry run)' if dry_run else ''}, "
+            f"{result.left} left to you"
+        )
+
+
+def _validators(
+    sources: Sequence[Source],
+    exact: Exact,
+    pod_security: PodSecurity | None,
+    prepared: Sequence[Mapping[str, Any]],
+    needed_by: Mapping[str, object],
+) -> Iterator[tuple[str, Validator | None]]:
+    """The programs that run the API server's own code, by release; None where that can
+    be built and is not.
+
+    ``prepared`` are objects that a cluster has. ``needed_by`` has the options that need
+    the programs, and their values.
+    Raises UsageError where one is needed that is not built, or must not be used.
+    """
+    needing = [name for name, value in needed_by.items() if value is not None]
+    if exact == "off":
+        for name in needing:
+            raise UsageError(
+                "needs the API server's own code",
+                where=name,
+                hint="leave out --exact off",
+            )
+        return
+    for source in sources:
+        is_required = exact == "require" or bool(needing)
+        find = require_binary if is_required else find_binary
+        program = find(source.release)
+        if program is not None:
+            definitions = crd_values(source.crds) if source.crds else ()
+            validator = Validator(
+                program,
+                pod_security=pod_security,
+                definitions=(*definitions, *prepared),
+            )
+            yield source.release, validator
+        elif minor_version_in(source.release):
+            yield source.release, None
+
+
+def _policy_objects(
+    paths: Sequence[str], sources: Sequence[Source]
+) -> Sequence[Mapping[str, Any]]:
+    """Admission policies, and what they need."""
+    if not paths:
+        return ()
+    for source in sources:
+        if _is_older(source.release, "1.30"):
+            raise UsageError(
+                f"the code of {source.release} is not asked about policies",
+                where="--policies",
+                hint="name 1.30 or a newer release",
+            )
+    return policy_objects(paths)
+
+
+def _previous(
+    paths: Sequence[str], old: str | None, since: str | None
+) -> PreviousObjects | None:
+    """The objects as they were before; None where no option names any."""
+    if old is not None and since is not None:
+        raise UsageError("cannot be combined", where="--old and --since")
+    if old is not None:
+        return objects_in(old)
+    return None if since is None else committed_objects(since, paths)
+
+
+def _is_older(release: str, other: str) -> bool:
+    """Whether a release is older than another; not of names that are no versions."""
+    minor, other_minor = minor_version_in(release), minor_version_in(other)
+    return bool(
+        minor and other_minor and release_order(minor) < release_order(other_minor)
+    )
+
+
+def _sources(
+    after: Sequence[str],
+    before: str | None,
+    spec: str | None,
+    options: DocumentOptions,
+) -> list[Source]:
+    """The sources of the releases, the one that an upgrade starts from first."""
+    known = available(options.specs)
+    names = [*((before,) if before else ()), *(after if spec is None else ())]
+    sources = [
+        locate(available_release(name, known) or name, options.specs) for name in names
+    ]
+    if spec is not None:
+        label = release_name(",".join(after)) if after else None
+        sources.append(read_location(spec, label, unserved=options.unserved))
+    return options.complete(sources)
+
+
+def _without_suppressed(
+    report: Report, config: Path | None, baseline: Path | None
+) -> Report:
+    """The report without the findings that a configuration or a baseline names."""
+    if config is not None:
+        report = suppressions.apply_config(
+            report, suppressions.load_config(config), config
+        )
+    if baseline is not None:
+        report = suppressions.apply_baseline(
+            report, suppressions.load_baseline(baseline)
+        )
+    return report

@@ -1,0 +1,53 @@
+"""kubestencil lsp: a language server, for editors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kubestencil.checking.release import prepare
+from kubestencil.checking.upgrade import Upgrade
+from kubestencil.cli.options import complete_release, specs_option, unserved_option
+from kubestencil.errors import UsageError
+from kubestencil.schema.lazy import load_lazily
+from kubestencil.source.find import DocumentOptions, find_document
+from kubestencil.source.releases import newest_release
+
+
+@click.command()
+@click.option(
+    "--to",
+    "after",
+    metavar="RELEASE",
+    shell_complete=complete_release,
+    help="Release to check against; by default the newest one.",
+)
+@specs_option
+@click.option(
+    "--crds",
+    multiple=True,
+    metavar="FILE|DIR|URL",
+    help="CustomResourceDefinitions of custom resources; may be repeated.",
+)
+@unserved_option
+def lsp(
+    after: str | None, specs: Path | None, crds: tuple[str, ...], unserved: bool
+) -> None:
+    """Serve findings, hover and completion to an editor.
+
+    It speaks the Language Server Protocol on standard input and output. The settings of
+    check in kubestencil.toml count, so that it is run in the project's folder.
+    """
+    try:
+        from kubestencil.lsp.server import make_server
+    except ImportError as error:
+        raise UsageError(
+            "pygls is not installed",
+            where="kubestencil lsp",
+            hint="pip install 'kubestencil[lsp]'",
+        ) from error
+    options = DocumentOptions(specs, crds, unserved)
+    newest = (after or newest_release()).split(",")[-1]
+    (source,) = options.complete([find_document(newest, options, None)])
+    make_server(Upgrade(None, prepare(load_lazily(source)))).start_io()

@@ -1,0 +1,167 @@
+"""Describes fields of kinds, and lists what can be written at a place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kubestencil.checking.hints.schemas import KindSchemas
+from kubestencil.checking.release import CheckedRelease
+from kubestencil.lsp.cursor import Cursor
+from kubestencil.schema.facts.feature_gates import gate_of
+from kubestencil.schema.facts.fields import changed_field
+from kubestencil.schema.facts.lifecycle import lifecycle
+from kubestencil.schema.facts.tables import group_version_kind
+from kubestencil.schema.facts.values import FieldFacts, facts_of
+from kubestencil.schema.types import Field, Schema
+
+_MAX_DESCRIPTION = 2_000
+
+
+class CompletionWord(NamedTuple):
+    """A word that can be written; ``detail`` says what it is."""
+
+    word: str
+    detail: str
+    is_required: bool = False
+    is_field: bool = False
+
+
+def describe(cursor: Cursor, release: CheckedRelease) -> str:
+    """What is known of the field that a cursor is at; empty where nothing is."""
+    if not cursor.path and cursor.key in ("apiVersion", "kind"):
+        return _describe_kind(cursor, release)
+    place = _place(cursor, release)
+    if place is None or not cursor.key:
+        return ""
+    schemas, holder = place
+    definition = schemas.type_at(cursor.path)
+    field = next((field for field in holder.fields if field.name == cursor.key), None)
+    changed = changed_field(definition, cursor.key)
+    lines = []
+    if changed and changed.added:
+        lines.append(f"Added in {changed.added}")
+    if changed and changed.removed:
+        lines.append(f"Removed in {changed.removed}")
+    if field is None:
+        return "\n".join([f"No field of {release.name}", *lines]) if changed else ""
+    gate = gate_of(definition, field.name, release.name)
+    if gate is not None:
+        lines.append(f"Feature gate: {gate.gate}")
+    facts = facts_of(release.name, definition, field)
+    lines += _facts(facts)
+    heading = f"{field.name}: {_type(field.schema)} ({release.name})"
+    return "\n".join([heading, *lines, "", _description(field, schemas)]).rstrip()
+
+
+def suggest(cursor: Cursor, release: CheckedRelease) -> list[CompletionWord]:
+    """What can be written at a cursor."""
+    if not cursor.path and cursor.key in ("apiVersion", "kind") and cursor.is_value:
+        return sorted(set(_kinds(cursor, release)))
+    place = _place(cursor, release)
+    if place is None:
+        names = {"apiVersion", "kind"} - cursor.siblings
+        is_start = not cursor.path and not cursor.is_value
+        return [
+            CompletionWord(name, "string", True, True) for name in sorted(names)
+        ] * is_start
+    schemas, holder = place
+    if cursor.is_value:
+        return list(_values(cursor, holder, schemas, release))
+    return [
+        CompletionWord(field.name, _type(field.schema), field.required, True)
+        for field in holder.fields
+        if field.name not in cursor.siblings
+        and not (field.schema.read_only or (not cursor.path and field.name == "status"))
+    ]
+
+
+def _place(
+    cursor: Cursor, release: CheckedRelease
+) -> tuple[KindSchemas, Schema] | None:
+    """The schemas of the kind, and that of the object that a cursor is in."""
+    if not (cursor.api_version and cursor.kind):
+        return None
+    kind = group_version_kind(cursor.api_version, cursor.kind)
+    definition = release.kinds.get(kind)
+    if definition is None:
+        return None
+    schemas = KindSchemas(release.release, definition)
+    holder = schemas.at(cursor.path)
+    return None if holder is None else (schemas, holder)
+
+
+def _describe_kind(cursor: Cursor, release: CheckedRelease) -> str:
+    if not (cursor.api_version and cursor.kind):
+        return ""
+    kind = group_version_kind(cursor.api_version, cursor.kind)
+    definition = release.kinds.get(kind)
+    is_served = "Served" if definition else "Not served"
+    lines = [f"{kind.kind} of {kind.api_version}", f"{is_served} in {release.name}"]
+    facts = lifecycle(kind)
+    for what, since in (
+        ("Added", facts and facts.introduced),
+        ("Deprecated", facts and facts.deprecated),
+        ("Removed", facts and facts.removed),
+    ):
+        if since:
+            lines.append(f"{what} in {since}")
+    if definition:
+        description = release.release.definitions[definition].schema.description
+        lines += ["", description[:_MAX_DESCRIPTION]]
+    return "\n".join(lines).rstrip()
+
+
+def _kinds(cursor: Cursor, release: CheckedRelease) -> Iterator[CompletionWord]:
+    """The values of apiVersion or kind, as the other one allows."""
+    for kind in release.kinds:
+        if cursor.key == "kind" and cursor.api_version in ("", kind.api_version):
+            yield CompletionWord(kind.kind, kind.api_version)
+        if cursor.key == "apiVersion" and cursor.kind in ("", kind.kind):
+            yield CompletionWord(kind.api_version, cursor.kind)
+
+
+def _values(
+    cursor: Cursor, holder: Schema, schemas: KindSchemas, release: CheckedRelease
+) -> Iterator[CompletionWord]:
+    for field in holder.fields:
+        if field.name == cursor.key:
+            facts = facts_of(release.name, schemas.type_at(cursor.path), field)
+            default = facts.default and facts.default.value
+            is_boolean = field.schema.type == "boolean"
+            for word in ("true", "false") if is_boolean else facts.enum:
+                is_default = word in (default, json.dumps(default))
+                yield CompletionWord(word, "default" if is_default else "")
+
+
+def _facts(facts: FieldFacts) -> Iterator[str]:
+    if facts.enum:
+        yield f"Allowed values: {', '.join(facts.enum)}"
+    for default in facts.defaults:
+        condition = f" where {default.condition}" if default.condition else ""
+        yield f"Default: {json.dumps(default.value)}{condition}"
+    for what, limit in (
+        ("Minimum", facts.minimum),
+        ("Maximum", facts.maximum),
+        ("Most characters", facts.max_length),
+        ("Most items", facts.max_items),
+        ("Format", facts.format),
+    ):
+        if limit is not None:
+            yield f"{what}: {limit}"
+    if facts.required:
+        yield "Required"
+
+
+def _type(schema: Schema) -> str:
+    if schema.items is not None:
+        return f"list of {_type(schema.items)}"
+    if schema.values is not None:
+        return f"map of {_type(schema.values)}"
+    return schema.ref.rpartition(".")[2] if schema.ref else schema.type or "any"
+
+
+def _description(field: Field, schemas: KindSchemas) -> str:
+    own = field.schema.description or schemas.release.resolve(field.schema).description
+    return own[:_MAX_DESCRIPTION]

@@ -1,0 +1,193 @@
+"""``kubestencil check`` reads what is inside of other manifests, what helm and kustomize
+render, and checks several releases in one run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kubestencil import check as check_function
+from kubestencil.cli import cli
+from kubestencil.errors import UsageError
+
+_DEPLOYMENT = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replica: 2
+"""
+
+
+def _indented(text: str, by: int) -> str:
+    return "".join(f"{' ' * by}{line}\n" for line in text.splitlines())
+
+
+_INLINE = {
+    "kustomize": f"""\
+apiVersion: kustomize.config.k8s.io/v1beta1
+kind: Kustomization
+patches:
+  - target: {{kind: Deployment}}
+    patch: |-
+{_indented(_DEPLOYMENT, 6)}""",
+    "flux": f"""\
+# A comment.
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {{name: apps}}
+spec:
+  healthChecks:
+    - {{apiVersion: apps/v1, kind: Deployment, name: web, namespace: a}}
+  patches:
+    - patch: |
+
+{_indented(_DEPLOYMENT, 8)}""",
+    "argo": f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: apps}}
+spec:
+  source:
+    kustomize:
+      patches:
+        - patch: |
+{_indented(_DEPLOYMENT, 12)}""",
+    "values": f"""\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {{name: web}}
+spec:
+  values:
+    extraObjects:
+      - {_indented(_DEPLOYMENT, 8).lstrip()}""",
+    "values of argo": f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: apps}}
+spec:
+  source:
+    helm:
+      valuesObject:
+        extra:
+{_indented(_DEPLOYMENT, 10)}""",
+}
+
+
+@pytest.mark.parametrize("name", _INLINE)
+def test_manifests_inside_of_others_are_checked(tmp_path: Path, name: str) -> None:
+    text = _INLINE[name]
+    (tmp_path / "a.yaml").write_text(text)
+    report = check_function([tmp_path / "a.yaml"], to="1.35")
+    (finding,) = (
+        found for found in report.findings if found.rule_id == "unknown-field"
+    )
+    line = text.splitlines()[finding.line - 1]
+    assert line[finding.column - 1 :] == "replica: 2"
+    assert (finding.subject.kind, finding.subject.name) == ("Deployment", "web")
+    assert {found.subject.kind for found in report.findings} == {"Deployment"}
+    # Of a patch, it does not matter what is absent.
+    (tmp_path / "a.yaml").write_text(text.replace("replica:", "replicas:"))
+    report = check_function([tmp_path / "a.yaml"], to="1.35")
+    missing = {found.rule_id for found in report.findings}
+    assert missing == ({"missing-field"} if name.startswith("values") else set())
+
+
+def test_a_text_in_quotes_has_the_position_of_its_value(tmp_path: Path) -> None:
+    quoted = json.dumps(_DEPLOYMENT)
+    text = f"kind: Kustomization\napiVersion: kustomize.config.k8s.io/v1beta1\npatches: [patch: {quoted}]\n"
+    (tmp_path / "a.yaml").write_text(text)
+    (finding,) = check_function([tmp_path / "a.yaml"], to="1.35").findings
+    assert (finding.line, finding.column) == (3, 18)
+
+
+def _check(*arguments: str) -> dict[str, Any]:
+    result = CliRunner().invoke(cli, ["check", "-q", "-f", "json", *arguments])
+    assert result.stdout, result.exception
+    report: dict[str, Any] = json.loads(result.stdout)
+    return report
+
+
+def test_several_releases_are_checked_in_one_run(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(
+        "apiVersion: autoscaling/v2beta2\nkind: HorizontalPodAutoscaler\n"
+        "metadata: {name: a}\nspec:\n  maxReplicas: 2\n  x: 1\n"
+        "  scaleTargetRef: {kind: Deployment, name: a}\n---\n"
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  zz: 1\n  resources: {}\n"
+        "  containers: [{name: a, image: a}]\n"
+    )
+    path = str(tmp_path / "a.yaml")
+    report = _check(path, "--to", "1.31,1.35", "--exact", "off")
+    releases = {
+        (finding["rule"], finding["path"]): finding["releases"]
+        for finding in report["findings"]
+    }
+    assert report["to"] == "1.31, 1.35"
+    assert releases["unknown-field", "spec.zz"] == ["1.31", "1.35"]
+    assert releases["unknown-field", "spec.resources"] == ["1.31"]
+    both = [(item["rule"], item["path"]) for item in report["findings"]]
+    assert len(both) == len(set(both))
+    # The same as two runs.
+    for name in ("1.31", "1.35"):
+        alone = _check(path, "--to", name, "--exact", "off")
+        assert {(item["rule"], item["path"]) for item in alone["findings"]} == {
+            key for key, names in releases.items() if name in names
+        }
+    upgrade = _check(path, "--from", "1.30", "--to", "1.31,1.35", "--exact", "off")
+    changes = {item["path"]: item["change"] for item in upgrade["findings"]}
+    assert changes["spec.zz"] == "both"
+    text = CliRunner().invoke(cli, ["check", path, "-q", "--to", "1.31,1.35"]).stdout
+    assert 'unknown field "spec.resources" [1.31]' in text
+
+
+@pytest.mark.peer("kubectl")
+def test_what_kustomize_builds_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "kustomization.yaml").write_text(
+        "namePrefix: x-\nresources: [a.yaml]\n"
+    )
+    (tmp_path / "a.yaml").write_text(_DEPLOYMENT)
+    report = _check("--kustomize", str(tmp_path), "--to", "1.35")
+    names = {finding["name"] for finding in report["findings"]}
+    assert names == {"x-web"}
+    assert {item["file"] for item in report["findings"]} == {f"<kustomize {tmp_path}>"}
+
+
+@pytest.mark.peer("helm")
+def test_what_helm_renders_is_checked(tmp_path: Path) -> None:
+    (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: web\nversion: 1.0.0\n")
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "templates" / "a.yaml").write_text(
+        _DEPLOYMENT + "  # {{ .Capabilities.KubeVersion }}\n"
+    )
+    report = _check("--helm", str(tmp_path), "--to", "1.35")
+    assert {item["source"] for item in report["findings"]} == {"web/templates/a.yaml"}
+
+
+def test_programs_that_fail_or_are_missing_are_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    result = CliRunner().invoke(cli, ["check", "--helm", "chart", "--to", "1.35"])
+    assert str(result.exception) == "helm: cannot be run\n  install it"
+    script = tmp_path / "helm"
+    script.write_text("#!/bin/sh\necho 'no chart' >&2\nexit 3\n")
+    script.chmod(0o755)
+    monkeypatch.setenv(
+        "PATH", f"{tmp_path}:{Path(shutil.which('sh') or '/bin/sh').parent}:/bin"
+    )
+    result = CliRunner().invoke(cli, ["check", "--helm", "chart", "--to", "1.35"])
+    assert str(result.exception) == "helm: no chart"
+
+
+def test_options_of_clusters_need_a_cluster() -> None:
+    result = CliRunner().invoke(cli, ["check", "a.yaml", "--namespace", "a"])
+    assert isinstance(result.exception, UsageError)
+    result = CliRunner().invoke(cli, ["check", "--to", "1.35"])
+    assert isinstance(result.exception, UsageError)

@@ -1,0 +1,109 @@
+"""The warnings of ``check`` without a validator are those of API servers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from kubestencil.checking.decoding.server_warnings import warnings_of
+from kubestencil.checking.upgrade import kind_of
+from kubestencil.schema.facts.warnings import WarnedKey, warned_key_rows
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Request
+from tests.hint_mistakes import public_objects
+from tests.public_manifests import FOLDER
+from tests.validators import built_validator
+
+ROWS = [pytest.param(row, id=f"{row.place} {row.key}") for row in warned_key_rows()]
+_SPECS: dict[str, dict[str, Any]] = {
+    "Ingress": {"defaultBackend": {"service": {"name": "a", "port": {"number": 80}}}},
+    "PersistentVolume": {
+        "accessModes": ["ReadWriteOnce"],
+        "capacity": {"storage": "1Gi"},
+        "nfs": {"server": "a", "path": "/a"},
+    },
+    "PersistentVolumeClaim": {
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+    },
+    "ServiceAccount": {},
+    "Service": {"ports": [{"port": 80}]},
+}
+
+
+def _object(row: WarnedKey) -> Any:
+    """An object with the key of a row."""
+    key = f"{row.key}a" if row.key.endswith("/") else row.key
+    metadata: dict[str, Any] = {"name": "a", "annotations": {key: "unconfined"}}
+    if row.place in _SPECS:
+        version = "networking.k8s.io/v1" if row.place == "Ingress" else "v1"
+        return {
+            "apiVersion": version,
+            "kind": row.place,
+            "metadata": metadata,
+            **({"spec": _SPECS[row.place]} if _SPECS[row.place] else {}),
+        }
+    pod: dict[str, Any] = {
+        "metadata": {"labels": {"a": "b"}},
+        "spec": {"containers": [{"name": "a", "image": "a"}]},
+    }
+    if row.place == "pod-annotation":
+        pod["metadata"]["annotations"] = metadata["annotations"]
+    else:
+        pod["spec"]["nodeSelector"] = {key: "a"}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "a"},
+        "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": pod},
+    }
+
+
+@pytest.mark.parametrize("release", ["1.29", "1.35"])
+@pytest.mark.parametrize("row", ROWS)
+def test_a_server_warns_of_each_key_in_its_releases(
+    row: WarnedKey, release: str
+) -> None:
+    value = _object(row)
+    with Validator(built_validator(release)) as validator:
+        [answer] = validator.ask([Request("create", value)])
+    assert answer.accepted, answer.causes
+    is_warned = any(row.key.rstrip("/") in warning for warning in answer.warnings)
+    assert is_warned == row.releases.includes(release), answer.warnings
+    found = list(warnings_of(value, kind_of(value), release))
+    assert bool(found) == is_warned
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", ["1.29", "1.35"])
+def test_warnings_on_public_objects_are_those_of_the_server(release: str) -> None:
+    if not FOLDER:
+        pytest.skip("KUBESTENCIL_MANIFESTS names no folder")
+    expected: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    objects = list(public_objects(release))
+    with Validator(built_validator(release)) as validator:
+        answers = validator.ask([Request("create", value) for value in objects])
+        for index, (value, answer) in enumerate(zip(objects, answers, strict=True)):
+            ours = {_place(problem.path) for problem in _warnings(value, release)}
+            theirs = answer.warnings
+            expected[index] += len(theirs)
+            for place in ours:
+                # None but what the server warns of.
+                assert any(place in warning for warning in theirs), (place, theirs)
+            found[index] += len(ours)
+    # The rest are kinds that are deprecated, which is a finding of its own, and
+    # certificates, which are not read.
+    assert found.total() >= expected.total() - 6
+
+
+def _warnings(value: Any, release: str) -> Any:
+    return warnings_of(value, kind_of(value), release)
+
+
+def _place(path: Any) -> str:
+    """What the server's warning has of a path: a key, or the item of a list."""
+    step = path[-1]
+    return f"{path[-2]}[{step}]" if isinstance(step, int) else str(step)
