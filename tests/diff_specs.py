@@ -11,7 +11,8 @@ import pytest
 
 from kubestencil.schema import Release, parse
 from kubestencil.source import Source
-from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import FULL_RELEASES as RELEASES
+from tests.conftest import full_specs, load
 from tests.conftest import make_document as swagger
 
 PAIRS = tuple(combinations(RELEASES, 2))
@@ -24,7 +25,7 @@ EACH_PAIR = [
 
 #: A release from the embedded documents.
 embedded = load
-#: A release from kubestencilSTENCIL_SPECS where that is set, else from the embedded documents.
+#: A release from KUBESTENCIL_SPECS where that is set, else from the embedded documents.
 release = partial(load, specs=full_specs())
 
 

@@ -40,12 +40,12 @@ def test_folders_are_compared_under_names_that_differ(
     for version, crd in (("1.0", WIDGET), ("2.0", change(SIZE, {"type": "string"}))):
         (tmp_path / version / "crds").mkdir(parents=True)
         write(tmp_path / version / "crds", crd)
-    done = run("diff", "1.0/crds", "2.0/crds", "-q")
+    done = run("diff", "1.0/crds", "2.0/crds", "-q", "-f", "text")
     assert done.stdout.startswith("1.0/crds → 2.0/crds: ")
     back = run("diff", "2.0/crds", "1.0/crds")
     assert back.stdout.startswith("2.0/crds → 1.0/crds: ")
     assert "newer" not in back.stderr
-    named = run("diff", "old=1.0/crds", "new=2.0/crds", "-q")
+    named = run("diff", "old=1.0/crds", "new=2.0/crds", "-q", "-f", "text")
     assert named.stdout.startswith("old → new: ")
 
 
@@ -59,7 +59,9 @@ def test_documents_are_called_what_they_call_themselves(
         document["info"] = {"title": "Kubernetes", "version": version}
         (tmp_path / version).mkdir()
         (tmp_path / version / "swagger.json").write_text(json.dumps(document))
-    done = run("diff", "v1.34.0/swagger.json", "v1.35.0/swagger.json", "-q")
+    done = run(
+        "diff", "v1.34.0/swagger.json", "v1.35.0/swagger.json", "-q", "-f", "text"
+    )
     assert done.stdout.startswith("kubernetes 1.34.0 → kubernetes 1.35.0: ")
 
 
@@ -86,13 +88,21 @@ def test_unserved_versions_are_compared_on_demand(run: Command, tmp_path: Path) 
     refused = run("diff", *sides)
     assert refused.returncode == 2
     assert "no API version 'example.com/v1alpha1'" in refused.stderr
-    assert run("diff", "--unserved", *sides, "-q").returncode == 0
+    assert run("diff", "--unserved", *sides, "-q", "-f", "text").returncode == 0
 
 
 def test_standard_input_may_be_both_sides(run: Command) -> None:
     text = yaml.safe_dump(with_beta(WIDGET))
     done = run(
-        *("diff", "in=-#example.com/v1beta1", "in=-#example.com/v1", "-q"), stdin=text
+        *(
+            "diff",
+            "in=-#example.com/v1beta1",
+            "in=-#example.com/v1",
+            "-q",
+            "-f",
+            "text",
+        ),
+        stdin=text,
     )
     assert done.returncode == 0, done.stderr
     assert "size: type changed" in done.stdout
@@ -101,7 +111,14 @@ def test_standard_input_may_be_both_sides(run: Command) -> None:
 def test_crds_are_added_to_both_sides(run: Command, tmp_path: Path) -> None:
     write(tmp_path, with_beta(WIDGET))
     done = run(
-        *("diff", "1.34/example.com/v1beta1", "1.35/example.com/v1", "-q"),
+        *(
+            "diff",
+            "1.34/example.com/v1beta1",
+            "1.35/example.com/v1",
+            "-q",
+            "-f",
+            "text",
+        ),
         *("--crds", "crds.yaml"),
     )
     assert "size: type changed" in done.stdout
@@ -116,7 +133,7 @@ def test_ignored_objects_are_counted_on_standard_error(
     done = run("render", "--crds", "crds.yaml", "-t", "typescript", "-o", "out")
     assert done.stderr.count(note) == 1
     assert note in run("diff", "crds.yaml", "crds.yaml").stderr
-    assert run("diff", "crds.yaml", "crds.yaml", "-q").stderr == ""
+    assert run("diff", "crds.yaml", "crds.yaml", "-q", "-f", "text").stderr == ""
 
 
 def history(run: Command, *arguments: str) -> dict[str, Any]:
@@ -212,3 +229,48 @@ def test_a_folder_without_versions_is_refused(tmp_path: Path) -> None:
     (tmp_path / "widgets.yaml").write_text("")
     with pytest.raises(SourceError, match="version in its name"):
         versions_in(tmp_path)
+
+
+def test_a_conversion_that_ends_breaks_and_a_removed_version_needs_migration(
+    run: Command, tmp_path: Path
+) -> None:
+    def definition(*versions: str, strategy: str) -> str:
+        schema = {"type": "object", "properties": {"spec": {"type": "object"}}}
+        spec = {
+            "group": "example.com",
+            "names": {"kind": "Widget", "plural": "widgets"},
+            "scope": "Namespaced",
+            "conversion": {"strategy": strategy},
+            "versions": [
+                {
+                    "name": name,
+                    "served": True,
+                    "storage": name == "v1",
+                    "schema": {"openAPIV3Schema": schema},
+                }
+                for name in versions
+            ],
+        }
+        return json.dumps(
+            {
+                "apiVersion": "apiextensions.k8s.io/v1",
+                "kind": "CustomResourceDefinition",
+                "metadata": {"name": "widgets.example.com"},
+                "spec": spec,
+            }
+        )
+
+    both = "v1beta1", "v1"
+    (tmp_path / "a.yaml").write_text(definition(*both, strategy="Webhook"))
+    (tmp_path / "b.yaml").write_text(definition(*both, strategy="None"))
+    (tmp_path / "c.yaml").write_text(definition("v1", strategy="Webhook"))
+
+    def rules(before: str, after: str) -> dict[str, str]:
+        done = run("diff", before, after, "-q", "-f", "json")
+        changes = json.loads(done.stdout)["changes"]
+        return {change["rule"]: change["reason"] for change in changes}
+
+    assert "conversion-dropped" in rules("a.yaml", "b.yaml")
+    assert "conversion-changed" in rules("b.yaml", "a.yaml")
+    removed = rules("a.yaml", "c.yaml")["removed-with-replacement"]
+    assert "status.storedVersions" in removed

@@ -9,9 +9,12 @@ from typing import get_args
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from kubestencil.cli import cli
 from kubestencil.cli.diff import diff as diff_command
 from kubestencil.diff.rules.audience import AUDIENCE_NAMES, SEVERITIES
+from kubestencil.errors import UsageError
 from kubestencil.schema.kinds import StageSpelling
 from tests.conftest import Command
 from tests.diff_specs import pod
@@ -54,6 +57,24 @@ def test_command_accepts_all_names_of_the_report() -> None:
             "no kind or type called 'PodSpek'",
         ),
         (("history", "PodSpec", "hostUser", "--releases", "1.35"), 2, "hostUsers"),
+        (
+            ("history", "policy/v1beta1/PodDisruptionBudget", "--releases", "1.35"),
+            2,
+            "deprecated in 1.21, removed in 1.25",
+        ),
+        (
+            ("history", "podsecuritypolicies"),
+            2,
+            "extensions/v1beta1/PodSecurityPolicy was",
+        ),
+        (("history", "pods/resize"), 2, "since 1.32 (get, patch, update)"),
+        (("history", "timeZone"), 2, "did you mean CronJobSpec.timeZone?"),
+        (("history", "exactly.count"), 2, "mean DeviceRequest.exactly.count?"),
+        (
+            ("history", "count"),
+            2,
+            "DeviceSubRequest.count or Event.count or EventSeries",
+        ),
         (("render", "1.35", "-t", "diff"), 2, "needs 2 or more releases"),
     ],
 )
@@ -75,7 +96,7 @@ def test_options_of_the_diff_command(run: Command, tmp_path: Path) -> None:
         assert "2 API versions removed" in filtered.stdout
         assert "no changes" not in filtered.stdout.lower()
 
-    reverse = run("diff", "1.35", "1.34", "-q", "--no-docs")
+    reverse = run("diff", "1.35", "1.34", "-q", "-f", "text", "--no-docs")
     assert "field removed" in reverse.stdout
     assert "docs" not in re.sub("0 docs", "", reverse.stdout)
     assert "additions are shown as removals" in run("diff", "1.35", "1.34").stderr
@@ -99,7 +120,7 @@ def test_options_of_the_diff_command(run: Command, tmp_path: Path) -> None:
     assert {c["severity"] for c in json.loads(severe.stdout)["changes"]} == {"breaking"}
 
     unwritable = run("diff", "1.35", "1.35", "-o", "no/such/folder.md")
-    assert unwritable.returncode == 1
+    assert unwritable.returncode == 2
     assert "cannot be written" in unwritable.stderr
 
     (tmp_path / "mine.json").write_text(swagger(pod(a={"type": "string"})))
@@ -113,7 +134,7 @@ def test_options_of_the_diff_command(run: Command, tmp_path: Path) -> None:
 
 
 def test_diff_of_a_range_shows_the_steps(run: Command) -> None:
-    result = run("diff", "1.33..1.35", "-q", "--no-docs")
+    result = run("diff", "1.33..1.35", "-q", "-f", "text", "--no-docs")
     assert result.returncode == 0
     assert result.stdout.startswith("1.33 → 1.35: ")
     assert re.findall(r"(?m)^  (1\.\d+ → 1\.\d+): ", result.stdout) == [
@@ -126,7 +147,7 @@ def test_fail_on_takes_severities_and_rules(run: Command) -> None:
     arguments = ("diff", "1.34", "1.35", "-q", "--fail-on")
     assert run(*arguments, "breaking").returncode == 0
     assert run(*arguments, "warning").returncode == 1
-    assert run(*arguments, "field-optional").returncode == 1
+    assert run(*arguments, "still-sent").returncode == 1
     assert run(*arguments, "enum-shrunk", "--fail-on", "cel-added").returncode == 0
 
 
@@ -177,3 +198,37 @@ def test_a_user_template_shadows_the_built_in_one(run: Command, tmp_path: Path) 
     failed = run(*arguments)
     assert failed.returncode == 1
     assert "diff/report.md.j2:2: 'absent' is undefined" in failed.stderr
+
+
+def test_a_baseline_leaves_out_the_changes_of_an_earlier_report(tmp_path: Path) -> None:
+    runner, report = CliRunner(), tmp_path / "old.json"
+    runner.invoke(cli, ["diff", "1.34", "1.35", "-o", str(report)])
+    arguments = ["diff", "1.34", "1.35", "--baseline", str(report), "-f", "json", "-q"]
+    left = json.loads(runner.invoke(cli, arguments).stdout)
+    assert not left["changes"] + left["notices"] + left["gates"]
+    document = json.loads(report.read_bytes())
+    kept = document["changes"].pop()
+    report.write_text(json.dumps(document))
+    left = json.loads(runner.invoke(cli, arguments).stdout)
+    assert [change["id"] for change in left["changes"]] == [kept["id"]]
+    for text in ("[]", "{}", "no", '{"changes": 1}'):
+        report.write_text(text)
+        result = runner.invoke(cli, arguments)
+        assert isinstance(result.exception, UsageError)
+        assert result.exception.where == str(report)
+
+
+def test_quiet_prints_a_report_only_where_one_is_asked_for(tmp_path: Path) -> None:
+    runner = CliRunner()
+    for options, is_printed in (((), False), (("-f", "text"), True)):
+        result = runner.invoke(cli, ["diff", "1.34", "1.35", "-q", *options])
+        assert (bool(result.stdout), result.stderr) == (is_printed, "")
+    file = tmp_path / "a.txt"
+    runner.invoke(cli, ["diff", "1.34", "1.35", "-q", "-o", str(file)])
+    assert file.read_text("utf-8").startswith("1.34 → 1.35")
+
+
+def test_changes_between_versions_of_a_kind_fail(tmp_path: Path) -> None:
+    """In 1.29, v1 lost a field of v1beta2, and the kinds of v1beta2 were removed."""
+    moved = ["diff", "1.28", "1.29", "-q", "--fail-on", "field-moved"]
+    assert CliRunner().invoke(cli, moved).exit_code == 1

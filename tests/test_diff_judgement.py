@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from jsonschema import Draft202012Validator
 
-from kubestencil.diff import Change, Comparison, compare
+from kubestencil.diff import Change, Comparison, compare, history
 from kubestencil.diff.rules.audience import SEVERITIES
 from kubestencil.diff.serialize import comparison_json
 from kubestencil.schema.facts.lifecycle import lifecycles
@@ -54,13 +54,24 @@ RATINGS = {
         "kind-removed removed-with-replacement field-removed field-moved alpha",
     ),
     "deprecated": rating(
-        "description-changed kind-deprecated", "deprecated no-longer-functional"
+        "description-changed kind-deprecated field-deprecated",
+        "deprecated no-longer-functional",
     ),
     "without-effect": rating("description-changed", "no-longer-functional"),
     "promoted": rating("description-changed kind-added stage-changed", "stage-changed"),
-    "limit": rating("description-changed", "limit-changed"),
+    "limit": rating(
+        "description-changed minimum-changed text-format-changed",
+        "limit-changed looser text-format-relaxed",
+    ),
+    "values": rating(
+        "enum-changed description-changed", "enum-grown gated-values looser"
+    ),
+    "mutable": rating("field-mutable description-changed", "mutable gated-values"),
+    "gated": rating("stage-lowered", "stage-lowered"),
     "retyped": rating("reference-changed", "type-renamed"),
-    "optional": rating("field-optional", "field-optional"),
+    "ended": rating("field-ended", "ended"),
+    "migrated": rating("field-migrated", "migrated"),
+    "optional": rating("field-optional", "still-sent"),
     "always-required": rating("field-required", "document-catches-up"),
     "server-written": rating("field-required", "server-written"),
     "merge": rating(
@@ -137,10 +148,12 @@ def test_what_breaks_between_neighbours_is_in_the_reviewed_list() -> None:
 
 
 @pytest.mark.parametrize("pair", [("1.29", "1.35"), ("1.25", "1.37")], ids="..".join)
-def test_only_removed_kinds_break_over_several_releases(pair: tuple[str, str]) -> None:
-    changes = between(*pair).changes
+def test_only_removed_kinds_and_volumes_break_over_several_releases(
+    pair: tuple[str, str],
+) -> None:
+    changes = everything(between(*pair))
     breaking = {change.change for change in changes if change.severity == "breaking"}
-    assert breaking == {"kind-removed"}
+    assert breaking == {"kind-removed", "field-ended"}
 
 
 # --- lifecycles
@@ -232,6 +245,13 @@ def test_a_field_inside_of_an_alpha_field_is_alpha() -> None:
         and (change.users_path == "Pod.spec.resourceClaims.source")
     )
     assert (change.stability, change.severity) == ("alpha", "warning")
+
+
+def test_the_history_of_a_moved_field_says_where_it_is() -> None:
+    releases = [embedded(release) for release in ("1.32", "1.33")]
+    (found,) = history(releases, "ResourceClaim", "spec.devices.requests.count")
+    (event,) = (event for event in found.events if event.change == "field-removed")
+    assert event.replacement == "exactly.count"
 
 
 def test_kinds_that_every_group_serves_are_no_warning() -> None:

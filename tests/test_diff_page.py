@@ -8,7 +8,7 @@ import pytest
 
 from kubestencil.diff import compare, history, timeline
 from tests.browser import DESK, PHONE, Browser
-from tests.conftest import RELEASES
+from tests.conftest import FULL_RELEASES as RELEASES
 from tests.diff_specs import document, pod, release
 from tests.reports import comparison_report, history_report, timeline_report
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
+from kubestencil.checking.files.find import find_files
+from kubestencil.checking.files.uses import uses_of_manifests
 from kubestencil.cli import console
 from kubestencil.cli.documents import ComparedDocument, find_compared
 from kubestencil.cli.options import (
+    cluster_options,
+    cluster_reader,
+    complete_kind,
     complete_release,
     crds_option,
     file_option,
@@ -25,7 +32,8 @@ from kubestencil.cli.reports import format_option, paint
 from kubestencil.diff import SEVERITIES, compare, compare_versions
 from kubestencil.diff.labels import document_label
 from kubestencil.diff.rules.table import RULES_BY_NAME
-from kubestencil.diff.selection import at_stages, for_audience, of_types
+from kubestencil.diff.selection import at_stages, for_audience, of_types, without
+from kubestencil.diff.uses import touching
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema.load import load_release
 from kubestencil.schema.lookup import find_kinds
@@ -35,12 +43,16 @@ from kubestencil.source.releases import expand_ranges, is_minor_version, release
 from kubestencil.targets.diff.view import comparison_contexts
 
 if TYPE_CHECKING:
+    from kubestencil.checking.clusters.cluster import ClusterReader
     from kubestencil.diff import Comparison, Severity
     from kubestencil.diff.rules.audience import AudienceName
+    from kubestencil.diff.uses import Uses
     from kubestencil.engine.reports import ReportFormat
     from kubestencil.schema import Release
     from kubestencil.schema.kinds import StageSpelling
     from kubestencil.schema.lookup import TypeMatch
+
+_CLUSTER = "--cluster"
 
 
 @click.command()
@@ -57,6 +69,7 @@ if TYPE_CHECKING:
     "kinds",
     multiple=True,
     metavar="KIND",
+    shell_complete=complete_kind,
     help="Only changes of a kind or other type, such as Pod; may be repeated.",
 )
 @click.option(
@@ -95,6 +108,22 @@ if TYPE_CHECKING:
     help="Exit 1 if there is a change of this severity (breaking, warning, safe, docs) "
     "or a more severe one, or of this rule, such as deprecated; may be repeated.",
 )
+@click.option(
+    "--for",
+    "manifests",
+    multiple=True,
+    metavar="FILE|DIR|-",
+    help="Only what touches the kinds and fields that these manifests use, with file and "
+    "line, and the severities of --audience apply; may be repeated. --for --cluster is "
+    "--cluster.",
+)
+@cluster_options("Only what touches")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="REPORT",
+    help="Leave out the changes of an earlier report in JSON (--format json).",
+)
 @quiet_option
 @click.pass_context
 def diff(
@@ -114,6 +143,12 @@ def diff(
     audience: AudienceName | None,
     stages: tuple[StageSpelling, ...],
     fail_on: tuple[str, ...],
+    manifests: tuple[str, ...],
+    cluster: bool,
+    kube_context: str | None,
+    namespaces: tuple[str, ...],
+    resources: tuple[str, ...],
+    baseline: Path | None,
     quiet: bool,
 ) -> None:
     """Show what changed between two releases or documents.
@@ -125,6 +160,12 @@ def diff(
     """
     del templates  # Its formats are values of --format.
     _check_fail_on(fail_on)
+    # An option that needs a value takes the next one for it.
+    paths = tuple(path for path in manifests if path != _CLUSTER)
+    reader = cluster_reader(
+        cluster or _CLUSTER in manifests, kube_context, namespaces, resources
+    )
+    known = _baseline_ids(baseline) if baseline else frozenset()
     options = DocumentOptions(specs, crds, unserved)
     documents = _documents(before, after, options)
     console.announce_sources((document.source for document in documents), quiet)
@@ -139,8 +180,14 @@ def diff(
         if not (no_docs and severity == "docs")
     ]
 
+    uses = _uses(paths, reader, releases, quiet) if paths or reader else None
+    if uses is not None:
+        audience = audience or "apply"
+
     def selected(comparison: Comparison) -> Comparison:
-        return _select(comparison, types, groups, shown, audience, stages)
+        new = without(comparison, known)
+        used = new if uses is None else touching(new, uses)
+        return _select(used, types, groups, shown, audience, stages)
 
     versions = documents[0].api_version, documents[-1].api_version
     comparison = selected(_compare(releases[0], releases[-1], versions))
@@ -149,10 +196,52 @@ def diff(
         for old, new in pairwise(releases)
         if len(releases) > 2
     ]
-    contexts = comparison_contexts(comparison, steps, paint(file))
-    console.write_result(report_format.render(contexts), file)
+    chosen = context.get_parameter_source("report_format")
+    if not quiet or file is not None or chosen is ParameterSource.COMMANDLINE:
+        contexts = comparison_contexts(comparison, steps, paint(file))
+        console.write_result(report_format.render(contexts), file)
     if _fails(comparison, fail_on):
         context.exit(1)
+
+
+def _baseline_ids(path: Path) -> frozenset[str]:
+    """The ids of the changes of a report in JSON.
+
+    Raises UsageError for anything else.
+    """
+    try:
+        report = json.loads(path.read_bytes())
+        graduated = (item["changes"] for item in report["graduations"])
+        items = chain(report["changes"], report["notices"], report["gates"], *graduated)
+        return frozenset(str(item["id"]) for item in items)
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise UsageError(
+            "is no report of kubestencil diff in JSON",
+            where=str(path),
+            hint="make one with --format json",
+        ) from error
+
+
+def _uses(
+    paths: Sequence[str],
+    cluster: ClusterReader | None,
+    releases: Sequence[Release],
+    quiet: bool,
+) -> Uses:
+    """What manifests and a cluster use, and a note of how much was read. Raises
+    UsageError where that is nothing."""
+    files = chain(find_files(paths), cluster.files() if cluster else ())
+    found = uses_of_manifests(files, releases)
+    if not found.objects:
+        raise UsageError(
+            "no object of a kind that is compared",
+            where=", ".join(dict.fromkeys((*paths, *((_CLUSTER,) if cluster else ())))),
+            hint="name files or folders of manifests, or --cluster",
+        )
+    unread = f", {found.unread} not read" if found.unread else ""
+    note = f"--for: {found.objects} objects, files: {found.files}{unread}"
+    console.show_notes([note], quiet)
+    return found.uses
 
 
 def _documents(
@@ -237,9 +326,10 @@ def _fails(comparison: Comparison, names: Collection[str]) -> bool:
     of a more severe one."""
     levels = [SEVERITIES.index(name) for name in SEVERITIES if name in names]
     severe = SEVERITIES[: max(levels, default=-1) + 1]
+    graduated = (graduation.changes for graduation in comparison.graduations)
     return any(
         change.severity in severe or change.rule.name in names
-        for change in (*comparison.changes, *comparison.notices)
+        for change in (*comparison.changes, *comparison.notices, *chain(*graduated))
     )
 
 

@@ -11,6 +11,7 @@ from kubestencil import diff
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_history, is_document
 from kubestencil.cli.options import (
+    complete_kind,
     crds_option,
     file_option,
     quiet_option,
@@ -29,7 +30,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("arguments", nargs=-1, metavar="[KIND [FIELD]] [NAME=PATH|DIR]...")
+@click.argument(
+    "arguments",
+    nargs=-1,
+    metavar="[KIND [FIELD]] [NAME=PATH|DIR]...",
+    shell_complete=complete_kind,
+)
 @click.option(
     "--releases",
     "requested_releases",

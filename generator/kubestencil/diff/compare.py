@@ -9,7 +9,13 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from kubestencil.diff.comparison import Change, Comparison, Graduation
+from kubestencil.diff.comparison import (
+    Change,
+    Comparison,
+    GoingSoon,
+    Graduation,
+)
+from kubestencil.diff.component_changes import flag_changes, metric_changes
 from kubestencil.diff.differences.align import (
     Side,
     align_names,
@@ -23,13 +29,17 @@ from kubestencil.diff.differences.server_values import (
     value_changes,
 )
 from kubestencil.diff.fact_changes import fact_changes
+from kubestencil.diff.gate_changes import gate_changes
 from kubestencil.diff.labels import distinct_labels, document_info
 from kubestencil.diff.releases.facts import ReleaseFacts
+from kubestencil.diff.releases.served_versions import successor
 from kubestencil.diff.releases.user_paths import owner_of
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.schema import Release
+from kubestencil.schema.facts.lifecycle import lifecycle
 from kubestencil.schema.kinds import api_versions, precedence
+from kubestencil.source.releases import release_order
 
 
 def compare(before: Release, after: Release) -> Comparison:
@@ -56,6 +66,10 @@ def compare(before: Release, after: Release) -> Comparison:
             *_judged(values, *sides, pair, context),
         ),
         documents=tuple(map(document_info, (before, after), labels)),
+        gates=tuple(gate_changes(pair.before, pair.after)),
+        metrics=tuple(metric_changes(*pair.kubernetes)),
+        flags=tuple(flag_changes(*pair.kubernetes)),
+        going_soon=tuple(_going_soon(pair)),
     )
 
 
@@ -81,6 +95,27 @@ def compare_versions(
     )
 
 
+_SOON = 3  # releases
+
+
+def _going_soon(pair: _Pair) -> Iterator[GoingSoon]:
+    """The kinds of the newer release that were deprecated in the older one, and end
+    within the next three releases."""
+    old, new = pair.before.stages.kubernetes, pair.after.stages.kubernetes
+    if old is None or new is None or old == new:
+        return
+    major, minor, _ = release_order(new)
+    last = release_order(f"{major}.{minor + _SOON}")
+    for kind in sorted(pair.after.kinds):
+        facts = lifecycle(kind)
+        if facts is None or facts.deprecated is None or facts.removed is None:
+            continue
+        was_deprecated = release_order(facts.deprecated) <= release_order(old)
+        if was_deprecated and release_order(facts.removed) <= last:
+            target = successor(kind, new, pair.after.versions)
+            yield GoingSoon(kind, facts.deprecated, facts.removed, target)
+
+
 class _Pair(NamedTuple):
     """What is known of two releases that are compared, the older one first."""
 
@@ -92,6 +127,11 @@ class _Pair(NamedTuple):
         """The facts of two releases, which may be one."""
         facts = ReleaseFacts.of(before)
         return cls(facts, facts if after is before else ReleaseFacts.of(after))
+
+    @property
+    def kubernetes(self) -> tuple[str | None, str | None]:
+        """The minor versions of Kubernetes, None for what is something else."""
+        return self.before.stages.kubernetes, self.after.stages.kubernetes
 
     def context(self, before: Side, after: Side) -> RuleContext:
         """What conditions may ask of two API versions."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Self
+from typing import Any, NamedTuple, Self
 
+from kubestencil.diff.component_changes import FlagChange, MetricChange
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
-from kubestencil.diff.labels import DocumentInfo
+from kubestencil.diff.gate_changes import GateChange
+from kubestencil.diff.labels import DocumentInfo, Place, kind_name
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Severity
 from kubestencil.diff.rules.classify import Classification
@@ -18,10 +22,11 @@ from kubestencil.diff.rules.policies import Policy
 from kubestencil.diff.rules.table import Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage
+from kubestencil.schema.pointer import json_pointer
 from kubestencil.schema.types import JsonObject
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Change:
     """One difference and what it means.
 
@@ -48,7 +53,8 @@ class Change:
     ``kinds`` are the top-level kinds that the definition is part of, in either release,
     and ``owner`` is the one among them that it belongs to; None where it is shared.
     ``users_path`` is where users write it: ``Node.status.declaredFeatures``, or
-    ``ObjectMeta.name`` for a definition that is shared.
+    ``ObjectMeta.name`` for a definition that is shared. ``uses`` are the places in the
+    manifests that the comparison was reduced to.
     """
 
     change: ChangeName
@@ -70,6 +76,7 @@ class Change:
     kinds: tuple[GroupVersionKind, ...]
     owner: GroupVersionKind | None
     users_path: str
+    uses: tuple[Place, ...] = ()
 
     @classmethod
     def of(
@@ -104,6 +111,61 @@ class Change:
             owner=owner,
             users_path=users_path,
         )
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __repr__(self) -> str:
+        return f"<Change {self.severity}: {self.users_path} {self.change}>"
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What identifies a change in the comparisons of different releases."""
+        path = "/".join(self.schema_path)
+        return self.definition, path, self.change, self.rule.name
+
+    @property
+    def id(self) -> str:
+        """Twelve hexadecimal digits that identify the change as long as it is the same
+        one, whatever is said of it: its severity and words are not part of it, nor is
+        its path but for operations."""
+        is_operation = self.change.startswith(("operation-", "parameter-"))
+        path = self.users_path if is_operation else ""
+        what = (
+            *(self.definition, self.field, path, self.change, self.keyword),
+            *(self.schema_path, self.before, self.after),
+        )
+        text = json.dumps(what, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as a JSON object, as ``kubestencil diff -f json`` has it; ``at`` is
+        the JSON pointer from the definition to the schema that differs."""
+        return {
+            "id": self.id,
+            "change": self.change,
+            "severity": self.severity,
+            "stability": self.stability,
+            "rule": self.rule.name,
+            "reason": self.reason,
+            "audience": {
+                name: impact._asdict()
+                for name, impact in self.audience._asdict().items()
+            },
+            "stage": self.stage and self.stage.to_dict(),
+            "deprecated_in": self.deprecated_in,
+            "removed_in": self.removed_in,
+            "replacement": self.replacement,
+            "definition": self.definition,
+            "field": self.field,
+            "path": self.users_path,
+            "keyword": self.keyword,
+            "at": json_pointer(self.schema_path),
+            "before": self.before,
+            "after": self.after,
+            "kinds": [kind_name(kind) for kind in self.kinds],
+            **uses_json(self.uses),
+        }
 
     @property
     def reason(self) -> str:
@@ -144,6 +206,18 @@ class Graduation:
     changes: tuple[Change, ...]
 
 
+class GoingSoon(NamedTuple):
+    """A ``kind`` that was deprecated before the newer release, that in which it is to be
+    ``removed``, and what to use instead, None where nothing replaces it. ``uses`` is
+    that of ``Change``."""
+
+    kind: GroupVersionKind
+    deprecated: str
+    removed: str
+    replacement: GroupVersionKind | None
+    uses: tuple[Place, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """All changes between two releases, documents or API versions.
@@ -159,7 +233,9 @@ class Comparison:
     tables of facts say of deprecations, feature gates, and the values that the API
     server accepts and fills in, and operations that were added or removed. Their
     ``before``, ``after`` and ``keyword`` are None, but for values: these have what a
-    document would state. ``documents`` are the two documents.
+    document would state. ``gates`` are the feature gates that differ, ``metrics`` the stable and beta
+    metrics, ``flags`` the command line flags, and ``documents`` the two documents. ``going_soon`` are the kinds that were deprecated
+    before, and are to be removed within the next three releases.
     """
 
     before: str
@@ -170,6 +246,14 @@ class Comparison:
     graduations: tuple[Graduation, ...] = ()
     notices: tuple[Change, ...] = ()
     documents: tuple[DocumentInfo, ...] = ()
+    gates: tuple[GateChange, ...] = ()
+    metrics: tuple[MetricChange, ...] = ()
+    flags: tuple[FlagChange, ...] = ()
+    going_soon: tuple[GoingSoon, ...] = ()
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {name}" for name, count in self.summary.items())
+        return f"<Comparison {self.before} → {self.after}: {counts or 'no changes'}>"
 
     @property
     def summary(self) -> Mapping[Severity, int]:
@@ -220,6 +304,30 @@ class Comparison:
                 if (not kinds or not kinds.isdisjoint(graduation.kinds))
                 and (not groups or (graduation.group or "core") in groups)
             ),
+            going_soon=tuple(
+                item
+                for item in self.going_soon
+                if "warning" in severities
+                and (not kinds or item.kind.kind in kinds)
+                and (not groups or (item.kind.group or "core") in groups)
+            ),
+            metrics=tuple(
+                metric
+                for metric in self.metrics
+                if metric.severity in severities and not (kinds or groups)
+            ),
+            flags=tuple(
+                flag
+                for flag in self.flags
+                if flag.severity in severities and not (kinds or groups)
+            ),
+            gates=tuple(
+                gate
+                for gate in self.gates
+                if gate.severity in severities
+                and (not kinds or not kinds.isdisjoint(gate.kind_names))
+                and (not groups or not groups.isdisjoint(gate.group_names))
+            ),
         )
 
     def with_changes(
@@ -238,12 +346,30 @@ class Comparison:
         )
 
 
+def uses_json(uses: Iterable[Place]) -> dict[str, Any]:
+    """The key ``uses`` of a JSON object; nothing where there are none."""
+    places = [place._asdict() for place in uses]
+    return {"uses": places} if places else {}
+
+
 def count_severities(changes: Iterable[Change]) -> Mapping[Severity, int]:
     """The number of changes of each severity, most severe first."""
     counts = dict.fromkeys(SEVERITIES, 0)
     for change in changes:
         counts[change.severity] += 1
     return counts
+
+
+def releases_of_changes(
+    steps: Iterable[Comparison],
+) -> Mapping[tuple[str, ...], Sequence[str]]:
+    """The releases in which changes happened, by their keys; ``steps`` are the
+    comparisons of each release with the next."""
+    releases: dict[tuple[str, ...], list[str]] = {}
+    for step in steps:
+        for change in (*step.changes, *step.notices):
+            releases.setdefault(change.key, []).append(step.after)
+    return releases
 
 
 def _names(names: str | Iterable[str] | None) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """Finds changes that no difference between definitions shows.
 
-They are in the tables of facts: kinds that are deprecated, or served by default, from a
-release on, and the feature gates of fields; or they are operations of the API.
+They are in the tables of facts: kinds and annotations that are deprecated, or kinds that
+are served by default, from a release on, the feature gates of fields, and fields that can
+be changed; or they are operations of the API.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.differences.definitions import Difference
@@ -28,7 +30,12 @@ from kubestencil.diff.rules.deprecation import Deprecation
 from kubestencil.diff.rules.rule_context import trend
 from kubestencil.diff.rules.table import RULES_BY_NAME, RuleName
 from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.facts.combinations import refused_fields
+from kubestencil.schema.facts.kind_fields import field_at, newly_mutable
 from kubestencil.schema.facts.lifecycle import lifecycle, served_by_default
+from kubestencil.schema.facts.tables import is_between
+from kubestencil.schema.facts.volume_plugins import VOLUMES, volume_plugins
+from kubestencil.schema.facts.warnings import warned_key_rows
 from kubestencil.schema.kinds import kind_definitions, version_stage
 
 
@@ -40,10 +47,19 @@ def fact_changes(
 ) -> Iterator[Change]:
     """The changes that ``changes``, those between the definitions of two releases, do
     not have: of kinds, of fields, of operations."""
-    finder = _FactChanges(before, after, *facts)
+    old, new = (side.stages.kubernetes for side in facts)
+    finder = _FactChanges(before, after, *facts, (old or "", new or ""))
     reported = set(map(_subject, changes))
-    for change in (*finder.kinds(), *finder.fields()):
-        if _subject(change) not in reported:
+    # What is going away is not promoted with what its gate guards besides.
+    ending = {
+        (change.definition, change.field)
+        for change in changes
+        if change.rule.topic == "deprecated"
+    }
+    for change in finder.of_tables() if old and new else ():
+        is_promoted = change.rule.topic == "promoted"
+        is_ending = is_promoted and (change.definition, change.field) in ending
+        if _subject(change) not in reported and not is_ending:
             yield change
     yield from finder.operations()
 
@@ -51,10 +67,15 @@ def fact_changes(
 def _subject(change: Change) -> tuple[object, ...]:
     """What a change is about: whatever says that a field is at another stage says it."""
     rule = change.rule
-    return change.definition, change.field, rule.topic, rule.deprecates
+    topic = rule.topic or change.change
+    return change.definition, change.field, topic, rule.deprecates
 
 
 _NOT_KNOWN = Deprecation()
+_WARNED_PLACES = {
+    "pod-annotation": ("Pod", "annotations"),
+    "node-label": ("Node", "labels"),
+}
 
 
 @dataclass(frozen=True)
@@ -63,13 +84,21 @@ class _FactChanges:
     after: Release
     old: ReleaseFacts
     new: ReleaseFacts
+    #: The minor versions of Kubernetes, empty for what is something else.
+    releases: tuple[str, str]
+
+    def of_tables(self) -> Iterator[Change]:
+        """What the tables of facts have, of two releases of Kubernetes."""
+        yield from self.kinds()
+        yield from self.volumes()
+        yield from self.fields()
+        yield from self.mutable_fields()
+        yield from self.annotations()
 
     def kinds(self) -> Iterator[Change]:
         """The kinds of both releases that are deprecated now, or are served by default
         in one of the releases only."""
-        old, new = self.old.stages.kubernetes, self.new.stages.kubernetes
-        if old is None or new is None:
-            return
+        old, new = self.releases
         for kind in sorted(self.old.kinds & self.new.kinds & self._definitions.keys()):
             facts = lifecycle(kind)
             if facts is None:
@@ -94,18 +123,61 @@ class _FactChanges:
 
     def fields(self) -> Iterator[Change]:
         """The fields of both releases whose stages differ."""
-        if self.old.stages.kubernetes is None or self.new.stages.kubernetes is None:
-            return
         old, new = self.old.stages, self.new.stages
         for definition, field in sorted(
-            old.gated.keys() | new.gated.keys() | old.described_gates
+            (old.gated.keys() | new.gated.keys() | old.described_gates)
+            - refused_fields(self.releases[1])
         ):
+            former = self._field_stage(self.before, self.old, definition, field)
+            if former is None and (definition, field) in new.gated:
+                former = self._ungated_stage(definition, field)
             stages = StageChange(
-                self._field_stage(self.before, self.old, definition, field),
-                self._field_stage(self.after, self.new, definition, field),
+                former, self._field_stage(self.after, self.new, definition, field)
             )
             if trend(*stages) is not None:
                 yield self._stage(definition, field, stages)
+
+    def volumes(self) -> Iterator[Change]:
+        """The volume plugins that were deprecated, handed over or ended."""
+        old, new = self.releases
+        for definition, plugin in product(VOLUMES, volume_plugins().values()):
+            item = self.after.definitions.get(definition)
+            if item is None or item.schema.field(plugin.field) is None:
+                continue
+            known = Deprecation(plugin.deprecated)
+            if is_between(plugin.ended, old, new):
+                names: tuple[ChangeName, RuleName] = "field-ended", "ended"
+            elif is_between(plugin.migrated, old, new):
+                names = "field-migrated", "migrated"
+            elif is_between(plugin.deprecated, old, new):
+                names = "field-deprecated", "deprecated"
+            else:
+                continue
+            yield self._change(*names, definition, plugin.field, deprecation=known)
+
+    def mutable_fields(self) -> Iterator[Change]:
+        """The fields that can be changed now in objects that are there."""
+        old, new = self.releases
+        for kind, path in newly_mutable(old, new):
+            name = self._definitions.get(kind)
+            if name and (field := field_at(self.after, name, path)):
+                yield self._change("field-mutable", "mutable", *field)
+
+    def annotations(self) -> Iterator[Change]:
+        """The annotations, and labels of nodes, that were deprecated."""
+        old, new = self.releases
+        for row in warned_key_rows():
+            kind, keys = _WARNED_PLACES.get(row.place, (row.place, "annotations"))
+            definition = f"io.k8s.api.core.v1.{kind}"
+            if is_between(row.since, old, new) and definition in self.after.definitions:
+                yield self._change(
+                    "field-deprecated",
+                    "deprecated",
+                    definition,
+                    f"metadata.{keys}.{row.key}",
+                    path=f"{kind}.metadata.{keys}[{row.key}]",
+                    deprecation=Deprecation(row.since, None, row.instead or None),
+                )
 
     def operations(self) -> Iterator[Change]:
         """The operations and parameters that only one of the releases has."""
@@ -140,6 +212,13 @@ class _FactChanges:
         if schema is None:
             return None
         return facts.stages.field_stage(definition, field, schema)
+
+    def _ungated_stage(self, definition: str, field: str) -> FieldStage | None:
+        """The stage of a field that no gate guarded in the older release."""
+        item = self.before.definitions.get(definition)
+        if item is None or item.schema.field(field) is None:
+            return None
+        return FieldStage(self.old.stages.definition_stage(definition), enabled=True)
 
     def _stage(self, definition: str, field: str | None, stages: StageChange) -> Change:
         is_lower = trend(*stages) == "lower"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.comparison import Change
 from kubestencil.diff.differences.definitions import differences
@@ -28,6 +28,8 @@ from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.documents.references import rename_references
 from kubestencil.schema.facts.feature_gates import GateStage, gate_of
+from kubestencil.schema.facts.lifecycle import lifecycles
+from kubestencil.schema.facts.resources import resource_facts
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
 from kubestencil.schema.lookup import TypeMatch, find_types, type_group
@@ -64,6 +66,16 @@ class Cell(NamedTuple):
     mark: Mark
     gate: GateStage | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """The cell as a JSON object."""
+        gate = self.gate
+        return {
+            "mark": self.mark,
+            "required": self.required,
+            "gate": gate and {"gate": gate.gate, **gate.to_dict()},
+            "schema": self.schema.raw,
+        }
+
 
 class Row(NamedTuple):
     """A field through all columns: its path, JSON names with dots between them, and a
@@ -83,7 +95,7 @@ class Row(NamedTuple):
         return max(index for index, cell in enumerate(self.cells) if cell is not None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Event(Change):
     """A difference between a column and the one that it is compared with.
 
@@ -92,6 +104,8 @@ class Event(Change):
     """
 
     column: int = 0
+
+    __hash__ = Change.__hash__
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +133,55 @@ class History:
     events: tuple[Event, ...]
     field_path: str | None = None
 
+    def __repr__(self) -> str:
+        path = ".".join(filter(None, (self.kind, self.field_path)))
+        releases = f"{self.releases[0]} → {self.releases[-1]}"
+        return f"<History {self.group} {path}, {releases}: {len(self.events)} events>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The history as a JSON object, as ``kubestencil history -f json`` has it.
+
+        ``first`` and ``last`` of a field and the ``column`` of an event are indexes of
+        ``columns``; ``cells`` has one element for each column.
+        """
+        return {
+            "kind": self.kind,
+            "group": self.group,
+            "field_path": self.field_path,
+            "releases": list(self.releases),
+            "columns": [
+                {
+                    "release": column.release,
+                    "version": column.version,
+                    "stability": column.stability,
+                    "definition": column.definition,
+                }
+                for column in self.columns
+            ],
+            "fields": [
+                {
+                    "field": row.field,
+                    "first": row.first,
+                    "last": row.last,
+                    "cells": [cell and cell.to_dict() for cell in row.cells],
+                }
+                for row in self.rows
+            ],
+            "events": [
+                {
+                    "column": event.column,
+                    "change": event.change,
+                    "severity": event.severity,
+                    "stability": event.stability,
+                    "field": event.field,
+                    "replacement": event.replacement,
+                    "before": event.before,
+                    "after": event.after,
+                }
+                for event in self.events
+            ],
+        }
+
 
 def history(
     releases: Sequence[Release], name: str, field: str | None = None
@@ -130,14 +193,24 @@ def history(
     ``releases`` come oldest first. Raises UsageError where no release has a type of
     that name, or none of them such a field.
     """
-    matches = find_types(releases, name, field)
+    try:
+        matches = find_types(releases, name, field)
+    except UsageError as error:
+        answer = _facts_about(name) or _types_with_field(name, releases)
+        if answer:
+            raise UsageError(error.what, hint=answer) from error
+        raise
     all_columns = [_columns_of(match, releases) for match in matches]
     histories = tuple(
-        history
+        found
         for match, columns in zip(matches, all_columns, strict=True)
-        if (history := _history(match, columns, releases)) is not None
+        if (found := _history(match, columns, releases)) is not None
     )
     if not histories:
+        paths = _paths_that_end(str(matches[0].field_path), all_columns)
+        if len(paths) == 1:
+            of_kind = "/".join(filter(None, (matches[0].version, matches[0].kind)))
+            return history(releases, of_kind, paths[0])
         raise UsageError(
             f"{matches[0].kind} has no field called {matches[0].field_path!r} in any "
             "release",
@@ -146,6 +219,7 @@ def history(
     return histories
 
 
+_MAX_HINTS = 5
 # The schema of a type that does not have the field that a history is limited to.
 _NO_FIELDS = schema_of({"properties": {}})
 _ColumnRelease = tuple[Column, Release]
@@ -181,10 +255,78 @@ def _evolution(version: str) -> tuple[int, int, int, str]:
     return major, stability, minor, name
 
 
+def _facts_about(name: str) -> str:
+    """What the tables know of a kind that none of the releases serves, or of a
+    subresource (``pods/resize``); empty where they have neither."""
+    prefix, _, last = name.rpartition("/")
+    sentences = [
+        f"{kind.api_version}/{kind.kind} was introduced in {facts.introduced}"
+        + (f", deprecated in {facts.deprecated}" if facts.deprecated else "")
+        + (f", removed in {facts.removed}" if facts.removed else "")
+        for kind, facts in lifecycles().items()
+        if last.lower() in _resource_names(kind.kind.lower())
+        and prefix in ("", kind.api_version, kind.group, kind.version)
+    ]
+    sentences += [
+        f"{row.api_version} has the subresource {row.name} "
+        + (
+            f"from {row.releases.first} to {row.releases.last}"
+            if row.releases.last
+            else f"since {row.releases.first}"
+        )
+        + f" ({', '.join(row.verbs)})"
+        for row in resource_facts()
+        if row.subresource and row.name == name
+    ]
+    return "; ".join(sentences)
+
+
+def _resource_names(kind: str) -> tuple[str, ...]:
+    """A kind in lower case, and what can be its plural."""
+    return kind, f"{kind}s", f"{kind}es", f"{kind[:-1]}ies"
+
+
+def _types_with_field(name: str, releases: Iterable[Release]) -> str:
+    """A hint with the types that have a field of this name, or of the first one of a
+    path; empty where none has it."""
+    first, dot, rest = name.partition(".")
+    paths = {
+        f"{definition.kind}.{field.name}{dot}{rest}"
+        for release in releases
+        for definition in release.definitions.values()
+        for field in definition.schema.fields
+        if field.name.lower() == first.lower()
+    }
+    if not paths:
+        return ""
+    shown = " or ".join(sorted(paths)[:_MAX_HINTS])
+    more = len(paths) - _MAX_HINTS
+    return f"did you mean {shown}{f' or {more} more' if more > 0 else ''}?"
+
+
+def _paths_that_end(
+    path: str, columns_of_types: Iterable[Sequence[_ColumnRelease]]
+) -> list[str]:
+    """The paths of fields below types that end with ``path``."""
+    end = f".{path}".lower()
+    names = {
+        name: None
+        for columns in columns_of_types
+        for column, release in columns[-1:]
+        for name in _all_paths(column, release)
+        if name.lower().endswith(end)
+    }
+    return list(names)
+
+
 def _similar_field(
     path: str, columns_of_types: Iterable[Sequence[_ColumnRelease]]
 ) -> str:
-    """A hint with the path that is most similar, regardless of its case."""
+    """A hint with the paths that end with another one, or the one that is most similar,
+    regardless of its case."""
+    ends = _paths_that_end(path, columns_of_types)
+    if 0 < len(ends) <= _MAX_HINTS:
+        return f"did you mean {' or '.join(ends)}?"
     paths = {
         name: None
         for columns in columns_of_types
@@ -198,8 +340,7 @@ def _similar_field(
 
 
 def _all_paths(column: Column, release: Release) -> Iterable[str]:
-    tree = type_tree(release.definitions[column.definition], release)
-    return () if tree is None else tree.fields()
+    return type_tree(release.definitions[column.definition], release).fields()
 
 
 def _history(
@@ -213,7 +354,7 @@ def _history(
     paths: dict[str, str] = {}
     for column, release in columns_with_releases:
         definition = release.definitions[column.definition]
-        tree = type_tree(definition, release, match.field_path, paths) or TypeTree({})
+        tree = type_tree(definition, release, match.field_path, paths)
         trees.append(tree)
         paths |= {name: nested.path for name, nested in tree.types.items()}
     if not any(tree.types for tree in trees):
@@ -286,7 +427,11 @@ def _events(
         context = RuleContext(
             old,
             new,
-            MovedFields(old, new),
+            (
+                MovedFields(trees[base].schemas, trees[index].schemas)
+                if name == ONE_FIELD
+                else MovedFields(old, new)
+            ),
             names=(_definition_names(name, before), _definition_names(name, after)),
             stages=(stages[base], stages[index]),
             value_changes=known_changes,

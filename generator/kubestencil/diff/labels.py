@@ -14,6 +14,18 @@ _VERSION = re.compile(r"v?(\d++\.\d[0-9A-Za-z.+-]*+)\Z")
 _MAX_TITLE = 40
 
 
+class Place(NamedTuple):
+    """Where something is written: a file, and a line of it; or an object of a cluster,
+    whose name begins with ``<cluster>/``, and which has no lines."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        is_of_cluster = self.file.startswith("<cluster>/")
+        return self.file if is_of_cluster else f"{self.file}:{self.line}"
+
+
 class DocumentInfo(NamedTuple):
     """One of the two documents that were compared.
 

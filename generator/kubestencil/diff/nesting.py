@@ -52,12 +52,15 @@ class TypeTree(NamedTuple):
 
     Each type is there once, at its former path or a shortest one. The first one is the
     type itself, or the one field that the tree is limited to: a type with only this
-    field, whose ``path`` is that of the type that has it. ``new_refs`` has the references
-    to types of its version as these are compared.
+    field, whose ``path`` is that of the type that has it; there are no types where the
+    type has no such field. ``new_refs`` has the references to types of its version as
+    these are compared. ``schemas`` are those of the release, and of the type that has the
+    one field, or would have it, called ``ONE_FIELD``.
     """
 
     types: Mapping[str, NestedType]
     new_refs: Mapping[str, str] = MappingProxyType({})
+    schemas: Mapping[str, Schema] = MappingProxyType({})
 
     @property
     def outer(self) -> NestedType:
@@ -78,9 +81,9 @@ def type_tree(
     release: Release,
     field_path: str | None = None,
     former_paths: Mapping[str, str] | None = None,
-) -> TypeTree | None:
+) -> TypeTree:
     """The type ``definition`` of a release and all below it; only the field at a path
-    and what is below that, where one is given. None where the type has no such field.
+    and what is below that, where one is given.
 
     ``former_paths`` are paths that types had in earlier releases. A type that is still
     there keeps its path, even where a shorter one leads to it now.
@@ -88,15 +91,19 @@ def type_tree(
     reader = _NestedTypeReader(definition, release, former_paths or {})
     if field_path is None:
         return TypeTree(dict(reader.types(definition, "")), reader.new_refs)
+    schemas = {name: item.schema for name, item in release.definitions.items()}
+    parent = _field_at(definition, release, field_path.rpartition(".")[0])
+    target = _target(parent[1].schema, release) if parent else None
+    schemas[ONE_FIELD] = (target or definition).schema
     step = _field_at(definition, release, field_path)
     if step is None:
-        return None
+        return TypeTree({}, schemas=schemas)
     holder, field = step
     path = field_path[: -len(field.name)].rstrip(".")
     target = _target(field.schema, release)
     below = {} if target is None else dict(reader.types(target, field_path))
     types = {ONE_FIELD: reader.only_field(holder, field, path), **below}
-    return TypeTree(types, reader.new_refs)
+    return TypeTree(types, reader.new_refs, schemas)
 
 
 class _NestedTypeReader:

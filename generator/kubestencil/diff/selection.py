@@ -9,6 +9,7 @@ from functools import partial
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.releases.stages import FieldStage
 from kubestencil.diff.rules.audience import AudienceName
+from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import StageSpelling, version_stage
 from kubestencil.schema.lookup import TypeMatch
 
@@ -16,13 +17,15 @@ from kubestencil.schema.lookup import TypeMatch
 def of_types(comparison: Comparison, types: Collection[TypeMatch]) -> Comparison:
     """The changes of ``types``, and of kinds among them that are part of others."""
 
-    def is_included(change: Change) -> bool:
-        package, _, name = change.definition.rpartition(".")
+    def is_of_type(kind: GroupVersionKind) -> bool:
         return any(
             match.includes(kind.kind, kind.group or "core", kind.version)
-            for kind in change.kinds
             for match in types
-        ) or any(
+        )
+
+    def is_included(change: Change) -> bool:
+        package, _, name = change.definition.rpartition(".")
+        return any(map(is_of_type, change.kinds)) or any(
             # A change does not have the group of a type that is no kind.
             match.kind == name and match.version in (None, package.rpartition(".")[2])
             for match in types
@@ -42,7 +45,24 @@ def of_types(comparison: Comparison, types: Collection[TypeMatch]) -> Comparison
                 for match in types
             )
         ),
+        metrics=(),
+        flags=(),
+        gates=tuple(
+            gate for gate in comparison.gates if any(map(is_of_type, gate.kinds))
+        ),
+        going_soon=tuple(
+            item for item in comparison.going_soon if is_of_type(item.kind)
+        ),
     )
+
+
+def without(comparison: Comparison, ids: Collection[str]) -> Comparison:
+    """The comparison without the changes, and the gates, of these ids."""
+    changes = comparison.with_changes(
+        partial(filter, lambda change: change.id not in ids)
+    )
+    gates = tuple(gate for gate in comparison.gates if gate.id not in ids)
+    return replace(changes, gates=gates)
 
 
 def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:
@@ -64,7 +84,24 @@ def at_stages(comparison: Comparison, stages: Collection[StageSpelling]) -> Comp
         tuple(name for name in names if _stage_of_version(name) in stages)
         for names in (changes.api_versions_added, changes.api_versions_removed)
     )
-    return replace(changes, api_versions_added=added, api_versions_removed=removed)
+    gates = tuple(
+        gate
+        for gate in comparison.gates
+        if {stage.level for stage in (gate.before, gate.after) if stage} & {*stages}
+    )
+    return replace(
+        changes,
+        api_versions_added=added,
+        api_versions_removed=removed,
+        gates=gates,
+        metrics=(),
+        flags=(),
+        going_soon=tuple(
+            item
+            for item in comparison.going_soon
+            if {_stage_of_version(item.kind.api_version), "deprecated"} & {*stages}
+        ),
+    )
 
 
 def _stage_of_version(api_version: str) -> StageSpelling:

@@ -1,4 +1,4 @@
-"""Comparisons and histories as JSON: what ``kubestencil diff -f json`` prints.
+"""Comparisons and timelines as JSON: what ``kubestencil diff -f json`` prints.
 
 The keys are a published format, and differ from the names of attributes.
 """
@@ -6,36 +6,48 @@ The keys are a published format, and differ from the names of attributes.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.history import Cell, History
+from kubestencil.diff.comparison import (
+    Change,
+    Comparison,
+    releases_of_changes,
+    uses_json,
+)
+from kubestencil.diff.gate_changes import GateChange
 from kubestencil.diff.labels import DocumentInfo, kind_name
-from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.diff.timeline import Timeline
-from kubestencil.schema.pointer import json_pointer
+from kubestencil.schema.facts.feature_gates import Metric
 from kubestencil.version import __version__
 
 #: The version of the format of a comparison.
 SCHEMA_VERSION = 1
 
 
-def comparison_json(comparison: Comparison) -> dict[str, Any]:
+ReleasesOfChanges = Mapping[tuple[str, ...], Sequence[str]]
+
+
+def comparison_json(
+    comparison: Comparison, steps: Sequence[Comparison] = ()
+) -> dict[str, Any]:
     """A comparison as a JSON object, as ``docs/diff-report.schema.json`` describes it.
 
-    ``rules`` has each rule that judged a change, once, by its name.
+    ``rules`` has each rule that judged a change, once, by its name. ``steps`` are the
+    comparisons of the releases in between, each with the next: changes have the
+    releases in which they happened.
     """
     rules = comparison.rules
-    return {
+    releases = releases_of_changes(steps)
+    document = {
         "schema": SCHEMA_VERSION,
         "tool": {"name": "kubestencil", "version": __version__},
         "from": comparison.before,
         "to": comparison.after,
         "documents": [_document_json(document) for document in comparison.documents],
-        "changes": [change_json(change) for change in comparison.changes],
-        "notices": [change_json(change) for change in comparison.notices],
+        "changes": [_change_json(change, releases) for change in comparison.changes],
+        "notices": [_change_json(change, releases) for change in comparison.notices],
         "summary": dict(comparison.summary),
         "versions": {
             "added": list(comparison.api_versions_added),
@@ -48,9 +60,35 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
                 "to": graduation.after,
                 "left": graduation.before_removed,
                 "kinds": list(graduation.kinds),
-                "changes": [change_json(change) for change in graduation.changes],
+                "changes": [change.to_dict() for change in graduation.changes],
             }
             for graduation in comparison.graduations
+        ],
+        "gates": [_gate_json(gate) for gate in comparison.gates],
+        "metrics": [
+            {
+                **_attributes(metric, "name", "event", "severity"),
+                "before": metric.before and _metric_json(metric.before),
+                "after": metric.after and _metric_json(metric.after),
+            }
+            for metric in comparison.metrics
+        ],
+        "flags": [
+            {
+                "component": flag.component,
+                "flag": flag.name,
+                **_attributes(flag, "event", "severity"),
+            }
+            for flag in comparison.flags
+        ],
+        "going_soon": [
+            {
+                "kind": kind_name(item.kind),
+                **_attributes(item, "deprecated", "removed"),
+                "replacement": item.replacement and kind_name(item.replacement),
+                **uses_json(item.uses),
+            }
+            for item in comparison.going_soon
         ],
         "rules": {
             name: {
@@ -63,33 +101,14 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
             if name in rules
         },
     }
+    if steps:
+        document["steps"] = [comparison_json(step) for step in steps]
+    return document
 
 
-def change_json(change: Change) -> dict[str, Any]:
-    """A change as a JSON object; ``at`` is the JSON pointer from the definition to the
-    schema that differs."""
-    return {
-        "change": change.change,
-        "severity": change.severity,
-        "stability": change.stability,
-        "rule": change.rule.name,
-        "reason": change.reason,
-        "audience": {
-            name: impact._asdict() for name, impact in change.audience._asdict().items()
-        },
-        "stage": change.stage and _stages_json(change.stage),
-        "deprecated_in": change.deprecated_in,
-        "removed_in": change.removed_in,
-        "replacement": change.replacement,
-        "definition": change.definition,
-        "field": change.field,
-        "path": change.users_path,
-        "keyword": change.keyword,
-        "at": json_pointer(change.schema_path),
-        "before": change.before,
-        "after": change.after,
-        "kinds": [kind_name(kind) for kind in change.kinds],
-    }
+def _change_json(change: Change, releases: ReleasesOfChanges) -> dict[str, Any]:
+    known = releases.get(change.key)
+    return {**change.to_dict(), **({"releases": list(known)} if known else {})}
 
 
 def _document_json(document: DocumentInfo) -> dict[str, Any]:
@@ -100,64 +119,30 @@ def _document_json(document: DocumentInfo) -> dict[str, Any]:
     return {**document._asdict(), "source": source}
 
 
-def _stages_json(stages: StageChange) -> dict[str, Any]:
-    return {
-        side: stage and _attributes(stage, "level", "gate", "enabled")
-        for side, stage in stages._asdict().items()
-    }
-
-
-def history_json(history: History) -> dict[str, Any]:
-    """The history of a type as a JSON object.
-
-    ``first`` and ``last`` of a field and the ``column`` of an event are indexes of
-    ``columns``; ``cells`` has one element for each column.
-    """
-    return {
-        "kind": history.kind,
-        "group": history.group,
-        "field_path": history.field_path,
-        "releases": list(history.releases),
-        "columns": [
-            _attributes(column, "release", "version", "stability", "definition")
-            for column in history.columns
-        ],
-        "fields": [
-            {
-                **_attributes(row, "field", "first", "last"),
-                "cells": [cell and _cell_json(cell) for cell in row.cells],
-            }
-            for row in history.rows
-        ],
-        "events": [
-            _attributes(
-                event,
-                *("column", "change", "severity", "stability"),
-                *("field", "before", "after"),
-            )
-            for event in history.events
-        ],
-    }
-
-
 def _attributes(value: object, *names: str) -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
-def _cell_json(cell: Cell) -> dict[str, Any]:
-    gate = cell.gate
+def _gate_json(change: GateChange) -> dict[str, Any]:
     return {
-        "mark": cell.mark,
-        "required": cell.required,
-        "gate": gate
-        and {
-            "gate": gate.gate,
-            "stage": gate.level,
-            "enabled": gate.enabled,
-            "locked": gate.locked,
-        },
-        "schema": cell.schema.raw,
+        **_attributes(change, "id", "gate", "event", "severity"),
+        "before": change.before and change.before.to_dict(),
+        "after": change.after and change.after.to_dict(),
+        "steps": [
+            {
+                "release": step.release,
+                "stage": step.stage and step.stage.to_dict(),
+            }
+            for step in change.steps
+        ],
+        "components": list(change.components),
+        "guards": list(dict.fromkeys(guard.path for guard in change.guards)),
+        **uses_json(change.uses),
     }
+
+
+def _metric_json(metric: Metric) -> dict[str, Any]:
+    return _attributes(metric, "type", "stability", "deprecated")
 
 
 def timeline_json(timeline: Timeline) -> dict[str, Any]:

@@ -27,7 +27,7 @@ Extension = Literal[
 #: The parts of a CustomResourceDefinition beside its schemas.
 ResourcePart = Literal[
     "scope", "plural", "short-names", "categories", "served", "storage", "deprecated",
-    "deprecation-warning", "printer-columns",
+    "deprecation-warning", "printer-columns", "conversion",
 ]
 #: What a name begins with where a keyword differs; ``keyword`` is one that is unknown.
 Keyword = Literal[
@@ -43,7 +43,8 @@ ChangeName = Literal[
     "kind-added", "kind-removed", "kind-deprecated", "definition-added",
     "definition-removed", "field-added", "field-removed", "field-required",
     "field-optional", "required-order-changed", "subresource-added",
-    "subresource-removed", "stage-changed", "stage-lowered", "operation-added",
+    "subresource-removed", "stage-changed", "stage-lowered", "field-deprecated", "field-migrated",
+    "field-ended", "field-mutable", "operation-added",
     "operation-removed", "parameter-added", "parameter-removed", "validation-added",
     "validation-changed", "validation-removed", "validation-message-changed",
     "validations-order-changed", "text-format-changed",
@@ -90,7 +91,8 @@ ChangeName = Literal[
     "deprecated-added", "deprecated-changed", "deprecated-removed",
     "deprecation-warning-added", "deprecation-warning-changed",
     "deprecation-warning-removed", "printer-columns-added", "printer-columns-changed",
-    "printer-columns-removed", "keyword-added", "keyword-changed", "keyword-removed",
+    "printer-columns-removed", "conversion-added", "conversion-changed",
+    "conversion-removed", "keyword-added", "keyword-changed", "keyword-removed",
 ]
 # fmt: on
 

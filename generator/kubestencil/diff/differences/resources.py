@@ -29,6 +29,7 @@ _SPELLINGS: Mapping[str, Keyword] = {
     "storage": "storage",
     "deprecated": "deprecated",
     "deprecationWarning": "deprecation-warning",
+    "conversion": "conversion",
     "additionalPrinterColumns": "printer-columns",
 }
 
@@ -52,6 +53,7 @@ def resource_facts(resource: Resource) -> Mapping[str, Any]:
         "served": resource.served,
         "storage": resource.storage,
         "deprecated": resource.deprecated,
+        "conversion": resource.conversion,
         "deprecationWarning": resource.deprecation_warning,
         "subresources": [subresource.name for subresource in resource.subresources],
         "additionalPrinterColumns": list(map(asdict, resource.printer_columns)),

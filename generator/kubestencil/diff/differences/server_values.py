@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference, Schemas
@@ -113,17 +114,18 @@ def value_changes(before: str, after: str) -> ValueChanges:
     """What differs between two releases, by definition and field in their order; nothing
     where the tables lack one of them."""
     changes: dict[tuple[str, str], tuple[ValueChange, ...]] = {}
-    for found in ("asked", "marker"):
-        old, new = (proven_facts(release, found) for release in (before, after))
-        for key in old.keys() & new.keys():
-            of_field = tuple(_changes(old[key], new[key], found))
+    ways: tuple[FoundBy, ...] = ("asked", "marker")
+    for found in product(ways, ways):
+        old, new = map(proven_facts, (before, after), found)
+        for key in old.keys() & new.keys() - changes.keys():
+            of_field = tuple(_changes(old[key], new[key], "marker" in found))
             if of_field:
-                changes[key] = (*changes.get(key, ()), *of_field)
+                changes[key] = of_field
     return {key: changes[key] for key in sorted(changes)}
 
 
 def _changes(
-    before: FieldFacts, after: FieldFacts, found: FoundBy
+    before: FieldFacts, after: FieldFacts, is_of_type: bool
 ) -> Iterator[ValueChange]:
     for name, subject in _SUBJECTS.items():
         old, new = getattr(before, name), getattr(after, name)
@@ -131,7 +133,7 @@ def _changes(
             continue
         if name == "enum":
             # Constants in Go do not say that other values are refused.
-            if set(old) == set(new) or (found == "marker" and not {*old} < {*new}):
+            if set(old) == set(new) or (is_of_type and not {*old} < {*new}):
                 continue
             old, new = list(old), list(new)
         yield ValueChange(subject.change, subject.keyword, old, new, subject.of_items)

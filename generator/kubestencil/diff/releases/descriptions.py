@@ -37,7 +37,19 @@ _DEFAULT = re.compile(
     r" by default\b",
     re.IGNORECASE,
 )
-_DEPRECATED = re.compile(r"deprecated(?! field assuring)", re.IGNORECASE)
+# What the sentence is about has to be the field: "the FQDN type is deprecated" is about a
+# value, "(deprecated)" in a list about the item before it.
+_DEPRECATED = re.compile(
+    r"\bdeprecated: |\A\W{0,3}deprecated\b|(?:[.!?] |\A[^.]{0,80} )deprecated[.;,] "
+    r"|[.!?] deprecated\b(?!\))"
+    r"|\b(?:this|the)(?: \w{1,30})? (?:field|API|kind|resource|property|option|setting)"
+    r"\b[^.]{0,60}\bdeprecated\b"
+    r"|\b(?:this|it) (?:is|was|has been)(?: \w{1,20})? deprecated\b"
+    r"|(?:\A|[.!?:] )[`'\"]?[\w.-]{1,80}[`'\"]? (?:is|was|has been)(?: \w{1,20})?"
+    r" deprecated\b(?! field assuring)"
+    r"|\bshould be considered(?: as)? deprecated\b",
+    re.IGNORECASE,
+)
 _NOT_DEPRECATED = re.compile(r"\b(?:not|no longer|never) deprecated", re.IGNORECASE)
 _DEPRECATED_IN = re.compile(
     r"\bdeprecated (?:in|since|as of|from)(?: release| version)? v?(\d{1,3}\.\d{1,3})\b",
@@ -124,10 +136,9 @@ def stated_gate(description: str) -> str | None:
 
 
 def mentions_deprecation(description: str) -> bool:
-    """Whether a description says that something is deprecated."""
-    return bool(_DEPRECATED.search(description)) and not _NOT_DEPRECATED.search(
-        description
-    )
+    """Whether a description says that what it describes is deprecated."""
+    text = _normalized(description)
+    return bool(_DEPRECATED.search(text)) and not _NOT_DEPRECATED.search(text)
 
 
 def deprecated_in(description: str) -> str | None:
@@ -145,11 +156,12 @@ def removed_in(description: str) -> str | None:
 def stated_replacement(description: str, fields: Iterable[str]) -> str | None:
     """Which of ``fields``, JSON names, a description that deprecates something says to
     use instead; None where it names none of them."""
-    deprecation = _DEPRECATED.search(description)
+    text = _normalized(description)
+    deprecation = _DEPRECATED.search(text)
     if deprecation is None:
         return None
     by_name = {name.lower(): name for name in fields}
-    text = _normalized(description[deprecation.start() :])
+    text = text[deprecation.start() :]
     for match in _REPLACEMENT.finditer(text):
         name = match[1].rstrip(".").rpartition(".")[2].lower()
         if name in by_name:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubestencil.diff.labels import kubernetes_release
 from kubestencil.diff.releases.descriptions import StatedStage, stated_stage
@@ -66,6 +66,9 @@ class FieldStage(NamedTuple):
             return "GA"
         if self.enabled is None:
             return self.level
+        if self.enabled and self.gate is None and self.stage == "alpha":
+            # No alpha kind is served by default.
+            return "alpha, without a gate of its own"
         return f"{self.level} ({default_names[self.enabled]})"
 
 
@@ -75,6 +78,14 @@ class StageChange(NamedTuple):
 
     before: FieldStage | None
     after: FieldStage | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stages as JSON objects, None where nothing is known."""
+        return {
+            side: stage
+            and {"level": stage.level, "gate": stage.gate, "enabled": stage.enabled}
+            for side, stage in self._asdict().items()
+        }
 
 
 class ReleaseStages:

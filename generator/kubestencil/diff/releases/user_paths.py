@@ -3,19 +3,23 @@ kind: ``Node.status.declaredFeatures``."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
+from heapq import heappop, heappush
 
 from kubestencil.schema import GroupVersionKind, Release, Schema
+from kubestencil.schema.facts.fields import FieldName, usage_weight
 from kubestencil.schema.kinds import served_kinds
+
+_MAX_WEIGHT = 1000
 
 
 class UserPaths:
     """The paths from the kinds of a release to its definitions.
 
     A path has the JSON names of fields, as ``kubectl explain`` takes them: neither
-    indexes of lists, nor keys of maps.
+    indexes of lists, nor keys of maps. Of several paths it is the one that most
+    manifests use, then the shortest.
     """
 
     def __init__(self, release: Release) -> None:
@@ -37,26 +41,39 @@ class UserPaths:
         return start if field is None else f"{start}.{field}"
 
     def _search(self, kind: GroupVersionKind) -> Mapping[str, str]:
-        """The shortest path to each definition that is reachable from a kind."""
+        """The path to each definition that is reachable from a kind."""
         root = self._kinds.get(kind)
         if root is None:
             return {}
-        paths = {root: kind.kind}
-        pending = deque([root])
+        paths: dict[str, str] = {}
+        # A path is used as often as its field that is used least.
+        pending = [(-_MAX_WEIGHT, 0, 0, root, kind.kind)]
+        count = 0
         while pending:
-            referrer = pending.popleft()
-            for name, field in self._fields(referrer).items():
+            use, length, _, referrer, path = heappop(pending)
+            if referrer in paths:
+                continue
+            paths[referrer] = path
+            for name, (field, weight) in self._fields(referrer).items():
                 if name not in paths:
-                    paths[name] = ".".join(filter(None, (paths[referrer], field)))
-                    pending.append(name)
+                    count += 1
+                    inner = f"{path}.{field}" if field else path
+                    item = max(use, -weight), length + 1, count, name, inner
+                    heappush(pending, item)
         return paths
 
-    def _referring_fields(self, definition: str) -> Mapping[str, str]:
-        """The first field of a definition that refers to each other one; empty where the
-        definition itself is a reference, or a list or map of them."""
-        fields: dict[str, str] = {}
-        for field, target in _references(self._definitions[definition].schema, ""):
-            fields.setdefault(target, field)
+    def _referring_fields(self, definition: str) -> Mapping[str, tuple[str, int]]:
+        """The field of a definition that refers to each other one, and how often it is
+        used: of several the one that is used most. It is empty where the definition
+        itself is a reference, or a list or map of them."""
+        fields: dict[str, tuple[str, int]] = {}
+        item = self._definitions[definition]
+        for field, target in _references(item.schema, ""):
+            weight = _MAX_WEIGHT
+            if field:
+                weight = usage_weight(FieldName(item.group_label, item.kind, field))
+            if target not in fields or weight > fields[target][1]:
+                fields[target] = field, weight
         return fields
 
 

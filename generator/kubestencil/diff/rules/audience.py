@@ -81,18 +81,26 @@ _MEANINGS: Mapping[AudienceName, Mapping[Severity, str]] = {
 }
 
 
-def audience(apply: Severity, compile_: Severity, controller: Severity) -> Audience:
-    """The severities for the three audiences, with what they mean."""
+def audience(
+    apply_: Severity,
+    compile_: Severity,
+    controller_: Severity,
+    **meanings: str,
+) -> Audience:
+    """The severities for the three audiences. What they mean is among ``meanings``, by
+    the name of the audience, where it is not what the severity mostly means."""
+    severities = zip(AUDIENCE_NAMES, (apply_, compile_, controller_), strict=True)
     return Audience(
-        Impact(apply, _MEANINGS["apply"][apply]),
-        Impact(compile_, _MEANINGS["compile"][compile_]),
-        Impact(controller, _MEANINGS["controller"][controller]),
+        *(
+            Impact(severity, meanings.get(name) or _MEANINGS[name][severity])
+            for name, severity in severities
+        )
     )
 
 
-def everyone(severity: Severity) -> Audience:
-    """One severity for all audiences."""
-    return audience(severity, severity, severity)
+def everyone(severity: Severity, **meanings: str) -> Audience:
+    """One severity for all audiences; see ``audience``."""
+    return audience(severity, severity, severity, **meanings)
 
 
 def at_most(severity: Severity, judged: Audience) -> Audience:

@@ -44,10 +44,15 @@ def classify(
     candidates = _candidates(difference.change)
     matches = (rule for rule in candidates if rule.condition(difference, context))
     stability = _stability(difference, context, version, stage)
-    rule, audience = at_stability(next(matches, UNKNOWN), stability)
+    match = next(matches, UNKNOWN)
+    rule, audience = at_stability(match, stability)
     known = deprecation.of_kind(difference, context)
     if known is None:
-        known = rule.deprecation(difference, context)
+        # Where the value of an alpha field is now matters as much.
+        known = match.deprecation(difference, context)
+    if rule.deprecates and difference.field is not None:
+        # The stage of what is going away is no promotion.
+        stage = None
     detail = rule.detail(difference, stage, known)
     return Classification(stability, rule, detail, audience, stage, known)
 

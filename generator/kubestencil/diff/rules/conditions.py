@@ -14,7 +14,7 @@ from kubestencil.schema.equality import (
     differing_keywords,
     same_but_documentation,
 )
-from kubestencil.schema.keywords import PRESERVE
+from kubestencil.schema.keywords import INT_OR_STRING, PRESERVE
 from kubestencil.schema.types import ANY_VALUE, Schema
 from kubestencil.schema.well_known import is_built_in
 
@@ -119,13 +119,28 @@ def changes_only_documentation(difference: Difference, _: RuleContext) -> bool:
     return same_but_documentation(*difference.values)
 
 
-def widens_number_format(difference: Difference, _: RuleContext) -> bool:
-    """Whether every number of the old format is one of the new format."""
-    return difference.values in (("int32", "int64"), ("float", "double"))
+def widens_type(difference: Difference, _: RuleContext) -> bool:
+    """Whether every value of the old type or format is one of the new one."""
+    before, after = difference.values
+    if difference.keyword == "format" and after is None:
+        # Other formats refuse values; this one says how a text is decoded.
+        return bool(before != "byte")
+    return _becomes_int_or_string(difference) or (before, after) in _WIDER
+
+
+def _becomes_int_or_string(difference: Difference) -> bool:
+    before, after = difference.schemas
+    is_part = before.type in ("integer", "string")
+    return is_part and after.value_of(INT_OR_STRING) is True
+
+
+_WIDER = (("int32", "int64"), ("float", "double"), ("integer", "number"))
 
 
 def loosens(difference: Difference, _: RuleContext) -> bool:
     """Whether the keyword accepts every value that it accepted before."""
+    if difference.change == "any-of-added" and _becomes_int_or_string(difference):
+        return True
     return is_looser_keyword(difference.keyword or "", *difference.values)
 
 
@@ -167,6 +182,24 @@ def preserves_unknown_fields(difference: Difference, _: RuleContext) -> bool:
     return difference.schemas[0].preserves_unknown_fields
 
 
+def lacks_field(difference: Difference, _: RuleContext) -> bool:
+    """Whether the object no longer has the field, in whose list of required ones it
+    was."""
+    name = (difference.field or "").rpartition(".")[2]
+    after = difference.schemas[1]
+    return bool(after.fields) and after.field(name) is None
+
+
+def is_part_of_kubernetes(difference: Difference, _: RuleContext) -> bool:
+    """Whether a field is one of Kubernetes' own types.
+
+    Their required fields are those whose tag in Go has no ``omitempty``. All 41 that
+    became optional in 1.30 to 1.37, and are still there, kept it so (k8s.io/api v0.33.0 to
+    v0.37.0): the server sends them, empty ones too.
+    """
+    return is_built_in(difference.definition)
+
+
 def requires_unique_items(difference: Difference, _: RuleContext) -> bool:
     """Whether the API server refuses lists with equal items: it does so for lists of
     custom resources that are sets or maps."""
@@ -185,6 +218,11 @@ def removes_element(difference: Difference, _: RuleContext) -> bool:
 def unsets_keyword(difference: Difference, _: RuleContext) -> bool:
     """Whether a boolean keyword is false now, or a list has no elements any more."""
     return not difference.values[1]
+
+
+def converts_nothing(difference: Difference, _: RuleContext) -> bool:
+    """Whether custom resources of different versions are only renamed, not converted."""
+    return bool(difference.values[1] == "None")
 
 
 def adds_status(difference: Difference, _: RuleContext) -> bool:

@@ -16,6 +16,7 @@ from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.deprecation import Deprecation
 from kubestencil.diff.rules.lifecycle_conditions import new_text, old_text
 from kubestencil.schema.facts.formats import FORMATS
+from kubestencil.schema.well_known import is_built_in
 
 _DEFAULTS = {True: "enabled by default", False: "disabled by default"}
 
@@ -33,6 +34,19 @@ def deprecation(
 ) -> str:
     """When something is deprecated and removed, and what replaces it."""
     return " ".join(_deprecation_sentences(known, difference.is_removed))
+
+
+def removed_version(
+    difference: Difference, stages_: StageChange | None, known: Deprecation
+) -> str:
+    """What ``deprecation`` says; of a custom resource, what the server refuses."""
+    text = deprecation(difference, stages_, known)
+    if is_built_in(difference.definition):
+        return text
+    return (
+        f"{text} The API server refuses the CustomResourceDefinition while its "
+        "status.storedVersions names the version: migrate stored objects first."
+    ).lstrip()
 
 
 def _deprecation_sentences(known: Deprecation, is_removed: bool) -> Iterator[str]:

@@ -16,8 +16,11 @@ from kubestencil.diff.releases.descriptions import (
     stated_replacement,
 )
 from kubestencil.diff.rules.rule_context import RuleContext
+from kubestencil.schema.facts.combinations import refused_fields
+from kubestencil.schema.facts.feature_gates import gate_in, gated_values
 from kubestencil.schema.facts.fields import listed_since
 from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle
+from kubestencil.schema.facts.volume_plugins import volume_plugin
 from kubestencil.schema.kinds import only_kind, stated_kinds
 from kubestencil.schema.types import ANY_VALUE, GroupVersionKind, Schema
 from kubestencil.schema.well_known import META_V1
@@ -64,6 +67,24 @@ def _items_or_roots(
 
 
 _NO_KIND = GroupVersionKind("", "", "")
+
+
+def is_refused(difference: Difference, context: RuleContext) -> bool:
+    """Whether the API server of the second release refuses the field always."""
+    return context.releases is not None and (
+        context.name(difference, 1),
+        difference.field,
+    ) in refused_fields(context.releases[1])
+
+
+def is_gated_value(difference: Difference, context: RuleContext) -> bool:
+    """Whether a gate changed that makes the API server accept more in the field."""
+    name = context.name(difference, 1) or ""
+    row = gated_values().get((name, difference.field or ""))
+    if row is None or context.releases is None:
+        return False
+    before, after = (gate_in(row.gate, release) for release in context.releases)
+    return before != after
 
 
 def has_replacement(difference: Difference, context: RuleContext) -> bool:
@@ -232,15 +253,25 @@ def _text(difference: Difference, side: Literal[0, 1]) -> str:
     return difference.schemas[side].description if is_stated else ""
 
 
-def loses_effect(difference: Difference, _: RuleContext) -> bool:
-    """Whether the new description says that the field does nothing any more."""
+def loses_effect(difference: Difference, context: RuleContext) -> bool:
+    """Whether the new description says that the field does nothing any more. Of volume
+    plugins facts say since when."""
+    if _is_volume_plugin(difference, context):
+        return False
     old, new = old_text(difference), new_text(difference)
     is_removed = bool(removed_in(old)) and not removed_in(new) and "removed" in new
     return is_removed or (is_without_effect(new) and not is_without_effect(old))
 
 
-def is_newly_deprecated(difference: Difference, _: RuleContext) -> bool:
-    """Whether something is deprecated that was not before."""
+def _is_volume_plugin(difference: Difference, context: RuleContext) -> bool:
+    name = context.name(difference, 1) or ""
+    return volume_plugin(name, difference.field or "") is not None
+
+
+def is_newly_deprecated(difference: Difference, context: RuleContext) -> bool:
+    """Whether something is deprecated that was not before; see ``loses_effect``."""
+    if _is_volume_plugin(difference, context):
+        return False
     if difference.keyword == "deprecated":
         return bool(difference.values[1])
     return mentions_deprecation(new_text(difference)) and not mentions_deprecation(

@@ -83,7 +83,8 @@ class RuleContext(NamedTuple):
         if self.owner is None or difference.field is None:
             return None
         path = f"{self.path}.{difference.field}".partition(".")[2]
-        return renamed_field(self.owner, path)
+        renamed = renamed_field(self.owner, path)
+        return renamed and renamed.path
 
     def stage_change(self, difference: Difference) -> StageChange | None:
         """The stages of the field or kind that differs; None where neither is known."""

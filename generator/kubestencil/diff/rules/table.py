@@ -31,30 +31,42 @@ from kubestencil.diff.rules.rule_context import Condition
 # fmt: off
 #: The names of all rules.
 RuleName = Literal[
-    "part-of-kind", "removed-with-replacement", "field-moved", "document-catches-up",
+    "never-set", "gated-values", "part-of-kind", "removed-with-replacement", "field-moved", "document-catches-up",
     "alternative-required", "merge-without-effect", "item-key-extended",
     "server-written", "kinds-of-shared-type", "union-extended", "no-longer-functional",
-    "deprecated", "limit-changed", "stated-default-changed", "stage-lowered",
-    "stage-changed", "kind-removed", "part-removed", "field-removed",
+    "deprecated", "mutable", "limit-changed", "stated-default-changed", "stage-lowered",
+    "stage-changed", "ended", "migrated", "removed-with-field", "still-sent",
+    "kind-removed", "part-removed", "field-removed",
     "field-required-with-default", "field-required", "field-optional", "field-typed",
     "added", "properties-listed", "type-renamed", "type-named", "inner-wording",
-    "looser", "wider-number", "type-changed", "default-changed", "enum-shrunk",
+    "looser", "wider-type", "type-changed", "default-changed", "enum-shrunk",
     "enum-grown", "enum-added", "null-allowed", "null-refused", "read-only", "writable",
     "stricter", "cel-removed", "cel-added", "cel-changed", "cel-message",
     "unions-changed", "unions-dropped", "merge-spelled-out", "granular-spelled-out",
     "item-key-changed", "items-unique", "merge-changed", "patch-changed",
     "unknown-fields-pruned", "unknown-fields-kept", "no-kind-any-more", "fewer-kinds",
     "more-kinds", "text-format-relaxed", "text-format-changed", "wording", "order", "not-served", "storage-changed",
-    "renamed-resource", "subresource-removed", "status-added",
+    "conversion-dropped", "conversion-changed", "renamed-resource",
+    "subresource-removed", "status-added",
     "selectable-fields-removed", "operation-removed", "operation-added",
     "kubectl-name-removed", "resource-extended", "alpha", "unknown",
 ]
 # fmt: on
 
-#: The lists of what to know before an upgrade, in their order. What was ``added`` needs
-#: no decision.
+#: The lists of what to know before an upgrade, in their order. ``removed-optional`` was
+#: not served by default; ``soon`` was deprecated before, and will be removed. What was
+#: ``added`` needs no decision.
 UpgradeTopic = Literal[
-    "removed", "deprecated", "promoted", "limits", "required", "other", "added"
+    "removed",
+    "removed-optional",
+    "deprecated",
+    "soon",
+    "promoted",
+    "limits",
+    "required",
+    "migrated",
+    "other",
+    "added",
 ]
 
 #: What the site shows beside a field that changed.
@@ -126,6 +138,24 @@ _PATCHING = any_change_of("patch-strategy", "patch-merge-key")
 RULES: tuple[Rule, ...] = (
     # Lifecycles, what descriptions state, and what is a change of the document only.
     Rule(
+        "never-set",
+        everyone("safe"),
+        changes("field-added", "field-removed", "description-changed"),
+        "The API server refuses every object that has the field.",
+        condition=lifecycle_conditions.is_refused,
+        is_minor=True,
+    ),
+    Rule(
+        "gated-values",
+        everyone("safe"),
+        changes("description-changed"),
+        "The API server accepts more values of the field, or changes of it, where the "
+        "feature gate is on.",
+        policy=policies.STABILITY_LEVELS,
+        condition=lifecycle_conditions.is_gated_value,
+        label="accepts more where its gate is on",
+    ),
+    Rule(
         "part-of-kind",
         everyone("safe"),
         changes("kind-added", "kind-removed", "definition-added", "definition-removed")
@@ -144,7 +174,7 @@ RULES: tuple[Rule, ...] = (
         "have to use the replacement.",
         policy=policies.VERSION_LIFETIMES,
         condition=lifecycle_conditions.has_replacement,
-        detail=details.deprecation,
+        detail=details.removed_version,
         topic="removed",
     ),
     Rule(
@@ -234,9 +264,15 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "deprecated",
-        everyone("warning"),
-        changes("description-changed", "deprecated-changed", "kind-deprecated"),
-        "It works, and is going away: use what replaces it.",
+        everyone(
+            "warning",
+            apply="Manifests work as before, with a warning where the server has one.",
+            compile="The code compiles as before, with a warning in some languages.",
+            controller="Controllers work as before, and need a replacement in time.",
+        ),
+        changes("description-changed", "deprecated-changed", "kind-deprecated")
+        | changes("field-deprecated"),
+        "It works as before, and should no longer be used.",
         policy=policies.VERSION_LIFETIMES,
         condition=lifecycle_conditions.is_newly_deprecated,
         label="deprecated",
@@ -247,26 +283,40 @@ RULES: tuple[Rule, ...] = (
         deprecates=True,
     ),
     Rule(
-        "limit-changed",
-        audience("warning", "safe", "warning"),
-        changes("description-changed"),
-        "The description states another limit: a value that was valid may be rejected, "
-        "or the other way round.",
-        condition=lifecycle_conditions.changes_limit,
-        label="limit changed",
-        detail=details.limits,
-        topic="limits",
+        "ended",
+        audience(
+            *("breaking", "safe", "breaking"),
+            apply="Manifests are accepted, and what they ask for no longer happens.",
+        ),
+        changes("field-ended"),
+        "The API server accepts the field, and what it is for no longer works, or not by "
+        "default.",
+        policy=policies.API_ELEMENTS,
+        label="no longer works",
+        detail=details.deprecation,
+        topic="removed",
+        badge="label",
     ),
     Rule(
-        "stated-default-changed",
-        audience("warning", "safe", "warning"),
-        changes("description-changed"),
-        "The description states another default: objects that omit the field may get a "
-        "different value than before.",
-        condition=lifecycle_conditions.changes_stated_default,
-        label="default changed",
-        detail=details.defaults,
-        topic="limits",
+        "migrated",
+        audience(
+            *("warning", "safe", "safe"),
+            apply="Manifests work where the CSI driver is installed.",
+        ),
+        changes("field-migrated"),
+        "A CSI driver serves the volume now, and has to be installed.",
+        policy=policies.API_ELEMENTS,
+        label="served by a CSI driver",
+        topic="migrated",
+        badge="label",
+    ),
+    Rule(
+        "mutable",
+        everyone("safe"),
+        changes("field-mutable"),
+        "The field can be changed in objects that are there; before, it was as it had "
+        "been created.",
+        label="can be changed",
     ),
     Rule(
         "stage-lowered",
@@ -279,6 +329,26 @@ RULES: tuple[Rule, ...] = (
         detail=details.stages,
         topic="promoted",
         badge="stages",
+    ),
+    Rule(
+        "limit-changed",
+        everyone("docs"),
+        changes("description-changed"),
+        "Only the description states another limit: the API server may have had it "
+        "before.",
+        condition=lifecycle_conditions.changes_limit,
+        label="limit in the description changed",
+        detail=details.limits,
+    ),
+    Rule(
+        "stated-default-changed",
+        everyone("docs"),
+        changes("description-changed"),
+        "Only the description states another default: the API server may have had it "
+        "before.",
+        condition=lifecycle_conditions.changes_stated_default,
+        label="default in the description changed",
+        detail=details.defaults,
     ),
     Rule(
         "stage-changed",
@@ -335,6 +405,22 @@ RULES: tuple[Rule, ...] = (
         changes("field-required"),
         "Objects without the field were valid and are now rejected.",
         topic="required",
+    ),
+    Rule(
+        "removed-with-field",
+        everyone("docs"),
+        changes("field-optional"),
+        "The field was removed, which is reported as a change of its own.",
+        condition=conditions.lacks_field,
+        is_minor=True,
+    ),
+    Rule(
+        "still-sent",
+        audience("safe", "warning", "safe"),
+        changes("field-optional"),
+        "Manifests may leave the field out; the API server goes on sending it.",
+        policy=policies.OPTIONAL_FIELDS,
+        condition=conditions.is_part_of_kubernetes,
     ),
     Rule(
         "field-optional",
@@ -397,11 +483,11 @@ RULES: tuple[Rule, ...] = (
         condition=conditions.loosens,
     ),
     Rule(
-        "wider-number",
+        "wider-type",
         audience("safe", "warning", "warning"),
-        changes("format-changed"),
-        "Clients may receive numbers that do not fit into the old format.",
-        condition=conditions.widens_number_format,
+        any_change_of("type", "format", "int-or-string"),
+        "Clients may receive values that do not fit into the old type or format.",
+        condition=conditions.widens_type,
     ),
     Rule(
         "type-changed",
@@ -644,6 +730,22 @@ RULES: tuple[Rule, ...] = (
         "Objects are stored in another version: those that exist have to be migrated "
         "before the former one can be removed.",
         policy=policies.STORED_VERSIONS,
+    ),
+    Rule(
+        "conversion-dropped",
+        audience("breaking", "safe", "breaking"),
+        changes("conversion-changed"),
+        "Versions are no longer converted by a webhook: fields that a version lacks are "
+        "pruned, and those that mean something else keep their values.",
+        policy=policies.ROUND_TRIPS,
+        condition=conditions.converts_nothing,
+    ),
+    Rule(
+        "conversion-changed",
+        audience("warning", "safe", "warning"),
+        any_change_of("conversion"),
+        "Versions are converted in another way, by a webhook that has to answer.",
+        policy=policies.ROUND_TRIPS,
     ),
     Rule(
         "renamed-resource",

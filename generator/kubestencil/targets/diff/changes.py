@@ -7,14 +7,14 @@ format must not have, its templates escape.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
 
 from kubestencil.diff.comparison import Change, count_severities
 from kubestencil.diff.history import Event
-from kubestencil.diff.labels import kind_name
+from kubestencil.diff.labels import Place, kind_name
 from kubestencil.diff.rules.audience import (
     AUDIENCE_NAMES,
     SEVERITIES,
@@ -35,11 +35,12 @@ from kubestencil.targets.diff.wording import (
 )
 from kubestencil.text.controls import one_line
 
-#: The releases in which changes happened, by ``change_key``.
+#: The releases in which changes happened, by their keys.
 ReleasesOfChanges = Mapping[tuple[str, ...], Sequence[str]]
 
 _UNSAFE_IN_ANCHOR = re.compile(r"[^A-Za-z0-9._:-]")
 _MAX_BRIEF = 60  # characters
+_MAX_PLACES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,9 @@ class FormattedChange(NamedTuple):
     ``kinds``, with spaces between, and ``kind_count`` says how many they are (``used in
     3 kinds``), empty for one. ``audiences`` has the severity for each audience,
     ``audience_pairs`` the same for filters (``apply:safe compile:warning …``),
-    ``is_minor`` is whether the change matters to no user of the API. The other attributes are
-    those of ``kubestencil.diff.Change``.
+    ``is_minor`` is whether the change matters to no user of the API. ``uses`` says where
+    manifests use it (``a.yaml:3, b.yaml:7 and 2 more``), empty where none were read. The
+    other attributes are those of ``kubestencil.diff.Change``.
     """
 
     severity: Severity
@@ -108,6 +110,7 @@ class FormattedChange(NamedTuple):
     audiences: tuple[AudienceSeverity, ...] = ()
     audience_pairs: str = ""
     is_minor: bool = False
+    uses: str = ""
 
     @property
     def is_brief(self) -> bool:
@@ -124,12 +127,6 @@ class FormattedChange(NamedTuple):
 def format_change(change: Change) -> FormattedChange:
     """One change in words, as the reports have it."""
     return ChangeFormatter().change(change)
-
-
-def change_key(change: Change) -> tuple[str, ...]:
-    """What identifies a change in the comparisons of different releases."""
-    path = "/".join(change.schema_path)
-    return change.definition, path, change.change, change.rule.name
 
 
 def is_alpha(change: Change) -> bool:
@@ -247,11 +244,13 @@ class ChangeFormatter:
             audiences=_audience_severities(change.audience),
             audience_pairs=audience_pairs(change.audience),
             is_minor=is_minor(change),
+            uses=uses_in_words(same.uses for same in ordered),
         )
 
     def event(self, event: Event) -> FormattedChange:
         """A change in a history, which has no anchor, note or link."""
-        return self._with_words(event, _words(event))
+        formatted = self._with_words(event, _words(event))
+        return formatted._replace(detail=one_line(event.detail))
 
     def anchor(self, name: str) -> str:
         """A unique anchor of letters, digits, dots, dashes, underscores and colons."""
@@ -272,7 +271,10 @@ class ChangeFormatter:
 
     def kind_indexes(self, changes: Iterable[Change]) -> str:
         """The indexes of the kinds of changes; see ``FormattedChange``."""
-        kinds = {kind for change in changes for kind in change.kinds}
+        return self.indexes({kind for change in changes for kind in change.kinds})
+
+    def indexes(self, kinds: Collection[GroupVersionKind]) -> str:
+        """The indexes of kinds in the report's ``kinds``, with spaces between."""
         return self._kinds(tuple(sorted(kinds)))[1]
 
     def _kinds(
@@ -295,9 +297,17 @@ class ChangeFormatter:
         releases = dict.fromkeys(
             release
             for change in changes
-            for release in self._releases_of_changes.get(change_key(change), ())
+            for release in self._releases_of_changes.get(change.key, ())
         )
         return ", ".join(releases)
+
+
+def uses_in_words(uses: Iterable[Iterable[Place]]) -> str:
+    """The first places of all, and the number of the others; empty for none."""
+    places = sorted({place for places in uses for place in places})
+    words = ", ".join(map(str, places[:_MAX_PLACES]))
+    more = len(places) - _MAX_PLACES
+    return one_line(f"{words} and {more} more" if more > 0 else words)
 
 
 @cache

@@ -74,19 +74,42 @@ def lifecycle_note(kind: GroupVersionKind, newest: str) -> str:
 
 def stage_note(row: Row, history: History) -> str:
     """The stages of a field's feature gate: ``alpha 1.32..1.33 (off), beta 1.34..1.37
-    (on), gate PodLevelResources``; empty for a field without a gate."""
+    (on), gate PodLevelResources``; empty for a field without a gate. A field that its
+    gate no longer guards is generally available, and one that is deprecated is not
+    promoted with its gate."""
     gates = {
         column.release: cell.gate
         for column, cell in zip(history.columns, row.cells, strict=True)
         if cell is not None and cell.gate is not None
     }
-    runs = groupby(
-        (release for release in history.releases if release in gates),
-        lambda release: (gates[release].level, gates[release].enabled),
-    )
-    stages = [
-        f"{stage} {release_range(list(releases))} ({DEFAULT_NAMES[enabled]})"
-        for (stage, enabled), releases in runs
+    having = {
+        column.release
+        for column, cell in zip(history.columns, row.cells, strict=True)
+        if cell is not None
+    }
+    deprecated = [
+        history.columns[event.column].release
+        for event in history.events
+        if event.field == row.field and event.rule.name == "deprecated"
     ]
-    names = dict.fromkeys(gate.gate for gate in gates.values())
-    return ", ".join((*stages, f"gate {' and '.join(names)}")) if stages else ""
+    end = min(map(history.releases.index, deprecated), default=len(history.releases))
+    guarded = [release for release in history.releases[:end] if release in gates]
+    if not guarded:
+        return ""
+    stages = []
+    runs = groupby(guarded, lambda name: (gates[name].level, gates[name].enabled))
+    for (stage, enabled), releases in runs:
+        names = list(releases)
+        stages.append(
+            f"GA since {names[0]}"
+            if stage == "ga"
+            else f"{stage} {release_range(names)} ({DEFAULT_NAMES[enabled]})"
+        )
+    later = history.releases[history.releases.index(guarded[-1]) + 1 : end]
+    after = [release for release in later if release in having]
+    if after and gates[guarded[-1]].level in ("alpha", "beta"):
+        stages.append(f"GA since {after[0]}")
+    if deprecated:
+        stages.append(f"deprecated since {history.releases[end]}")
+    gate_names = dict.fromkeys(gates[release].gate for release in guarded)
+    return ", ".join((*stages, f"gate {' and '.join(gate_names)}"))

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
-from kubestencil.diff.comparison import Change, Comparison, Graduation
+from kubestencil.diff.comparison import (
+    Change,
+    Comparison,
+    Graduation,
+    releases_of_changes,
+)
 from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules.audience import (
     AUDIENCE_MEANINGS,
@@ -16,12 +21,16 @@ from kubestencil.diff.rules.audience import (
 )
 from kubestencil.diff.rules.table import Rule
 from kubestencil.schema.kinds import STAGES, Stage, precedence, version_stage
+from kubestencil.targets.diff.behaviour import (
+    GateList,
+    ReleaseNotes,
+    gate_lists,
+    release_notes,
+)
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,
     FormattedChange,
-    ReleasesOfChanges,
     SeverityCount,
-    change_key,
     is_alpha,
     is_minor,
     severity_counts,
@@ -36,6 +45,12 @@ from kubestencil.targets.diff.upgrade import (
 from kubestencil.text.controls import one_line
 
 _SHARED = "Shared by several kinds"
+# A comment of GitHub has 65,536 characters.
+_MAX_LISTED = 150  # changes
+_MAX_NAMED = 600
+
+#: Which changes a report lists.
+Extent = Literal["all", "names", "severe"]
 
 
 class ApiVersionChange(NamedTuple):
@@ -76,6 +91,11 @@ class KindSection(NamedTuple):
     changes: tuple[FormattedChange, ...]
     minor: tuple[FormattedChange, ...]
 
+    @property
+    def is_severe(self) -> bool:
+        """Whether a change of these is breaking or a warning."""
+        return _is_severe(self.counts)
+
 
 class GroupSection(NamedTuple):
     """The changed kinds of one API group, most severe changes first; ``title`` names the
@@ -85,6 +105,11 @@ class GroupSection(NamedTuple):
     title: str
     counts: tuple[SeverityCount, ...]
     kinds: tuple[KindSection, ...]
+
+    @property
+    def is_severe(self) -> bool:
+        """Whether a change of these is breaking or a warning."""
+        return _is_severe(self.counts)
 
 
 class GraduationSection(NamedTuple):
@@ -119,6 +144,15 @@ class ComparisonVariables(TypedDict):
     upgrade: Annotated[
         tuple[UpgradeList, ...], "the lists of what to know before an upgrade"
     ]
+    behaviour: Annotated[
+        tuple[GateList, ...],
+        "the feature gates and flags that differ, by what happened to them, and metrics",
+    ]
+    notes: Annotated[
+        tuple[ReleaseNotes, ...],
+        "where the notes of the releases are: behaviour without a gate "
+        "are in no data",
+    ]
     added: Annotated[
         UpgradeList | None,
         "the kinds and fields that were added and are at least beta, none without any",
@@ -137,6 +171,11 @@ class ComparisonVariables(TypedDict):
     alpha: Annotated[
         tuple[GroupSection, ...], "the changes of alpha versions and fields"
     ]
+    extent: Annotated[
+        Extent,
+        "what a list of at most 65,536 characters can have: all changes, the safe ones "
+        "by name, or only the severe ones",
+    ]
     alpha_total: Annotated[int, "the number of these"]
     kinds: Annotated[tuple[str, ...], "all kinds that have changes"]
     severity_meanings: Annotated[Mapping[Severity, str], "what each severity means"]
@@ -153,7 +192,7 @@ def comparison_variables(
     between, each with the next."""
     changes = (*comparison.changes, *comparison.notices)
     kinds = sorted({kind for change in changes for kind in change.kinds})
-    releases = _releases_of_changes(steps)
+    releases = releases_of_changes(steps)
     formatter = ChangeFormatter(
         kinds, links, (comparison.after, comparison.before), releases
     )
@@ -177,6 +216,8 @@ def comparison_variables(
         "levels": STAGES,
         "api_versions": api_version_changes(comparison),
         "upgrade": lists,
+        "behaviour": gate_lists(comparison, formatter),
+        "notes": release_notes(comparison),
         "added": added_list(comparison, formatter),
         "steps": tuple(_step(step, ChangeFormatter(kinds)) for step in steps),
         "graduations": tuple(
@@ -185,12 +226,23 @@ def comparison_variables(
         ),
         "groups": groups,
         "alpha": alpha_groups,
+        "extent": _extent(len(changes)),
         "alpha_total": len(alpha),
         "kinds": tuple(one_line(kind_name(kind)) for kind in kinds),
         "severity_meanings": SEVERITY_MEANINGS,
         "audience_meanings": AUDIENCE_MEANINGS,
         "rules": _applied_rules(comparison),
     }
+
+
+def _extent(changes: int) -> Extent:
+    if changes <= _MAX_LISTED:
+        return "all"
+    return "names" if changes <= _MAX_NAMED else "severe"
+
+
+def _is_severe(counts: Iterable[SeverityCount]) -> bool:
+    return any(item.severity in ("breaking", "warning") for item in counts)
 
 
 def summary_counts(comparison: Comparison) -> tuple[SeverityCount, ...]:
@@ -222,14 +274,6 @@ def _step(comparison: Comparison, formatter: ChangeFormatter) -> Step:
         api_version_changes(comparison),
         lists,
     )
-
-
-def _releases_of_changes(steps: Iterable[Comparison]) -> ReleasesOfChanges:
-    releases: dict[tuple[str, ...], list[str]] = {}
-    for step in steps:
-        for change in (*step.changes, *step.notices):
-            releases.setdefault(change_key(change), []).append(step.after)
-    return releases
 
 
 def _applied_rules(comparison: Comparison) -> tuple[Rule, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
+from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
 from kubestencil.diff.rules.table import RuleName, UpgradeTopic
 from kubestencil.schema.kinds import Stage, precedence, version_stage
@@ -14,6 +16,7 @@ from kubestencil.targets.diff.changes import (
     ChangeFormatter,
     audience_pairs,
     is_alpha,
+    uses_in_words,
 )
 from kubestencil.targets.diff.wording import (
     change_label,
@@ -26,10 +29,13 @@ UPGRADE_TOPICS: tuple[UpgradeTopic, ...] = get_args(UpgradeTopic)
 
 _TITLES: Mapping[UpgradeTopic, str] = {
     "removed": "Removed",
+    "removed-optional": "Removed where it had been enabled; not served by default",
     "deprecated": "Deprecated",
-    "promoted": "Promotions and defaults of feature gates",
+    "soon": "Going soon: deprecated before",
+    "promoted": "Promoted",
     "limits": "New defaults and limits",
     "required": "Newly required",
+    "migrated": "Handed over to CSI drivers, which have to be installed",
     "other": "Other breaking changes",
     "added": "Added",
 }
@@ -55,7 +61,8 @@ class UpgradeItem(NamedTuple):
     compared.
 
     ``severity``, ``stability`` and ``audience_pairs`` are those of the most severe
-    change, ``kind_indexes`` are the kinds of all; see ``FormattedChange``.
+    change, ``kind_indexes`` are the kinds and ``uses`` the places of all; see
+    ``FormattedChange``.
     """
 
     paths: tuple[UpgradePath, ...]
@@ -67,6 +74,7 @@ class UpgradeItem(NamedTuple):
     stability: Stage
     audience_pairs: str
     kind_indexes: str
+    uses: str
 
 
 class UpgradeList(NamedTuple):
@@ -84,21 +92,47 @@ Anchors = Mapping[tuple[str, RuleName], str]
 def upgrade_lists(
     comparison: Comparison, formatter: ChangeFormatter, anchors: Anchors
 ) -> tuple[UpgradeList, ...]:
-    """The lists that are not empty."""
+    """The lists that are not empty; what feature gates promote is listed with them."""
+    gates = {gate.gate for gate in comparison.gates}
     changes_by_topic: dict[UpgradeTopic, list[Change]] = {}
     for change in (*comparison.changes, *comparison.notices):
         change_topic = topic(change)
-        if change_topic is not None:
+        if change_topic is not None and not _is_at_gate(change, gates):
             changes_by_topic.setdefault(change_topic, []).append(change)
+    items = {
+        name: tuple(_items(changes, formatter, anchors))
+        for name, changes in changes_by_topic.items()
+    }
+    items["soon"] = tuple(_going_soon(comparison, formatter))
     return tuple(
-        UpgradeList(
-            name,
-            _TITLES[name],
-            tuple(_items(changes_by_topic[name], formatter, anchors)),
-        )
+        UpgradeList(name, _TITLES[name], items[name])
         for name in UPGRADE_TOPICS
-        if name in changes_by_topic
+        if items.get(name)
     )
+
+
+def _going_soon(
+    comparison: Comparison, formatter: ChangeFormatter
+) -> Iterator[UpgradeItem]:
+    for kind, deprecated, removed, replacement, uses in comparison.going_soon:
+        texts = (
+            f"deprecated in {deprecated}",
+            f"removal planned for {removed}",
+            f"use {kind_name(replacement)}" if replacement else "",
+        )
+        stage = version_stage(kind.version)
+        yield UpgradeItem(
+            paths=(UpgradePath(one_line(kind.kind), ""),),
+            api_versions=one_line(kind.api_version),
+            level=stage,
+            text="; ".join(filter(None, texts)),
+            releases="",
+            severity="warning",
+            stability=stage,
+            audience_pairs="",
+            kind_indexes=formatter.indexes([kind]),
+            uses=uses_in_words([uses]),
+        )
 
 
 def added_list(
@@ -109,7 +143,7 @@ def added_list(
         change
         for change in comparison.changes
         if change.change in _ADDITIONS
-        and not is_alpha(change)
+        and not (is_alpha(change) or change.rule.is_minor)
         and (change.field is not None or _is_kind(change))
     ]
     if not added:
@@ -124,13 +158,27 @@ def topic(change: Change) -> UpgradeTopic | None:
     longer served are listed.
     """
     if change.change == "kind-removed":
-        return "removed" if _is_kind(change) else None
+        if not _is_kind(change):
+            return None
+        before = change.stage and change.stage.before
+        is_optional = before is not None and before.enabled is False
+        return "removed-optional" if is_optional else "removed"
     if is_alpha(change):
         return None
     if change.severity == "breaking":
         return change.rule.topic or "other"
     # For some audiences a removal breaks nothing.
     return None if change.rule.topic == "removed" else change.rule.topic
+
+
+def _is_at_gate(change: Change, gates: Collection[str]) -> bool:
+    """Whether a field is at another stage because one of ``gates`` is."""
+    stages = change.stage or ()
+    return (
+        change.rule.topic == "promoted"
+        and change.field is not None
+        and any(stage is not None and stage.gate in gates for stage in stages)
+    )
 
 
 class _Entry(NamedTuple):
@@ -204,6 +252,7 @@ def _item(
         stability=severest.stability,
         audience_pairs=audience_pairs(severest.audience),
         kind_indexes=formatter.kind_indexes(changes),
+        uses=uses_in_words(change.uses for change in changes),
     )
 
 
@@ -272,6 +321,8 @@ def headline(comparison: Comparison, lists: Sequence[UpgradeList]) -> str:
     Zero breaking changes are not mentioned where a kind or an API version went away,
     even an alpha one.
     """
+    events = Counter(gate.event for gate in comparison.gates)
+    flags = Counter(flag.event for flag in comparison.flags)
     sizes = {item.topic: len(item.items) for item in lists}
     removed_kinds = {
         (change.owner and change.owner.group, change.definition.rpartition(".")[2])
@@ -282,13 +333,22 @@ def headline(comparison: Comparison, lists: Sequence[UpgradeList]) -> str:
         _counted(len(comparison.api_versions_removed), "API version{} removed"),
         _counted(len(removed_kinds), "kind{} no longer served in a version"),
         _counted(sizes.get("deprecated", 0), "deprecated"),
-        _counted(sizes.get("promoted", 0), "promoted or with another default"),
+        _counted(sizes.get("soon", 0), "going soon"),
+        _counted(events["on"], "feature gate{} on by default"),
+        _counted(events["off"], "off"),
+        _counted(events["removed"], "gate{} removed"),
+        _counted(events["locked"], "locked"),
+        _counted(flags["removed"], "flag{} removed"),
+        _counted(sizes.get("promoted", 0), "promoted"),
         _counted(sizes.get("limits", 0), "new default{0} or limit{0}"),
         _counted(sizes.get("required", 0), "newly required field{}"),
     ]
     went_away = bool(removed_kinds or comparison.api_versions_removed)
     if not (
-        went_away or comparison.api_versions_added or any(comparison.summary.values())
+        went_away
+        or comparison.api_versions_added
+        or comparison.gates
+        or any(comparison.summary.values())
     ):
         return "no changes"
     counts = [

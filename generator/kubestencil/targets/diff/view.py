@@ -151,7 +151,7 @@ def history_contexts(histories: Sequence[History], paint: Paint = plain) -> Cont
                 for matrices in [tuple(map(history_matrix, histories))]
             ],
             "history-json": lambda: [
-                _json(title, list(map(serialize.history_json, histories)))
+                _json(title, [history.to_dict() for history in histories])
             ],
         }
     )
@@ -232,9 +232,7 @@ def _comparison_report(
 def _comparison_json(
     comparison: Comparison, steps: Sequence[Comparison]
 ) -> FileContext:
-    document = serialize.comparison_json(comparison)
-    if steps:
-        document["steps"] = [serialize.comparison_json(step) for step in steps]
+    document = serialize.comparison_json(comparison, steps)
     return _json(_title(comparison), document, _releases(comparison))
 
 

@@ -30,6 +30,10 @@ _SENTENCE_END = re.compile(r"(?<=[a-z0-9)`\"'][.!?])\s")
 _INNER = {"items": "items", "additionalProperties": "values"}
 # Where the words of a change are not those of its name.
 _LABELS: Mapping[ChangeName, str] = {
+    "field-deprecated": "deprecated",
+    "field-ended": "no longer works",
+    "field-mutable": "can be changed",
+    "field-migrated": "served by a CSI driver",
     "field-required": "now required",
     "field-optional": "now optional",
     "group-version-kind-added": "served kinds added",

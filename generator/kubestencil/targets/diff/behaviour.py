@@ -1,0 +1,218 @@
+"""What feature gates and flags change in the behaviour of components, as short lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, get_args
+
+from kubestencil.diff.comparison import Change, Comparison
+from kubestencil.diff.component_changes import (
+    ComponentEvent,
+    FlagChange,
+    MetricChange,
+)
+from kubestencil.diff.gate_changes import GateChange, GateEvent
+from kubestencil.diff.releases.stages import DEFAULT_NAMES
+from kubestencil.diff.rules.audience import Severity
+from kubestencil.schema.facts.feature_gates import GateStage
+from kubestencil.schema.kinds import Stage
+from kubestencil.source.releases import release_order
+from kubestencil.targets.diff.changes import ChangeFormatter, uses_in_words
+from kubestencil.text.controls import one_line
+
+#: What a list is about: what happened to gates or flags, or metrics.
+BehaviourTopic = (
+    GateEvent
+    | Literal[
+        "flags-removed", "flags-deprecated", "flags-changed", "flags-added", "metrics"
+    ]
+)
+
+_TITLES: Mapping[BehaviourTopic, str] = {
+    "on": "On by default now",
+    "off": "Off by default now",
+    "removed": "Gates removed: components refuse --feature-gates with their names",
+    "locked": "Locked: the default cannot be changed any more",
+    "stage": "Other stages, with the same default",
+    "added": "New gates, off by default",
+    "flags-removed": "Flags removed: a component that is started with one exits",
+    "flags-deprecated": "Flags deprecated",
+    "flags-changed": "Flags that are no longer deprecated",
+    "flags-added": "New flags",
+    "metrics": "Stable and beta metrics",
+}
+_FLAG_TOPICS: Mapping[ComponentEvent, BehaviourTopic] = {
+    "removed": "flags-removed",
+    "deprecated": "flags-deprecated",
+    "changed": "flags-changed",
+    "added": "flags-added",
+}
+_MAX_PATHS = 4
+_NOTES = "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-"
+
+
+class GateItem(NamedTuple):
+    """What happened to a feature gate, or a flag or metric of the name ``gate``.
+
+    ``components`` are those whose code asks for it, ``text`` are its stages and the
+    releases in which they changed; ``paths`` what it guards, where users write it, and
+    ``more`` the number of further ones in words; ``kind_indexes`` are those of the kinds
+    of these, ``uses`` their places; see ``FormattedChange``.
+    """
+
+    gate: str
+    components: str
+    text: str
+    paths: tuple[str, ...]
+    more: str
+    severity: Severity
+    stability: Stage
+    kind_indexes: str
+    uses: str
+
+
+class GateList(NamedTuple):
+    """The gates or flags to which the same happened, or metrics; ``title`` is its heading."""
+
+    event: BehaviourTopic
+    title: str
+    items: tuple[GateItem, ...]
+
+
+class ReleaseNotes(NamedTuple):
+    """The notes of a ``release``, which say what is in no data: at ``url``."""
+
+    release: str
+    url: str
+
+
+def gate_lists(
+    comparison: Comparison, formatter: ChangeFormatter
+) -> tuple[GateList, ...]:
+    """The lists that are not empty, the most urgent first."""
+    by_event: dict[GateEvent, list[GateChange]] = {}
+    for gate in comparison.gates:
+        by_event.setdefault(gate.event, []).append(gate)
+    is_dated = len(_releases(comparison)) > 1
+    paths = _paths_by_gate((*comparison.changes, *comparison.notices))
+    gates = (
+        GateList(
+            event,
+            _TITLES[event],
+            tuple(
+                _item(gate, _text(gate, is_dated), paths.get(gate.gate, ()), formatter)
+                for gate in by_event[event]
+            ),
+        )
+        for event in get_args(GateEvent)
+        if event in by_event
+    )
+    ordered = sorted(comparison.metrics, key=lambda metric: metric.severity == "safe")
+    metrics = GateList("metrics", _TITLES["metrics"], tuple(map(_metric_item, ordered)))
+    removed, *others = (
+        _flag_list(event, comparison.flags) for event in get_args(ComponentEvent)
+    )
+    lists = (removed, *gates, *others, metrics)
+    return tuple(list_ for list_ in lists if list_.items)
+
+
+def _flag_list(event: ComponentEvent, changes: Sequence[FlagChange]) -> GateList:
+    """The flags to which the same happened, each with the components that have it."""
+    components: dict[tuple[str, bool], list[FlagChange]] = {}
+    for change in changes:
+        if change.event == event:
+            was_deprecated = change.before is not None and change.before.deprecated
+            components.setdefault((change.name, was_deprecated), []).append(change)
+    topic = _FLAG_TOPICS[event]
+    return GateList(
+        topic,
+        _TITLES[topic],
+        tuple(
+            GateItem(
+                f"--{name}",
+                ", ".join(change.component for change in same),
+                f"deprecated → {event}" if was_deprecated else event,
+                (),
+                "",
+                same[0].severity,
+                "stable",
+                "",
+                "",
+            )
+            for (name, was_deprecated), same in sorted(components.items())
+        ),
+    )
+
+
+def _metric_item(change: MetricChange) -> GateItem:
+    sides = change.before, change.after
+    former, later = (
+        None if metric is None else f"{metric.stability} {metric.type}"
+        for metric in sides
+    )
+    words = {
+        "removed": f"{former}, no longer listed",
+        "added": f"{later} now",
+        "deprecated": f"{later}, deprecated",
+        "changed": f"{former} → {later}",
+    }
+    severity = change.severity
+    text = words[change.event]
+    return GateItem(change.name, "", text, (), "", severity, "stable", "", "")
+
+
+def release_notes(comparison: Comparison) -> tuple[ReleaseNotes, ...]:
+    """The notes of the releases in which gates changed, oldest first."""
+    return tuple(
+        ReleaseNotes(release, f"{_NOTES}{release}.md")
+        for release in sorted(_releases(comparison), key=release_order)
+    )
+
+
+def _releases(comparison: Comparison) -> set[str]:
+    return {step.release for gate in comparison.gates for step in gate.steps}
+
+
+def _paths_by_gate(changes: Sequence[Change]) -> Mapping[str, Sequence[str]]:
+    """The paths of fields whose stages changed, by their gates: a description names
+    some that no table does."""
+    paths: dict[str, list[str]] = {}
+    for change in changes:
+        for stage in () if change.rule.is_minor else change.stage or ():
+            if stage is not None and stage.gate is not None:
+                paths.setdefault(stage.gate, []).append(change.users_path)
+    return paths
+
+
+def _item(
+    change: GateChange, text: str, paths: Sequence[str], formatter: ChangeFormatter
+) -> GateItem:
+    guarded = (guard.path for guard in change.guards)
+    paths = list(map(one_line, dict.fromkeys((*guarded, *paths))))
+    stage = change.after or change.before
+    return GateItem(
+        change.gate,
+        ", ".join(change.components),
+        text,
+        tuple(paths[:_MAX_PATHS]),
+        f"and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else "",
+        change.severity,
+        "stable" if stage is None else stage.stage,
+        formatter.indexes(change.kinds),
+        uses_in_words([change.uses]),
+    )
+
+
+def _text(change: GateChange, is_dated: bool) -> str:
+    """The stages of a gate: ``alpha (off) → beta (on) in 1.33 → removed in 1.35``."""
+    words = [] if change.before is None else [_stage(change.before)]
+    for step in change.steps:
+        stage = "removed" if step.stage is None else _stage(step.stage)
+        words.append(f"{stage} in {step.release}" if is_dated else stage)
+    return " → ".join(words if change.before else ["new", *words])
+
+
+def _stage(stage: GateStage) -> str:
+    level = "GA" if stage.level == "ga" else stage.level
+    locked = ", locked" if stage.locked else ""
+    return f"{level} ({DEFAULT_NAMES[stage.enabled]}{locked})"
