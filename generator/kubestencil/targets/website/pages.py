@@ -1,0 +1,284 @@
+"""The values of the pages: what their templates print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
+
+from kubestencil.schema import Field, Schema
+from kubestencil.schema.operations.details import OperationParameter, Response
+from kubestencil.targets.website import text
+from kubestencil.targets.website.facts import Fact, KnownFacts, OtherReleasePage
+from kubestencil.targets.website.links import DEFINITIONS, Links, TypeText
+from kubestencil.targets.website.operations import TitledOperation
+from kubestencil.targets.website.types import DocumentedType, Reference
+
+_LISTS = "List"
+# The least parts of a full name with a Go package: domain, path, type.
+_LEAST_PARTS = 4
+
+
+class DescribedField(NamedTuple):
+    """A field in the table of a section. ``name`` is its path from the type of the
+    section, ``patch_strategy`` and ``patch_merge_key`` are empty without one, and so are
+    ``facts`` without the option."""
+
+    name: str
+    type: TypeText
+    description: str
+    required: bool
+    patch_strategy: str
+    patch_merge_key: str
+    facts: tuple[Fact, ...]
+
+
+class Section(NamedTuple):
+    """A type on a page, with its fields sorted by name."""
+
+    title: str
+    anchor: str
+    description: str
+    fields: tuple[DescribedField, ...]
+
+
+class DescribedParameter(NamedTuple):
+    """A parameter of an operation."""
+
+    name: str
+    type: TypeText
+    description: str
+
+
+class DescribedResponse(NamedTuple):
+    """A response of an operation with a body."""
+
+    code: str
+    type: TypeText
+    description: str
+
+
+class OperationSection(NamedTuple):
+    """An operation. ``verb`` is the method in lower case; ``title`` is empty for an
+    operation of no resource."""
+
+    verb: str
+    title: str
+    path: str
+    path_parameters: tuple[DescribedParameter, ...]
+    query_parameters: tuple[DescribedParameter, ...]
+    body_parameters: tuple[DescribedParameter, ...]
+    responses: tuple[DescribedResponse, ...]
+
+
+class ReferencePage(NamedTuple):
+    """The page of a type.
+
+    ``package`` is the Go package, empty where none is known. ``summary`` is the
+    description for the front matter, to be quoted. ``weight`` orders the pages of a folder.
+    """
+
+    api_version: str
+    package: str
+    kind: str
+    summary: str
+    weight: int
+    sections: tuple[Section, ...]
+    operations: tuple[OperationSection, ...]
+    facts: tuple[Fact, ...]
+    other_releases: tuple[OtherReleasePage, ...]
+
+
+class PageMaker:
+    """Makes the pages of a reference. ``escape_asterisks`` changes descriptions of types and
+    fields, ``escape_description`` those of types for HTML. ``facts`` are added where
+    they are not None."""
+
+    def __init__(
+        self,
+        reference: Reference,
+        links: Links,
+        escape_asterisks: Callable[[str], str],
+        escape_description: Callable[[str], str],
+        facts: KnownFacts | None,
+    ) -> None:
+        self._facts = facts
+        self._reference = reference
+        self._links = links
+        self._escape_asterisks = escape_asterisks
+        self._escape_description = escape_description
+
+    def page(self, type_: DocumentedType, folder: str, weight: int) -> ReferencePage:
+        """The page of a type; ``operations`` only for a resource in its group."""
+        name, facts = type_.definition.name, self._facts
+        operations = self._reference.operations.get(name, ())
+        of_resource = () if folder == DEFINITIONS else operations
+        return ReferencePage(
+            api_version=text.name(type_.api_version),
+            package=text.name(_go_package(name)),
+            kind=text.name(type_.kind),
+            summary=self._description(type_),
+            weight=weight,
+            sections=tuple(self._sections(type_, folder)),
+            operations=tuple(self.operation(item, folder) for item in of_resource),
+            facts=tuple(facts.of_type(type_)) if facts else (),
+            other_releases=tuple(facts.other_releases(type_)) if facts else (),
+        )
+
+    def operation(self, operation: TitledOperation, folder: str) -> OperationSection:
+        """An operation on a page in a folder."""
+        title, details = operation
+        parameters = (*details.path_parameters, *details.parameters)
+
+        def rows(location: str) -> tuple[DescribedParameter, ...]:
+            return tuple(
+                self._parameter(parameter, folder)
+                for parameter in parameters
+                if parameter.location == location
+            )
+
+        return OperationSection(
+            details.operation.method,
+            title,
+            text.name(details.operation.path),
+            rows("path"),
+            rows("query"),
+            rows("body"),
+            tuple(
+                self._response(response, response.schema, folder)
+                for response in sorted(details.responses)
+                if response.schema is not None
+            ),
+        )
+
+    def _parameter(
+        self, parameter: OperationParameter, folder: str
+    ) -> DescribedParameter:
+        return DescribedParameter(
+            text.name(parameter.name),
+            self._links.type(parameter.schema, folder),
+            _line(parameter.description),
+        )
+
+    def _response(
+        self, response: Response, schema: Schema, folder: str
+    ) -> DescribedResponse:
+        return DescribedResponse(
+            text.name(response.code),
+            self._links.type(schema, folder),
+            _line(response.description),
+        )
+
+    def _sections(self, type_: DocumentedType, folder: str) -> Iterator[Section]:
+        """The type itself, the parts that its fields have, its list, and the types
+        that are nearest to it."""
+        name, parts = type_.definition.name, self._all_parts(type_)
+        types = self._reference.types
+        own = [field.schema for field in _fields(type_)]
+        sections = dict.fromkeys(
+            (
+                *(ref for ref in map(_reference, own) if ref in parts),
+                *(
+                    part.definition.name
+                    for part in self._reference.parts[name]
+                    if part.kind == f"{type_.kind}{_LISTS}"
+                ),
+                *(
+                    other.definition.name
+                    for other in self._reference.nearest.get(name, ())
+                ),
+            )
+        )
+        for section in (name, *sections):
+            shown = types[section]
+            visited = {name, section}
+            yield Section(
+                text.name(shown.kind),
+                text.anchor(shown.kind),
+                text.description(self._description(shown)),
+                tuple(
+                    self._rows(shown, _PageParts(folder, parts, sections), "", visited)
+                ),
+            )
+
+    def _rows(
+        self, type_: DocumentedType, page: _PageParts, prefix: str, visited: set[str]
+    ) -> Iterator[DescribedField]:
+        """The fields of a type, with those of its parts that are no sections."""
+        for field in _fields(type_):
+            ref = _reference(field.schema)
+            yield self._row(type_, field, page, prefix)
+            if ref in page.parts and ref not in page.sections and ref not in visited:
+                visited.add(ref)
+                path = f"{prefix}{field.name}."
+                yield from self._rows(self._reference.types[ref], page, path, visited)
+
+    def _row(
+        self, type_: DocumentedType, field: Field, page: _PageParts, prefix: str
+    ) -> DescribedField:
+        schema = field.schema
+        type_text = self._links.type(schema, page.folder)
+        ref = _reference(schema)
+        if ref in page.sections:
+            type_text = type_text._replace(href=f"#{text.anchor(_kind(ref))}")
+        return DescribedField(
+            name=text.name(f"{prefix}{field.name}"),
+            type=type_text,
+            description=_line(self._escape_asterisks(schema.description)),
+            required=field.required,
+            patch_strategy=text.name(",".join(schema.patch_strategy)),
+            patch_merge_key=text.name(schema.patch_merge_key or ""),
+            facts=tuple(self._facts.of_field(type_, field)) if self._facts else (),
+        )
+
+    def _all_parts(self, type_: DocumentedType) -> frozenset[str]:
+        """The full names of the parts of a type, and of their parts."""
+        names: set[str] = set()
+        pending = [type_]
+        while pending:
+            for part in self._reference.parts[pending.pop().definition.name]:
+                if part.definition.name not in names:
+                    names.add(part.definition.name)
+                    pending.append(part)
+        return frozenset(names)
+
+    def _description(self, type_: DocumentedType) -> str:
+        description = self._escape_asterisks(type_.definition.description)
+        return self._escape_description(description)
+
+
+class _PageParts(NamedTuple):
+    """The page that fields are described on: its folder, the parts of its type, and
+    those that have a section, by full name."""
+
+    folder: str
+    parts: Collection[str]
+    sections: Collection[str]
+
+
+def _fields(type_: DocumentedType) -> list[Field]:
+    return sorted(type_.definition.fields, key=lambda field: field.name)
+
+
+def _reference(schema: Schema) -> str:
+    """The full name of the type of a value, or of the items of a list; empty for
+    others."""
+    while schema.ref is None and schema.items is not None:
+        schema = schema.items
+    return schema.ref or ""
+
+
+def _kind(full_name: str) -> str:
+    return full_name.rpartition(".")[2]
+
+
+def _line(description: str) -> str:
+    return text.description(description.replace("\n", " "))
+
+
+def _go_package(full_name: str) -> str:
+    """The Go package of a type: ``k8s.io/api/apps/v1`` of ``io.k8s.api.apps.v1.Scale``;
+    empty for a name without one."""
+    parts = full_name.split(".")
+    if len(parts) < _LEAST_PARTS:
+        return ""
+    return "/".join((f"{parts[1]}.{parts[0]}", *parts[2:-1]))
