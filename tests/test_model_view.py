@@ -162,6 +162,45 @@ def test_a_model_has_the_links_and_values_of_the_document() -> None:
     assert model.definition("io.k8s.api.core.v1.Pots") is None
 
 
+@pytest.mark.parametrize("name", EACH_RELEASE)
+def test_kinds_that_the_api_server_warns_of_are_deprecated(name: str) -> None:
+    release = load(name)
+    definitions = make_model(release).definitions
+    deprecated = {
+        definition.served_kind for definition in definitions if definition.is_deprecated
+    }
+    warned_of = {kind for kind, item in release.resources.items() if item.deprecated}
+    assert warned_of
+    assert warned_of <= deprecated
+    assert len(deprecated) < len(definitions) / 10
+
+
+def test_fields_have_the_defaults_of_the_api_server() -> None:
+    fields = {
+        (definition.kind, field.name): field
+        for definition in make_model(load("1.35")).definitions
+        for field in definition.fields
+    }
+    port = fields["ContainerPort", "protocol"]
+    assert (port.has_default, port.default) == (True, "TCP")
+    image = fields["Container", "image"]
+    assert (image.has_default, image.default) == (False, None)
+    assert sum(field.has_default for field in fields.values()) > 100
+
+
+def test_fields_that_cannot_change_have_their_kinds() -> None:
+    fields = {
+        (definition.kind, field.name): [kind.kind for kind in field.immutable_in]
+        for definition in make_model(load("1.35")).definitions
+        for field in definition.fields
+    }
+    assert fields["DeploymentSpec", "selector"] == ["Deployment"]
+    assert fields["JobSpec", "template"] == ["Job"]
+    assert fields["ConfigMap", "binaryData"] == ["ConfigMap"]
+    assert fields["DeploymentSpec", "replicas"] == []
+    assert fields["CSIPersistentVolumeSource", "driver"] == ["PersistentVolume"]
+
+
 def test_kinds_of_every_group_are_served_as_none_in_particular() -> None:
     options = make_model(load("1.35")).definition(f"{META}.DeleteOptions")
     assert options is not None

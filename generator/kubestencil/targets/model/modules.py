@@ -18,6 +18,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from kubestencil.file_names import portable
 from kubestencil.schema import Definition, GroupVersionKind
 from kubestencil.schema.kinds import precedence
 
@@ -29,7 +30,8 @@ _SUBDOMAIN = re.compile(r"[a-z0-9](?:[a-z0-9-]|\.(?=[a-z0-9])){0,252}\Z")
 
 
 class ModuleName(NamedTuple):
-    """The group and the version of a module; neither is empty."""
+    """The group and the version of a module; neither is empty, and both are names that
+    a folder can have."""
 
     group: str
     version: str
@@ -41,7 +43,8 @@ def module_names(definitions: Mapping[str, Definition]) -> Mapping[str, ModuleNa
     for definition in definitions.values():
         packages.setdefault(_package(definition.name), []).append(definition)
     modules = {
-        package: _module_name(package, members) for package, members in packages.items()
+        package: ModuleName(*map(portable, _module_name(package, members)))
+        for package, members in packages.items()
     }
     return {name: modules[_package(name)] for name in definitions}
 

@@ -17,6 +17,7 @@ from typing import Any
 from kubestencil.errors import SpecError
 from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
+from kubestencil.schema.facts.kind_fields import kinds_with_immutable
 from kubestencil.schema.facts.values import NO_FACTS, FieldFacts, facts_of
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import list_item, precedence
@@ -211,11 +212,26 @@ class LinkedField(LinkedSchema):
     """A field of an object: a schema with a name.
 
     ``name`` is the JSON name, which is any text; ``required`` says whether the field
-    must be there.
+    must be there. ``immutable_in`` are the kinds in whose objects the API server refuses
+    to change it.
     """
 
     name: str
     required: bool
+    immutable_in: tuple[GroupVersionKind, ...] = ()
+
+    @property
+    def has_default(self) -> bool:
+        """Whether the document has a default, which may be null, or the API server
+        always fills in the same value."""
+        return self._schema.has_default or self.facts.default is not None
+
+    @property
+    def default(self) -> Any:
+        """The default as a JSON value, that of the API server before that of the
+        document; none without one. ``facts.origin["defaults"]`` says whose it is."""
+        default = self.facts.default
+        return self._schema.default if default is None else default.value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,9 +258,19 @@ class LinkedDefinition(LinkedSchema):
                 facts_of(self._index.release, self.name, field),
                 field.name,
                 field.required,
+                self._index.immutable.get((self.name, field.name), ()),
             )
             for field in self._schema.fields
         )
+
+    @property
+    def is_deprecated(self) -> bool:
+        """Whether the description calls it deprecated, or the API server warns of the
+        kind, or of the items of the list."""
+        if any(map(self._index.is_deprecated_kind, self.kinds)):
+            return True
+        item = self.list_item
+        return is_deprecated(self.description) or bool(item and item.is_deprecated)
 
     @property
     def group_version(self) -> GroupVersion:
@@ -395,6 +421,8 @@ class _DefinitionIndex:
         }
         self.modules = module_names(release.definitions)
         self.release = release.name
+        self.immutable = kinds_with_immutable(release)
+        self._resources = release.resources
         self.group_versions = self._make_group_versions()
 
     def _make_group_versions(self) -> Mapping[ModuleName, GroupVersion]:
@@ -435,6 +463,10 @@ class _DefinitionIndex:
     @cached_property
     def cyclic(self) -> Container[str]:
         return cyclic_edges(self.graph)
+
+    def is_deprecated_kind(self, kind: GroupVersionKind) -> bool:
+        resource = self._resources.get(kind)
+        return resource is not None and resource.deprecated
 
     def named(self, names: Iterable[str]) -> tuple[LinkedDefinition, ...]:
         return tuple(self.definitions[name] for name in names)

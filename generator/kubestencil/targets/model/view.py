@@ -10,11 +10,14 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from kubestencil.engine import Contexts, Each, FileContext, Target
+from kubestencil.engine.view import PublicName
 from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.source.releases import package_version
 from kubestencil.targets.model.values import (
     Group,
     GroupVersion,
     LinkedDefinition,
+    LinkedSchema,
     Model,
     make_model,
 )
@@ -30,6 +33,9 @@ _DEFINITION = {
 _SHARED = {
     "model": Annotated[Model, "the whole release"],
     "types": Annotated[Mapping[str, str], "the table [types] of the manifest"],
+    "package_version": Annotated[
+        str, "the version of a package for the release: 1.35.0, or 0.0.0"
+    ],
 }
 
 #: The values that ``each`` can have in a manifest.
@@ -84,8 +90,41 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             "group": lambda: map(_group_context, model.groups),
             "release": lambda: [FileContext(f"the release {release.name}", {}, {})],
         },
-        shared_variables={"model": model, "types": target.types},
+        shared_variables={
+            "model": model,
+            "types": target.types,
+            "package_version": package_version(release.name),
+        },
     )
+
+
+def public_names(release: Release, target: Target) -> Mapping[str, PublicName]:
+    """The definitions and their fields, in Kubernetes' words: what a template prints for
+    them is its own affair."""
+    del target
+    names: dict[str, PublicName] = {}
+    for definition in make_model(release).definitions:
+        name = f"{definition.group_version.name} {definition.kind}"
+        names[name] = PublicName(_type_of(definition))
+        for field in definition.fields:
+            names[f"{name}.{field.name}"] = PublicName(_type_of(field), field.required)
+    return names
+
+
+def _type_of(schema: LinkedSchema) -> str:
+    """A type in the notation of Go, with the values that are allowed; empty for an object
+    whose fields have names of their own."""
+    if schema.reference is not None:
+        reference = schema.reference
+        return f"{reference.group_version.name} {reference.kind}"
+    if schema.items is not None:
+        return f"[]{_type_of(schema.items)}"
+    if schema.values is not None:
+        return f"map[string]{_type_of(schema.values)}"
+    if schema.is_object:
+        return ""
+    values = f" ({', '.join(map(str, schema.enum))})" if schema.enum else ""
+    return f"{schema.type or 'any'}{values}"
 
 
 def _definition_context(

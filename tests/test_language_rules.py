@@ -1,0 +1,174 @@
+"""The rules of the API server in ``pydantic``, ``zod`` and ``cue``: nothing that a server
+accepts is refused, and much of what it refuses is.
+
+What is left is what a language cannot say in a type (relations of fields), and what no
+table has. ``pytest -s`` prints the numbers that docs/targets.md has.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from kubestencil.text.casing import snake
+from tests.conftest import load
+from tests.languages import Case, generated, mistaken_objects, public_objects, write
+
+_NPM = shutil.which("tsc")
+
+#: The share of what a server refuses that each refuses at least: of mistakes, and of
+#: public objects.
+REACHED = {"pydantic": (0.55, 0.78), "zod": (0.55, 0.78), "cue": (0.55, 0.78)}
+
+
+@pytest.fixture(scope="module")
+def mistaken() -> list[Case]:
+    return mistaken_objects("1.35", 4_000)
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
+    return public_objects("1.35", tmp_path_factory.mktemp("manifests"))
+
+
+def refused_by_pydantic(cases: Sequence[Case], folder: Path) -> set[int]:
+    pydantic = pytest.importorskip("pydantic")
+    write(folder, generated("pydantic", load("1.35")))
+    refused = set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        for number, case in enumerate(cases):
+            group, version = snake(case.definition.group), case.definition.version
+            module = importlib.import_module(f"kubernetes_pydantic.{group}.{version}")
+            try:
+                getattr(module, case.definition.kind).model_validate(case.value)
+            except pydantic.ValidationError:
+                refused.add(number)
+    for name in [name for name in sys.modules if name.startswith("kubernetes_pyd")]:
+        del sys.modules[name]
+    return refused
+
+
+_PARSE = """
+import { readFileSync } from "node:fs";
+const refused = [];
+const cases = JSON.parse(readFileSync(0, "utf8"));
+for (const [index, [module, kind, value]] of cases.entries()) {
+  const schemas = await import(`./${module}.js`);
+  if (!schemas[kind].safeParse(value).success) refused.push(index);
+}
+console.log(JSON.stringify(refused));
+"""
+
+
+def refused_by_zod(cases: Sequence[Case], folder: Path) -> set[int]:
+    write(folder, {**generated("zod", load("1.35")), "compiled/parse.js": _PARSE})
+    done = compile_zod(folder)
+    assert done.returncode == 0, done.stdout
+    named = [
+        (case.definition.group_version.name, case.definition.kind, case.value)
+        for case in cases
+    ]
+    done = subprocess.run(
+        ["node", "compiled/parse.js"],
+        cwd=folder,
+        input=json.dumps(named, default=str),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
+def compile_zod(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Compile all modules of a folder, which sees the packages of npm."""
+    assert _NPM is not None
+    packages = Path(_NPM).resolve().parents[2]
+    if not (folder / "node_modules").exists():
+        (folder / "node_modules").symlink_to(packages)
+    settings = {
+        "strict": True,
+        "module": "nodenext",
+        "target": "es2022",
+        "rewriteRelativeImportExtensions": True,
+        "outDir": "compiled",
+    }
+    text = json.dumps({"compilerOptions": settings, "include": ["**/*.ts"]})
+    (folder / "tsconfig.json").write_text(text)
+    return subprocess.run(
+        ["tsc", "-p", ".", *options], cwd=folder, capture_output=True, text=True
+    )
+
+
+def refused_by_cue(cases: Sequence[Case], folder: Path) -> set[int]:
+    write(folder, generated("cue", load("1.35")))
+    names = {case.definition.group_version.name for case in cases}
+    aliases = {name: f"p{index}" for index, name in enumerate(sorted(names))}
+    refused: set[int] = set()
+    # A field that is missing is named only where nothing else is wrong.
+    while found := _vet(cases, aliases, refused, folder):
+        refused |= found
+    return refused
+
+
+def _vet(
+    cases: Sequence[Case], aliases: dict[str, str], refused: set[int], folder: Path
+) -> set[int]:
+    """The cases that ``cue vet`` names, without those that are known to be refused."""
+    remaining = [pair for pair in enumerate(cases) if pair[0] not in refused]
+    imports = "".join(
+        f'import {alias} "kubernetes.example/api/{name}"\n'
+        for name, alias in aliases.items()
+    )
+    objects = "".join(
+        f'"{index}": {aliases[case.definition.group_version.name]}.'
+        f"#{case.definition.kind} & {json.dumps(case.value, default=str)}\n"
+        for index, case in remaining
+    )
+    write(folder, {"objects/objects.cue": f"package objects\n{imports}{objects}"})
+    done = subprocess.run(
+        ["cue", "vet", "-c", "-E", "./objects"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    return set(map(int, re.findall(r'^"(\d+)"', done.stderr, re.MULTILINE)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("target", "refused_by"),
+    [
+        pytest.param("pydantic", refused_by_pydantic),
+        pytest.param("zod", refused_by_zod, marks=pytest.mark.compiler("tsc", "node")),
+        pytest.param("cue", refused_by_cue, marks=pytest.mark.compiler("cue")),
+    ],
+)
+def test_what_a_server_accepts_is_accepted_and_mistakes_are_found(
+    target: str,
+    refused_by: Callable[[Sequence[Case], Path], set[int]],
+    mistaken: list[Case],
+    public: list[Case],
+    tmp_path: Path,
+) -> None:
+    cases = [*mistaken, *public]
+    refused = refused_by(cases, tmp_path)
+    wrong = [cases[index] for index in sorted(refused) if cases[index].is_accepted]
+    assert not wrong, [case.value for case in wrong[:3]]
+    start = 0
+    for objects, share in zip((mistaken, public), REACHED[target], strict=True):
+        mistakes = {
+            index for index, case in enumerate(objects, start) if not case.is_accepted
+        }
+        start += len(objects)
+        found = len(mistakes & refused)
+        print(f"{target}: {found} of {len(mistakes)} refused")
+        assert found >= share * len(mistakes)

@@ -1,0 +1,398 @@
+"""The targets ``python-dicts``, ``pydantic``, ``zod``, ``cue`` and ``java``: the compiler
+of each language accepts what they generate, runs the program of its README, and refuses
+mistakes.
+
+Each release is compiled with ``KUBESTENCIL_LANGUAGES=all``, else two of them.
+``KUBESTENCIL_JARS`` is a folder with the jars of Jackson (databind, core, annotations).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from kubestencil.schema import Release
+from tests.cluster import load_crds, stored_crds
+from tests.conftest import RELEASES, load, make_release
+from tests.examples import examples
+from tests.languages import generated, kinds, write
+from tests.manifests import manifests
+from tests.test_go import normal
+from tests.test_language_rules import compile_zod
+
+#: The newest and the oldest release, and with ``KUBESTENCIL_LANGUAGES=all`` those between.
+_RELEASES = (
+    RELEASES
+    if os.environ.get("KUBESTENCIL_LANGUAGES")
+    else RELEASES[:: len(RELEASES) - 1]
+)
+
+JARS = Path(os.environ.get("KUBESTENCIL_JARS", "/nowhere"))
+
+_POD = {
+    "metadata": {"name": "a"},
+    "spec": {"containers": [{"name": "a", "image": "b"}]},
+}
+#: The parts of objects that are right, as calls.
+_CALLS = {
+    "metadata": 'meta.ObjectMeta(name="a")',
+    "spec": 'core.PodSpec(containers=[core.Container(name="a", image="b")])',
+    "selector": "meta.LabelSelector()",
+    "template": "core.PodTemplateSpec()",
+}
+
+#: Objects with one mistake each, by kind; the first is right.
+OBJECTS: list[tuple[str, Any]] = [
+    ("core.Pod", _POD),
+    ("core.Pod", {**_POD, "specs": None}),
+    ("core.Pod", {**_POD, "apiVersion": "v2"}),
+    ("core.Pod", {**_POD, "kind": "Pods"}),
+    ("core.Pod", {**_POD, "metadata": "a"}),
+    ("core.PodSpec", {"containers": {}}),
+    ("core.PodSpec", {"containers": [], "hostNetwork": "true"}),
+    ("core.PodSpec", {"containers": [], "restartPolicy": "always"}),
+    ("core.PodSpec", {"containers": [], "terminationGracePeriodSeconds": "30"}),
+    ("core.ContainerPort", {"containerPort": "80"}),
+    ("core.ContainerPort", {"containerPort": [80]}),
+    ("core.ContainerPort", {"containerPort": 80, "protocol": "tcp"}),
+    ("core.EnvVar", {"name": 1}),
+    ("core.EnvVar", {"name": "A", "value": 1}),
+    ("core.ServicePort", {"port": [80]}),
+    ("core.ServiceSpec", {"type": "Loadbalancer"}),
+    ("core.ServiceSpec", {"ports": {"port": 80}}),
+    ("core.Secret", {"metadata": {"name": "a"}, "data": ["a"]}),
+    ("core.ConfigMap", {"metadata": {"name": "a"}, "data": {"a": 1}}),
+    ("apps.DeploymentSpec", {"selector": {}, "template": {}, "replicas": "2"}),
+    ("apps.DeploymentSpec", {"selector": {}, "template": []}),
+    ("meta.ObjectMeta", {"labels": ["app"]}),
+    ("meta.LabelSelector", {"matchLabels": {"app": True}}),
+]
+
+
+class Language(NamedTuple):
+    """A target, the files below its folder that hold code, and its compiler.
+
+    ``check`` compiles a folder, and returns what the compiler says, nothing where all is
+    right. ``mistakes`` is the text of a file with ``OBJECTS``, one on each line, after
+    ``first`` other lines.
+    """
+
+    target: str
+    check: Callable[[Path], str]
+    file: str
+    head: str
+    line: Callable[[int, str, Any], str]
+    foot: str = ""
+
+    def text(self) -> str:
+        """The program with ``OBJECTS``."""
+        lines = (
+            self.line(index, kind, value) for index, (kind, value) in enumerate(OBJECTS)
+        )
+        return "\n".join([self.head, *lines, self.foot]) + "\n"
+
+
+def _run(folder: Path, *command: str) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return (done.stdout + done.stderr).strip() if done.returncode else ""
+
+
+def _check_python(folder: Path) -> str:
+    (folder / "mypy.ini").write_text("[mypy]\nstrict = True\n")
+    mypy = _run(folder, sys.executable, "-m", "mypy", ".")
+    return mypy or _run(folder, sys.executable, "-m", "pyright", ".")
+
+
+def _check_zod(folder: Path) -> str:
+    done = compile_zod(folder)
+    return done.stdout if done.returncode else ""
+
+
+def _check_cue(folder: Path) -> str:
+    return _run(folder, "cue", "vet", "-E", "-c=false", "./...") or _run(
+        folder, "cue", "fmt", "--check", "./..."
+    )
+
+
+def _check_java(folder: Path) -> str:
+    sources = [str(path.relative_to(folder)) for path in folder.rglob("*.java")]
+    (folder / "sources").write_text("\n".join(sources))
+    options = "-Xmaxerrs 9999 -Xlint:all,-deprecation,-classfile -Werror -d classes"
+    return _run(folder, "javac", *options.split(), "-cp", f"{JARS}/*", "@sources")
+
+
+def _is_right(key: str, value: Any) -> bool:
+    return key in _CALLS and value in ({}, _POD.get(key))
+
+
+def _arguments(value: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{key}={_CALLS[key] if _is_right(key, item) else repr(item)}"
+        for key, item in value.items()
+    )
+
+
+def _java_value(value: Any) -> str:
+    if isinstance(value, dict):
+        items = ", ".join(f'"{key}", {_java_value(value[key])}' for key in value)
+        return f"java.util.Map.of({items})"
+    if isinstance(value, list):
+        return f"java.util.List.of({', '.join(map(_java_value, value))})"
+    return json.dumps(value)
+
+
+def _java_line(index: int, kind: str, value: Mapping[str, Any]) -> str:
+    package, _, name = kind.partition(".")
+    setters = "".join(
+        f".{key}({_java_value(item)})"
+        for key, item in value.items()
+        # Objects inside have builders of their own.
+        if not _is_right(key, item)
+    )
+    return f"Object m{index} = example.kubernetes.{package}.v1.{name}.builder(){setters}.build();"
+
+
+_PYTHON = "".join(
+    f"from {{}}.{group} import v1 as {group}\n" for group in ("core", "apps", "meta")
+)
+LANGUAGES = {
+    "python-dicts": Language(
+        "python-dicts",
+        _check_python,
+        "mistakes.py",
+        _PYTHON.format(*["kubernetes_dicts"] * 3),
+        lambda index, kind, value: f"m{index}: {kind} = {value!r}",
+    ),
+    "pydantic": Language(
+        "pydantic",
+        _check_python,
+        "mistakes.py",
+        _PYTHON.format(*["kubernetes_pydantic"] * 3),
+        lambda index, kind, value: f"m{index} = {kind}({_arguments(value)})",
+    ),
+    "zod": Language(
+        "zod",
+        _check_zod,
+        "mistakes.ts",
+        "".join(
+            f'import type * as {group} from "./{group}/v1.ts";\n'
+            for group in ("core", "apps", "meta")
+        ),
+        lambda index, kind, value: f"export const m{index}: {kind} = {json.dumps(value)};",
+    ),
+    "cue": Language(
+        "cue",
+        _check_cue,
+        "mistakes/mistakes.cue",
+        "package mistakes\n"
+        + "".join(
+            f'import {group} "kubernetes.example/api/{group}/v1"\n'
+            for group in ("core", "apps", "meta")
+        ),
+        lambda index, kind, value: f'"{index}": {kind.replace(".", ".#")} & '
+        + json.dumps(value),
+        "_uses: [meta.#ObjectMeta, apps.#Deployment]",
+    ),
+    "java": Language(
+        "java", _check_java, "Mistakes.java", "class Mistakes {", _java_line, "}"
+    ),
+}
+_PROGRAMS = {
+    "python-dicts": ("mypy", "pyright"),
+    "pydantic": ("mypy", "pyright"),
+    "zod": ("tsc", "node"),
+    "cue": ("cue",),
+    "java": ("javac",),
+}
+EACH_LANGUAGE = [
+    pytest.param(name, marks=pytest.mark.compiler(*programs))
+    for name, programs in _PROGRAMS.items()
+]
+
+
+def _generate(target: str, release: Release, folder: Path) -> Path:
+    if target == "java" and not JARS.is_dir():
+        pytest.skip("KUBESTENCIL_JARS names no folder with the jars of Jackson")
+    return write(folder, generated(target, release))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", EACH_LANGUAGE)
+@pytest.mark.parametrize("release", _RELEASES)
+def test_each_release_compiles(release: str, target: str, tmp_path: Path) -> None:
+    folder = _generate(target, load(release), tmp_path)
+    assert LANGUAGES[target].check(folder) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", EACH_LANGUAGE)
+def test_custom_resources_compile(target: str, tmp_path: Path) -> None:
+    folder = _generate(target, load_crds(*stored_crds()), tmp_path)
+    assert LANGUAGES[target].check(folder) == ""
+
+
+@pytest.mark.parametrize("target", EACH_LANGUAGE)
+def test_texts_and_names_of_any_document_are_code(target: str, tmp_path: Path) -> None:
+    names = ["a-b", "", "3scale", "_x", "__y", "`", 'q"', "class", "$ref", "é", "int"]
+    release = make_release(
+        {
+            "com.example.v1.Foo": {
+                "description": '*/ """ }\n#package evil\n{{ 7 * 7 }} \\',
+                "properties": {
+                    name: {"type": "string", "description": '""" */ \'', "enum": ["a"]}
+                    for name in names
+                },
+            }
+        }
+    )
+    folder = _generate(target, release, tmp_path)
+    assert LANGUAGES[target].check(folder) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", EACH_LANGUAGE)
+def test_the_compiler_refuses_each_mistake(target: str, tmp_path: Path) -> None:
+    language = LANGUAGES[target]
+    folder = _generate(target, load("1.35"), tmp_path)
+    write(folder, {language.file: language.text()})
+    said = language.check(folder)
+    number = r"^\"(\d+)\"" if target == "cue" else rf"{language.file}\D(\d+)"
+    found = set(map(int, re.findall(number, said, re.MULTILINE)))
+    first = 0 if target == "cue" else language.head.count("\n") + 2
+    assert found == {first + index for index in range(1, len(OBJECTS))}, said
+
+
+@pytest.mark.slow
+@pytest.mark.compiler("mypy", "pyright")
+@pytest.mark.parametrize("target", ["python-dicts", "pydantic"])
+def test_the_program_of_the_readme_is_typed_and_runs(
+    target: str, tmp_path: Path
+) -> None:
+    folder = _generate(target, load("1.35"), tmp_path)
+    program = (folder / "README.md").read_text().partition("```python\n")[2]
+    write(folder, {"program.py": program.partition("```")[0]})
+    assert _check_python(folder) == ""
+    assert _run(folder, sys.executable, "program.py") == ""
+
+
+@pytest.mark.slow
+@pytest.mark.compiler("javac", "java")
+def test_java_reads_what_it_writes(tmp_path: Path) -> None:
+    """Examples with all fields and manifests, read strictly and written again; and the
+    program of the README."""
+    release = load("1.35")
+    folder = _generate("java", release, tmp_path)
+    readme = (folder / "README.md").read_text()
+    program = readme.partition("```java\n")[2].partition("```")[0]
+    write(folder, {"Example.java": program, "Trip.java": _TRIP})
+    assert _check_java(folder) == ""
+    objects = _objects(release)
+    classes = {
+        f"{value['apiVersion']} {value['kind']}": ".".join(
+            [
+                "example.kubernetes",
+                re.sub(r"\W", "_", definition.group),
+                definition.version,
+                definition.kind,
+            ]
+        )
+        for value in objects
+        for definition in [kinds(release)[value["apiVersion"], value["kind"]]]
+    }
+    text = json.dumps(
+        [[classes[f"{item['apiVersion']} {item['kind']}"], item] for item in objects]
+    )
+    java = shutil.which("java") or "java"
+    done = subprocess.run(
+        [java, "-cp", f"classes:{JARS}/*", "Trip"],
+        cwd=folder,
+        input=text,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert list(map(normal, json.loads(done.stdout))) == list(map(normal, objects))
+    shown = subprocess.run(
+        [java, "-cp", f"classes:{JARS}/*", "Example"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(shown.stdout)["spec"] == {"replicas": 2}
+
+
+_TRIP = """
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+
+class Trip {
+  public static void main(String[] arguments) throws Exception {
+    ObjectMapper mapper = new ObjectMapper();
+    var written = mapper.createArrayNode();
+    for (JsonNode item : mapper.readTree(System.in)) {
+      Class<?> type = Class.forName(item.get(0).textValue());
+      written.add(mapper.valueToTree(mapper.treeToValue(item.get(1), type)));
+    }
+    mapper.writeValue(System.out, written);
+  }
+}
+"""
+
+
+@pytest.mark.slow
+def test_pydantic_writes_what_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pydantic")
+    release = load("1.35")
+    write(tmp_path, {**generated("pydantic", release), "trip.py": _PYDANTIC_TRIP})
+    objects = [value for value in manifests() if isinstance(value, dict)]
+    names = [
+        [re.sub(r"\W", "_", definition.group), definition.version, definition.kind]
+        for value in objects
+        for definition in [kinds(release)[value["apiVersion"], value["kind"]]]
+    ]
+    done = subprocess.run(
+        [sys.executable, "trip.py"],
+        cwd=tmp_path,
+        input=json.dumps(list(zip(names, objects, strict=True)), default=str),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    for value in objects:
+        # A claim says what it is, as every object of a kind.
+        for claim in value.get("spec", {}).get("volumeClaimTemplates", []):
+            claim |= {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
+    assert list(map(normal, json.loads(done.stdout))) == list(map(normal, objects))
+
+
+_PYDANTIC_TRIP = """
+import importlib, json, sys
+
+written = []
+for (group, version, kind), value in json.load(sys.stdin):
+    module = importlib.import_module(f"kubernetes_pydantic.{group}.{version}")
+    written.append(getattr(module, kind).model_validate(value).to_dict())
+json.dump(written, sys.stdout)
+"""
+
+
+def _objects(release: Release) -> list[Any]:
+    known = kinds(release)
+    # The values of examples of these are of types that any value has.
+    return [
+        value
+        for value in [*manifests(), *examples(release, "all_fields").values()]
+        if (value["apiVersion"], value["kind"]) in known
+    ]
