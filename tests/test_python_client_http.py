@@ -225,6 +225,25 @@ def test_a_refused_connection_is_tried_again_until_it_fails(package: Any) -> Non
     assert len(retries) == 2
 
 
+def test_what_the_server_warns_of_reaches_the_program(
+    package: Any, server: Server
+) -> None:
+    texts = ['v1 "Endpoints" is deprecated', "b, 299 - c"]
+    header = r'299 - "v1 \"Endpoints\" is deprecated", 299 - "b, 299 - c"'
+    server.answers = [answer(POD, Warning=header)]
+    with pytest.warns(package.ServerWarning) as caught:
+        make_core(package, server.url).read_namespaced_pod("a", "default")
+    assert [str(each.message) for each in caught] == texts
+    found: list[str] = []
+    core = make_core(package, server.url, on_warning=found.append)
+    server.answers = [answer(POD, Warning=header), status(404, "no", Warning=header)]
+    core.read_namespaced_pod("a", "default")
+    with pytest.raises(package.ApiException) as error:
+        core.read_namespaced_pod("a", "default")
+    assert error.value.status == 404
+    assert found == texts * 2
+
+
 def test_a_failure_is_a_typed_status(package: Any, server: Server) -> None:
     core = make_core(package, server.url)
     details = {
@@ -236,13 +255,13 @@ def test_a_failure_is_a_typed_status(package: Any, server: Server) -> None:
     server.answers = [answer(body, 422)]
     with pytest.raises(package.Invalid) as error:
         core.replace_namespaced_pod("a", "default", POD)
-    assert error.value.status.details.causes[0].field == "spec"
+    assert error.value.details.causes[0].field == "spec"
     assert len(server.requests) == 1
     for code in (400, 403, 404, 405, 409, 410, 415, 418, 500):
         server.answers = [answer(b"not JSON", code)]
         with pytest.raises(package.StatusError, match="not JSON") as other:
             core.delete_namespaced_pod("a", "default")
-        assert other.value.code == code
+        assert other.value.status == code
 
 
 def test_nothing_waits_longer_than_its_timeout(package: Any, server: Server) -> None:
@@ -742,7 +761,19 @@ def test_secrets_are_in_no_message(
         (KUBECONFIG.format(url="http://x", user="[]"), "must be an object"),
         (
             KUBECONFIG.format(url="http://x", user='{"auth-provider": {"name": "x"}}'),
-            "auth-provider is not supported: use a program",
+            "auth-provider x is not supported: name a program .* under exec$",
+        ),
+        (
+            KUBECONFIG.format(url="http://x", user='{"auth-provider": [1]}'),
+            "auth-provider is not supported: name a program .* under exec$",
+        ),
+        (
+            KUBECONFIG.format(url="x", user='{"auth-provider": {"name": "oidc"}}'),
+            "auth-provider oidc .* under exec, such as kubectl oidc-login$",
+        ),
+        (
+            KUBECONFIG.format(url="x", user='{"auth-provider": {"name": "gcp"}}'),
+            "auth-provider gcp .* under exec, such as gke-gcloud-auth-plugin$",
         ),
         (
             KUBECONFIG.format(url="http://x", user='{"client-key-data": "*"}'),

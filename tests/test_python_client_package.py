@@ -83,9 +83,10 @@ try:
     gadget: example.Gadget = gadgets.read_namespaced_gadget("a", "default")
     gadgets.patch_namespaced_gadget("a", "default", MergePatch({"spec": {"size": 1}}))
 except NotFound as error:
-    status: Status = error.status
+    status: Status = error.answer
+    code_of_error: int = error.status
 except StatusError as error:
-    print(error.status.details)
+    print(error.details.causes)
 
 
 async def main() -> None:

@@ -15,7 +15,10 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import Release
-from tests.api_server import CONNECTIONS, Client
+from kubestencil.schema.load import load_release
+from kubestencil.source.find import DocumentOptions
+from kubestencil.source.inputs import read_location
+from tests.api_server import CONNECTIONS, Client, proxy
 from tests.client_operations import (
     NAMESPACE,
     Calls,
@@ -32,6 +35,9 @@ from tests.python_crds import in_group, with_crds
 
 pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
 pytest.importorskip("wsproto", reason="wsproto is not installed")
+
+# A warning cannot be sent from a worker of pytest-xdist: its class is generated.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 PREFIX = "called"
 OBJECTS = 10_000
@@ -358,3 +364,47 @@ def test_a_call_is_a_value(package: Any, client: Any) -> None:
     assert (call.method, call.target) == ("GET", "/api/v1/namespaces?limit=1")
     assert len(client.run(call).items) == 1
     assert len(list(islice(core.list_namespace.items(limit=1), 3))) == 3
+
+
+@pytest.mark.parametrize("version", ["v2", "v3"])
+def test_a_client_of_a_running_server_patches_custom_resources(
+    version: str, api_server: Client, config: Any, client: Any, tmp_path: Path
+) -> None:
+    """The document of a server, which has its custom resources as definitions like all
+    others, says what kinds of patch each operation takes."""
+    api_server.install(CRDS)
+    options = DocumentOptions(kinds=("Gizmo", "ConfigMap"))
+    with proxy(api_server) as url:
+        source = read_location(f"{url}/openapi/{version}", "live")
+        [source] = options.complete([source])
+    prefix = f"live_{version}"
+    live, live_aio = import_client(
+        generate_client(load_release(source), tmp_path, prefix), prefix
+    )
+    changes = {"metadata": {"labels": {"a": "b"}}, "spec": {"replicas": 2}}
+    scale = {"spec": {"replicas": 3}}
+    body = {"metadata": {"name": f"gizmo-{version}"}, "spec": {"replicas": 1}}
+    configured = live.Config(
+        server=config.server,
+        certificate_authority=config.certificate_authority,
+        token=config.token,
+    )
+    with live.Client(configured) as live_client:
+        gizmos = live.ExampleComV1Api(live_client)
+        created = gizmos.create_namespaced_gizmo(NAMESPACE, body)
+        name = created.metadata.name
+        patched = gizmos.patch_namespaced_gizmo(name, NAMESPACE, changes)
+        assert patched.spec.replicas == 2
+        scaled = gizmos.patch_namespaced_gizmo_scale(name, NAMESPACE, scale)
+        assert scaled["spec"]["replicas"] == 3
+        core = live.CoreV1Api(live_client)
+        core.create_namespaced_config_map(NAMESPACE, {"metadata": {"name": name}})
+        call = core.patch_namespaced_config_map.call(name, NAMESPACE, changes)
+        assert call.content_type == "application/strategic-merge-patch+json"
+
+    async def patch() -> Any:
+        async with live.AsyncClient(configured) as async_client:
+            api = live_aio.ExampleComV1Api(async_client)
+            return await api.patch_namespaced_gizmo(name, NAMESPACE, scale)
+
+    assert asyncio.run(patch()).spec.replicas == 3

@@ -147,12 +147,12 @@ kind: List
 items:
 - {apiVersion: example.com/v1, kind: Pod, spec: {x: 0.5}}
 """
-    gadget, several = package.load(text)
+    gadget, item = package.load(text)
     assert type(gadget) is v1.Gadget
     assert gadget.metadata == package.V1ObjectMeta(name="a", labels={"app": "x"})
-    assert type(several["items"][0]) is v1.Pod
-    assert package.load(package.dump([gadget, several])) == [gadget, several]
-    assert package.load(package.dump_json([gadget, several])) == [gadget, several]
+    assert type(item) is v1.Pod
+    assert package.load(package.dump([gadget, item])) == [gadget, item]
+    assert package.load(package.dump_json([gadget, item])) == [gadget, item]
     assert "unknown" in package.dump(gadget)
     with pytest.raises(
         package.ModelError, match=r"^\[1\]\.spec\.mode: expected 'On' or"
@@ -186,6 +186,8 @@ def test_objects_are_made_with_keywords(v1: Any) -> None:
         )
     )
     assert gadget.to_dict() == {
+        "apiVersion": "example.com/v1",
+        "kind": "Gadget",
         "spec": {
             "class": "c",
             "foo.bar/baz": "d",
@@ -195,9 +197,9 @@ def test_objects_are_made_with_keywords(v1: Any) -> None:
             "list": "e",
             "mode": "On",
             "ports": [1, "http"],
-        }
+        },
     }
-    assert v1.Gadget.from_json(gadget.to_json()) == gadget
+    assert v1.Gadget.from_json(gadget.to_json()).spec == gadget.spec
     assert gadget.spec.attribute_map["foo_bar_baz"] == "foo.bar/baz"
     assert gadget.openapi_types.keys() == gadget.attribute_map.keys()
     with pytest.raises(TypeError, match="name"):
@@ -261,12 +263,21 @@ def test_unknown_fields_are_kept_where_the_api_server_keeps_them(
 
 
 def test_a_kind_without_a_schema_keeps_everything(package: Any) -> None:
-    for module in (package.example_com.v1, package.x_api_k8s_io.v1):
-        raw = {"metadata": {"name": "a"}, "spec": {"containers": [{}]}, "x": None}
+    for group, module in (
+        ("example.com", package.example_com.v1),
+        ("x.api.k8s.io", package.x_api_k8s_io.v1),
+    ):
+        raw = {
+            "apiVersion": f"{group}/v1",
+            "kind": "Pod",
+            "metadata": {"name": "a"},
+            "spec": {"containers": [{}]},
+            "x": None,
+        }
         pod = module.Pod.from_dict(raw, strict=True)
         assert pod.metadata == package.V1ObjectMeta(name="a")
         assert pod.to_dict() == raw
-        assert package.load(package.dump(pod)) == [raw]
+        assert package.load(package.dump(pod)) == [pod]
 
 
 def test_a_field_whose_name_cannot_be_an_attribute_is_kept(v1: Any) -> None:
@@ -304,10 +315,11 @@ def test_embedded_objects_are_models_where_these_lose_nothing(
     assert [type(template) for template in read.templates] == [
         package.V1ConfigMap,
         v1.Gadget,
-        dict,
+        package.V1ConfigMap,
         dict,
         dict,
     ]
+    assert read.templates[2].unknown_fields == {"newField": 1}
     shaped = {
         "apiVersion": "v1",
         "kind": "A",

@@ -143,7 +143,7 @@ def test_a_deep_path_has_a_class_and_a_file_that_can_be_imported(
     generate_package(load_crds(widget(spec=schema)), tmp_path, "deep_models")
     package = import_package(tmp_path, "deep_models")
     read = package.example_com.v1.Widget.from_dict({"spec": value}, strict=True)
-    assert read.to_dict() == {"spec": value}
+    assert read.to_dict()["spec"] == value
     paths = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.py")]
     assert max(map(len, paths)) < 150
 
@@ -159,8 +159,9 @@ def test_three_hundred_versions_have_a_module_each(tmp_path: Path) -> None:
     generate_package(load_crds(crd), tmp_path, "many_versions")
     package = import_package(tmp_path, "many_versions")
     assert len(package.example_com.__all__) == 300
-    raw = {"spec": {"a": "b"}}
     for number in (1, 37, 300):
+        kind = {"apiVersion": f"example.com/v{number}", "kind": "Widget"}
+        raw = {**kind, "spec": {"a": "b"}}
         model = package.model_for(f"example.com/v{number}", "Widget")
         assert model.__module__.endswith(f".v{number}._widget")
         assert model.from_dict(raw, strict=True).to_dict() == raw

@@ -11,6 +11,7 @@ from tests.python_crds import GADGET, POD, with_crds
 from tests.test_python_package import CHECKERS, check_types
 
 PROGRAM = """\
+from collections.abc import Mapping
 from datetime import datetime
 
 from typed_models import V1ConfigMap, V1ObjectMeta, example_com, load, model_for
@@ -32,7 +33,7 @@ gadget = Gadget(metadata=V1ObjectMeta(name="a"), spec=spec)
 again: Gadget = Gadget.from_json(gadget.to_json(), strict=True).replace(kind="x")
 if spec.open is not None and spec.issuer_ref is not None:
     known: str | None = spec.open.known
-    extra: dict[str, object] = spec.open.unknown_fields
+    extra: Mapping[str, object] = spec.open.unknown_fields
     name: str = spec.issuer_ref.name
 other = example_com.v1beta1.Gadget()
 for model in load("kind: Gadget"):

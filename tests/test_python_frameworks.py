@@ -19,7 +19,12 @@ import msgspec
 import pytest
 
 FRAMEWORKS = Path(os.environ.get("KUBESTENCIL_CLIENTS", "")) / "frameworks"
-POD = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}}
+POD = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "a"},
+    "spec": {"containers": [{"name": "c"}]},
+}
 
 
 def test_to_dict_can_have_the_names_and_nones_of_the_official_client(
@@ -40,7 +45,7 @@ def test_to_dict_can_have_the_names_and_nones_of_the_official_client(
 
     assert Pod(kind="Pod").to_dict()["api_version"] is None
     assert Pod(**Pod(kind="Pod").to_dict()) == Pod(kind="Pod")
-    assert Pod(kind="Pod").to_dict(names="json") == {"kind": "Pod"}
+    assert Pod(kind="Pod").to_dict(names="json") == {"apiVersion": "v1", "kind": "Pod"}
 
 
 def test_wrong_keywords_are_refused_with_the_right_name(package: Any) -> None:
@@ -133,7 +138,8 @@ def create(pod: V1Pod) -> V1Pod:
     return pod.replace(metadata=V1ObjectMeta(name="b"))
 
 client = TestClient(app)
-pod = {"metadata": {"name": "a"}, "spec": {"containers": [{"name": "c"}]}}
+pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"},
+       "spec": {"containers": [{"name": "c"}]}}
 answer = client.post("/pods", json=pod)
 assert answer.json() == {**pod, "metadata": {"name": "b"}}, answer.text
 refused = client.post("/pods", json={"spec": {"containers": [{}]}})

@@ -161,15 +161,11 @@ def test_invalid_json_is_refused(package: Any, text: str | bytes) -> None:
             package.V1Pod.from_json(text, strict=strict)
 
 
-def test_unknown_fields_are_ignored_or_refused(package: Any) -> None:
+def test_unknown_fields_are_kept_or_refused(package: Any) -> None:
     data = {
         "metdata": {},
         "spec": {"containers": [{"name": "a", "imagee": "b", "ports": [{}]}]},
     }
-    ports = [{"containerPort": 1}]
-    assert package.V1Pod.from_dict(
-        {"metdata": {}, "spec": {"containers": [{"name": "a", "x": 1, "ports": ports}]}}
-    ).to_dict() == {"spec": {"containers": [{"name": "a", "ports": ports}]}}
     for read in (
         package.V1Pod.from_dict,
         lambda data, **options: package.V1Pod.from_json(json.dumps(data), **options),

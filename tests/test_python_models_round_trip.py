@@ -45,21 +45,20 @@ spec: {size: 1e3, at: 12:30:45, on: y}
 def test_manifests_are_read_as_classes_and_written_back(
     package: Any, tmp_path: Path
 ) -> None:
-    config, deployment, several, widget = package.load(MANIFEST)
+    config, deployment, pod, widget = package.load(MANIFEST)
     assert type(config) is package.V1ConfigMap
     assert config.metadata.annotations == {"when": "2024-01-31", "time": "12:30"}
     assert config.data == {"1": "yes", "script": "line\nline\n"}
     container = deployment.spec.template.spec.containers[0]
     assert container.ports[0].container_port == 0o120
-    assert several["items"] == [
-        package.V1Pod(
-            api_version="v1", kind="Pod", metadata=package.V1ObjectMeta(name="b")
-        )
-    ]
+    # The item of a List.
+    assert pod == package.V1Pod(
+        api_version="v1", kind="Pod", metadata=package.V1ObjectMeta(name="b")
+    )
     # As kubectl's YAML has them.
     assert widget["spec"] == {"size": 1000.0, "at": "12:30:45", "true": True}
 
-    objects = [config, deployment, several, widget]
+    objects = [config, deployment, pod, widget]
     path = tmp_path / "manifest.yaml"
     path.write_text(package.dump(objects))
     assert package.load(path) == objects
@@ -130,7 +129,8 @@ def values(annotation: Any, depth: int) -> st.SearchStrategy[Any]:
     if annotation is Any:
         return JSON
     if origin is typing.Annotated:
-        return values(arguments[0], depth)
+        texts = getattr(arguments[1], "values", None)
+        return st.sampled_from(texts) if texts else values(arguments[0], depth)
     if origin in (types.UnionType, typing.Union):
         return st.one_of(
             values(argument, depth)
@@ -160,6 +160,8 @@ def objects(model: Any, depth: int) -> st.SearchStrategy[Any]:
 
     required, optional = {}, {}
     for field in msgspec.structs.fields(model):
+        if field.name == "unknown_fields":
+            continue
         if field.required:
             required[field.encode_name] = values(field.type, depth)
         elif depth > 0:
@@ -183,10 +185,15 @@ def _check_no_loss(model: Any) -> None:
     )
     def check(raw: Any) -> None:
         read = model.from_dict(raw, strict=True)
-        assert read.to_dict() == raw
+        written = read.to_dict()
+        assert {**written, **raw} == written
+        # A kind is written with what raw may lack.
+        assert written.keys() - raw.keys() <= {"apiVersion", "kind"}
         assert model.from_json(json.dumps(raw), strict=True) == read
-        assert model.from_json(read.to_json()) == read
-        assert model.from_dict(read.to_dict()) == read
+        assert json.loads(read.to_json()) == written
+        again = model.from_dict(written)
+        assert model.from_json(read.to_json()) == again
+        assert model.from_dict({key: written[key] for key in raw}) == read
         assert pickle.loads(pickle.dumps(read)) == read
 
     check()

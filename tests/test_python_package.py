@@ -62,6 +62,40 @@ MISTAKES = {
 }
 
 
+# The class, the attribute, a value that API servers accept, and one that they refuse.
+VALUES = """
+    V1Container image_pull_policy Always Alway
+    V1Container termination_message_policy File file
+    V1ContainerPort protocol TCP tcp
+    V1PodSpec restart_policy OnFailure always
+    V1PodSpec dns_policy ClusterFirst clusterFirst
+    V1PodSpec preemption_policy Never never
+    V1TopologySpreadConstraint when_unsatisfiable DoNotSchedule doNotSchedule
+    V1Toleration operator Exists exists
+    V1Toleration effect NoSchedule NoSchedul
+    V1SeccompProfile type RuntimeDefault runtime/default
+    V1ServiceSpec type LoadBalancer Loadbalancer
+    V1ServiceSpec session_affinity ClientIP clientIP
+    V1ServiceSpec external_traffic_policy Local local
+    V1ServicePort protocol UDP udp
+    V1HTTPIngressPath path_type Prefix prefix
+    V1DeploymentStrategy type Recreate recreate
+    V1StatefulSetSpec pod_management_policy Parallel parallel
+    V1CronJobSpec concurrency_policy Forbid forbid
+    V1JobSpec completion_mode Indexed indexed
+    V1ValidatingWebhook side_effects NoneOnDryRun none
+    V1LabelSelectorRequirement operator NotIn notin
+"""
+VALUE_LINES = [line.split() for line in VALUES.strip().splitlines()]
+
+
+def assignment(class_name: str, attribute: str, value: str) -> str:
+    return (
+        f"def set_{attribute}(model: models.{class_name}) -> None:\n"
+        f"    model.{attribute} = {value!r}\n"
+    )
+
+
 @pytest.fixture(scope="module")
 def typed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package, a program without mistakes, and one for each mistake."""
@@ -70,6 +104,21 @@ def typed_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "good.py").write_text(SAMPLE)
     for number, mistake in enumerate(MISTAKES.values()):
         (folder / f"bad{number}.py").write_text(f"{SAMPLE}{mistake}\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def values_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, and functions that set allowed values, and values that are not."""
+    folder = tmp_path_factory.mktemp("values")
+    generate_package(load("1.35"), folder, "typed_values")
+    for name, column in {"allowed": 2, "refused": 3}.items():
+        functions = [
+            assignment(line[0], line[1], line[column]).replace("set_", f"set_{number}_")
+            for number, line in enumerate(VALUE_LINES)
+        ]
+        text = "from typed_values import models\n" + "".join(functions)
+        (folder / f"{name}.py").write_text(text)
     return folder
 
 
@@ -89,6 +138,62 @@ def test_type_checkers_accept_the_package_and_report_mistakes(
     assert modules == {f"bad{number}" for number in range(len(MISTAKES))}, errors
     last_line = SAMPLE.count("\n") + 1
     assert all(int(error.split(":")[1]) == last_line for error in errors), errors
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_type_checkers_refuse_values_that_the_api_server_refuses(
+    values_folder: Path, checker: str
+) -> None:
+    pytest.importorskip(checker, reason=f"{checker} is not installed")
+    errors = check_types(values_folder, checker, "allowed.py", "refused.py")
+    places = {
+        tuple(error.split(": ")[0].rpartition("/")[2].split(":")) for error in errors
+    }
+    lines = range(3, 3 + 2 * len(VALUE_LINES), 2)
+    assert places == {("refused.py", str(line)) for line in lines}, errors
+
+
+def test_values_of_a_newer_server_are_read_and_strict_refuses_them(
+    tmp_path: Path,
+) -> None:
+    generate_package(load("1.35"), tmp_path, "open_values")
+    package = import_package(tmp_path, "open_values")
+    value = {"containers": [], "restartPolicy": "Sometimes"}
+    spec = package.V1PodSpec.from_dict(value)
+    assert spec.restart_policy == "Sometimes"
+    assert package.V1PodSpec.from_json(spec.to_json()) == spec
+    expected = "restartPolicy: expected 'Always' or 'Never' or 'OnFailure', got"
+    with pytest.raises(package.ModelError, match=expected):
+        package.V1PodSpec.from_dict(value, strict=True)
+    package.V1PodSpec.from_dict({**value, "restartPolicy": ""}, strict=True)
+    modes = {"accessModes": ["ReadWriteOnce", "ReadWriteEver"]}
+    claim = package.V1PersistentVolumeClaimSpec
+    assert claim.from_dict(modes).to_dict() == modes
+    with pytest.raises(package.ModelError, match=r"accessModes\[1\]: expected"):
+        claim.from_dict(modes, strict=True)
+
+
+def test_required_attributes_may_have_none_among_their_values(tmp_path: Path) -> None:
+    """The values of sideEffects are None and NoneOnDryRun: the attribute is required."""
+    generate_package(load("1.35"), tmp_path, "none_values")
+    package = import_package(tmp_path, "none_values")
+    config = import_package(
+        tmp_path, "none_values.models"
+    ).AdmissionregistrationV1WebhookClientConfig()
+    values = {"admission_review_versions": ["v1"], "client_config": config, "name": "a"}
+    webhook = package.V1ValidatingWebhook(**values, side_effects="None")
+    assert webhook.side_effects == "None"
+    with pytest.raises(package.ModelError, match="side_effects: required"):
+        package.V1ValidatingWebhook(**values, side_effects=None)
+
+
+def test_docstrings_have_deprecations_and_defaults_of_the_api_server() -> None:
+    target = load_targets(None)["python"]
+    files = {file.path: file.data for file in generate_files(load("1.35"), target)}
+    models = "kubernetes_models/models"
+    assert b'Default: "TCP"' in files[f"{models}/v1_container_port.py"]
+    assert b"Deprecated: v1 Endpoints" in files[f"{models}/v1_endpoints.py"]
+    assert b"Deprecated: " not in files[f"{models}/v1_pod.py"]
 
 
 def check_types(folder: Path, checker: str, *paths: str) -> list[str]:

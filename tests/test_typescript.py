@@ -155,6 +155,14 @@ def test_a_deprecated_field_is_marked() -> None:
     assert not comment.rstrip().endswith("@deprecated\n   */")
 
 
+def test_kinds_that_the_api_server_warns_of_are_marked() -> None:
+    text = generated("1.35")["core/v1.d.ts"]
+    comment = text.partition("export interface Endpoints {")[0].rpartition("/**")[2]
+    assert comment.rstrip().endswith("* @deprecated\n */")
+    comment = text.partition("export interface Pod {")[0].rpartition("/**")[2]
+    assert "@deprecated" not in comment
+
+
 def test_a_module_has_an_interface_for_each_definition() -> None:
     files = generated("1.35")
     target = load("1.35", full_specs())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import AsyncGenerator, Callable, Generator
 from functools import cache
 from types import TracebackType
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Type
 from ._calls import Call, inflate
 from ._config import Config, load_config
 from ._credentials import Credentials
-from ._errors import TransportError
+from ._errors import ServerWarning, TransportError
 from ._flows import (
     Authorize,
     Close,
@@ -36,13 +37,18 @@ T = TypeVar("T")
 _TIMEOUT = 30.0
 
 
+def _warn(text: str) -> None:
+    warnings.warn(text, ServerWarning, stacklevel=2)
+
+
 class _Client:
     """What both clients know.
 
     ``config`` says where the API server is and how to authenticate; without it that of
     the environment is loaded (``load_config``). ``timeout`` is in seconds, for each of
     connecting, sending and waiting for data; every method can be given another one.
-    ``on_retry`` is called before a request is sent again.
+    ``on_retry`` is called before a request is sent again, ``on_warning`` with what the
+    API server warns of: without it that is a ``ServerWarning`` of Python.
     """
 
     config: Config
@@ -54,10 +60,12 @@ class _Client:
         timeout: float | None = _TIMEOUT,
         retry: Retry = Retry(),  # noqa: B008
         on_retry: Callable[[Retrying], object] | None = None,
+        on_warning: Callable[[str], object] = _warn,
         user_agent: str = USER_AGENT,
     ) -> None:
         self.config = config or load_config()
-        self.settings = Settings({"user-agent": user_agent}, timeout, retry, on_retry)
+        headers = {"user-agent": user_agent}
+        self.settings = Settings(headers, timeout, retry, on_retry, on_warning)
         self._credentials = Credentials(self.config)
 
 
@@ -91,6 +99,7 @@ class Client(_Client):
         timeout: float | None = _TIMEOUT,
         retry: Retry = Retry(),  # noqa: B008
         on_retry: Callable[[Retrying], object] | None = None,
+        on_warning: Callable[[str], object] = _warn,
         user_agent: str = USER_AGENT,
     ) -> None:
         super().__init__(
@@ -98,6 +107,7 @@ class Client(_Client):
             timeout=timeout,
             retry=retry,
             on_retry=on_retry,
+            on_warning=on_warning,
             user_agent=user_agent,
         )
         if transport is None:
@@ -221,6 +231,7 @@ class AsyncClient(_Client):
         timeout: float | None = _TIMEOUT,
         retry: Retry = Retry(),  # noqa: B008
         on_retry: Callable[[Retrying], object] | None = None,
+        on_warning: Callable[[str], object] = _warn,
         user_agent: str = USER_AGENT,
     ) -> None:
         super().__init__(
@@ -228,6 +239,7 @@ class AsyncClient(_Client):
             timeout=timeout,
             retry=retry,
             on_retry=on_retry,
+            on_warning=on_warning,
             user_agent=user_agent,
         )
         if transport is None:

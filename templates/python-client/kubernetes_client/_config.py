@@ -31,6 +31,14 @@ _CREDENTIALS = frozenset(
         "username",
     ]
 )
+# Programs that print the credentials of an auth-provider. kubectl has removed all
+# providers but oidc, which needs a browser once its refresh token has expired, and
+# writes new tokens to the kubeconfig.
+_PROVIDER_PROGRAMS = {
+    "azure": "kubelogin",
+    "gcp": "gke-gcloud-auth-plugin",
+    "oidc": "kubectl oidc-login",
+}
 _SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
@@ -139,9 +147,14 @@ def load_kubeconfig(*paths: Path | str, context: str | None = None) -> Config:
     user = _entry(files, "users", "user", user_name) if user_name else _Entry({})
     token_file = user.path("tokenFile")
     if "auth-provider" in user.values and not _CREDENTIALS & user.values.keys():
+        provider = user.values["auth-provider"]
+        name = str(provider.get("name")) if isinstance(provider, dict) else ""
+        program = _PROVIDER_PROGRAMS.get(name)
+        example = f", such as {program}" if program else ""
         raise user.error(
-            "auth-provider",
-            "is not supported: use a program that prints credentials (exec) instead",
+            f"auth-provider {name}".rstrip(),
+            "is not supported: name a program that prints credentials under exec"
+            f"{example}",
         )
     proxy = cluster.text("proxy-url")
     return Config(

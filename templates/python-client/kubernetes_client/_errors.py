@@ -84,34 +84,47 @@ class TimedOut(TransportError):
 
 
 class StatusError(ClientError):
-    """The API server refused a request; ``status`` says why.
+    """The API server refused a request; ``answer`` says why.
 
-    Each code with a class of its own raises that class: ``NotFound``, ``Conflict``.
+    ``status``, ``reason`` and ``headers`` are called as in the official client. Each code with a class of its own raises that class: ``NotFound``, ``Conflict``.
     """
 
     #: The class for an HTTP status code.
     by_code: ClassVar[dict[int, type[StatusError]]] = {}
 
     def __init__(
-        self, status: Status, headers: Mapping[str, str] | None = None
+        self, answer: Status, headers: Mapping[str, str] | None = None
     ) -> None:
-        self.status = status
+        self.answer = answer
         self.headers: Mapping[str, str] = headers or {}
-        message = status.message or status.reason or "no message"
-        super().__init__(f"{self.code} {status.reason or ''}: {message}")
+        message = answer.message or answer.reason or "no message"
+        super().__init__(f"{self.status} {answer.reason or ''}: {message}")
 
     @property
-    def code(self) -> int:
+    def status(self) -> int:
         """The HTTP status code."""
-        return self.status.code or 0
+        return self.answer.code or 0
 
     @property
     def reason(self) -> str:
         """The API server's word for the reason, such as ``AlreadyExists``."""
-        return self.status.reason or ""
+        return self.answer.reason or ""
+
+    @property
+    def details(self) -> StatusDetails:
+        """What the request was about, with its causes; empty where nothing is said."""
+        return self.answer.details or StatusDetails()
 
     def __reduce__(self) -> tuple[type[StatusError], tuple[Status]]:
-        return type(self), (self.status,)
+        return type(self), (self.answer,)
+
+
+#: The name that programs for the official client catch.
+ApiException = StatusError
+
+
+class ServerWarning(UserWarning):
+    """The API server did what it was asked for, and warns of it."""
 
 
 class BadRequest(StatusError):
@@ -147,7 +160,7 @@ class UnsupportedMediaType(StatusError):
 
 
 class Invalid(StatusError):
-    """422: the object is not valid; ``status.details.causes`` has the fields."""
+    """422: the object is not valid; ``details.causes`` has the fields."""
 
 
 class TooManyRequests(StatusError):

@@ -6,8 +6,16 @@ itself: ``Client`` takes the steps, ``AsyncClient`` awaits them.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
@@ -84,6 +92,17 @@ class Settings:
     timeout: float | None
     retry: Retry
     on_retry: Callable[[Retrying], object] | None
+    on_warning: Callable[[str], object]
+
+
+# Warnings are 299 - "text", several in a header.
+_WARNING = re.compile(r'299 \S+ "((?:[^"\\]|\\.)*)"')
+
+
+def server_warnings(headers: Mapping[str, str]) -> Iterator[str]:
+    """The texts of the warnings in the headers of a response."""
+    for text in _WARNING.findall(headers.get("warning", "")):
+        yield re.sub(r"\\(.)", r"\1", text)
 
 
 def run(settings: Settings, call: Call[T]) -> Flow[Any, T]:
@@ -108,12 +127,14 @@ def exchange(
         error: StatusError | TransportError
         try:
             reply: Reply = yield Send(request, is_open)
+            for text in server_warnings(reply.headers):
+                settings.on_warning(text)
             if reply.status < 300:
                 return reply
             error = yield from _refusal(reply)
         except TransportError as failure:
             error = failure
-        if isinstance(error, StatusError) and error.code == 401 and not is_refreshed:
+        if isinstance(error, StatusError) and error.status == 401 and not is_refreshed:
             # A token may have expired since the last request.
             is_refreshed = True
             continue
@@ -179,7 +200,7 @@ def pages(
         try:
             page = yield from run(settings, call)
         except Gone as error:
-            metadata = error.status.metadata
+            metadata = error.answer.metadata
             if call.get("continue") is None or not metadata or not metadata.continue_:
                 raise
             call = call.with_query(**{"continue": metadata.continue_})
@@ -334,9 +355,9 @@ class _Events:
 def _watch_error(data: bytes) -> Exception:
     """What the Status in an event of the type ERROR stands for."""
     error = status_error(500, data)
-    if error.code == 410:
-        return Gone(error.status)
-    is_passing = error.code >= 500 or error.code == 429
+    if error.status == 410:
+        return Gone(error.answer)
+    is_passing = error.status >= 500 or error.status == 429
     return _WatchEnded() if is_passing else error
 
 

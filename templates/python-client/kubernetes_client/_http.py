@@ -187,10 +187,15 @@ def _text(error: Exception, default: str) -> str:
 
 
 def _headers(response: httpcore2.Response) -> dict[str, str]:
-    return {
-        name.decode("latin-1").lower(): value.decode("latin-1")
-        for name, value in response.headers
-    }
+    headers: dict[str, str] = {}
+    for name_bytes, value in response.headers:
+        name, text = name_bytes.decode("latin-1").lower(), value.decode("latin-1")
+        if name == "warning":
+            # The API server sends them in UTF-8, each in a header of its own.
+            text = value.decode(errors="replace")
+            text = f"{headers[name]}, {text}" if name in headers else text
+        headers[name] = text
+    return headers
 
 
 class _Stream:

@@ -41,11 +41,11 @@ class Retry:
         if isinstance(error, TransportError):
             return None if error.sent and not idempotent else delay
         retry_after = _retry_after(error)
-        if error.code in _OVERLOADED and retry_after is not None:
+        if error.status in _OVERLOADED and retry_after is not None:
             return min(retry_after, self.longest)
-        if error.code == 429:
+        if error.status == 429:
             return delay
-        is_passing = error.code in _GATEWAY or error.code in _OVERLOADED
+        is_passing = error.status in _GATEWAY or error.status in _OVERLOADED
         return delay if idempotent and is_passing else None
 
 
@@ -66,8 +66,7 @@ class Retrying:
 
 def _retry_after(error: StatusError) -> float | None:
     """What the API server says of when to try again, in seconds."""
-    details = error.status.details
-    if details is not None and details.retry_after_seconds:
-        return float(details.retry_after_seconds)
+    if error.details.retry_after_seconds:
+        return float(error.details.retry_after_seconds)
     header = error.headers.get("retry-after", "")
     return float(header) if header.isdigit() else None

@@ -1,15 +1,69 @@
 """What every model can do, and the types that Kubernetes adds to those of JSON."""
 
 import gc
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import msgspec
 
+# The key under which msgspec reads and writes unknown_fields, before they take their
+# place among the others. No document can contain it: it is random, and begins with a
+# code point that Unicode reserves for use inside of a program.
+UNKNOWN_KEY = f"\ufdd0{os.urandom(8).hex()}"
+
 # Shorter texts are read before a collection is due.
 _LONG_TEXT = 1 << 16
+
+if TYPE_CHECKING:
+    _Fields = Mapping[str, Any]
+    _Values = Mapping[str, Any] | tuple[()]
+else:
+    # hypothesis has no strategy for Any, and takes these literally.
+    _Fields = Mapping
+    _Values = tuple[()]
+
+
+class UnknownFields(_Fields):
+    """Fields that are no attributes of a model, by JSON name."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: _Values = ()) -> None:
+        self._values = dict(values)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(self._values)
+
+    def __reduce__(self) -> Any:
+        return UnknownFields, (self._values,)
+
+
+class _NoFields(UnknownFields):
+    """What most objects have: no unknown fields."""
+
+    __slots__ = ()
+
+    # Lets msgspec write the default in JSON schemas, as {}.
+    __dataclass_fields__: ClassVar[dict[str, Any]] = {}
+
+    def __reduce__(self) -> str:
+        # msgspec leaves out a default only if it is the same object.
+        return "_NO_FIELDS"
+
+
+_NO_FIELDS = _NoFields()
 
 #: A point in time.
 DateTime: TypeAlias = datetime
@@ -22,7 +76,16 @@ if TYPE_CHECKING:
     #: A point in time, exact to the microsecond: "2024-01-31T12:00:00.000000Z".
     MicroTime: TypeAlias = datetime
     MicroTimeType: TypeAlias = datetime
+    UnknownFieldsType: TypeAlias = Mapping[str, Any]
     from msgspec import StructMeta as ModelMeta
+
+    class KnownTexts:
+        """See below."""
+
+        values: tuple[str, ...]
+
+    class NamesOfOfficialClient:
+        """See below."""
 
     class OfficialModel:
         """See below."""
@@ -48,6 +111,48 @@ else:
         msgspec.Meta(extra_json_schema={"type": "string", "format": "date-time"}),
     ]
 
+    UnknownFieldsType = Annotated[
+        UnknownFields, msgspec.Meta(extra_json_schema={"type": "object"})
+    ]
+
+    class KnownTexts:
+        """The values of a text that the API server of this release accepts."""
+
+        __slots__ = ("values",)
+
+        def __init__(self, values):
+            self.values = values
+
+    class OpenLiteral:
+        """What ``Literal`` is when classes are made: any text can be read, since newer
+        servers have other values; ``strict`` refuses them."""
+
+        def __class_getitem__(cls, values):
+            texts = values if isinstance(values, tuple) else (values,)
+            return Annotated[str, KnownTexts(texts)]
+
+    class NamesOfOfficialClient:
+        """What the official client reads of a class: the JSON name or the type of
+        each attribute."""
+
+        __slots__ = ("names",)
+
+        def __init__(self, names=None):
+            self.names = names
+
+        def __get__(self, instance, model):
+            if instance is not None and instance.unknown_fields:
+                raise AttributeError(
+                    f"{model.__name__} has unknown_fields, which only to_dict() and "
+                    "to_json() contain: pass one of those instead of the object"
+                )
+            if self.names is not None:
+                return self.names
+            encoded = model.__struct_encode_fields__
+            names = dict(zip(model.__struct_fields__, encoded, strict=True))
+            del names["unknown_fields"]
+            return names
+
     class OfficialModel:
         """Lets kopf take a model for one of the official client's.
 
@@ -68,6 +173,9 @@ else:
 
         def __new__(mcs, name, bases, namespace, **options):
             init = namespace.pop("__init__", None)
+            for names in ("attribute_map", "openapi_types"):
+                if isinstance(namespace.get(names), dict):
+                    namespace[names] = NamesOfOfficialClient(namespace[names])
             cls = super().__new__(mcs, name, bases, namespace, **options)
             defaults = cls.__struct_defaults__
             fields = cls.__struct_fields__[-len(defaults) :] if defaults else ()
@@ -98,6 +206,8 @@ else:
                     if getattr(model, name) is None:
                         raise _required_error(cls, name)
                 return model
+            if "unknown_fields" in values:
+                values["unknown_fields"] = UnknownFields(values["unknown_fields"])
             try:
                 model = _call(cls, *arguments, **values)
             except TypeError as error:
@@ -115,20 +225,29 @@ class Model(
     OfficialModel,
     metaclass=ModelMeta,
     kw_only=True,
+    rename={"unknown_fields": UNKNOWN_KEY},
+    # They are found by this, and read again by ``_problems``.
+    forbid_unknown_fields=True,
     omit_defaults=True,
     repr_omit_defaults=True,
     gc=False,
 ):
     """An object, or a part of one, as the Kubernetes API has it.
 
-    None stands for what is not there. The classes are msgspec Structs: copy,
-    pickle and ``==`` work, and so does everything that msgspec offers. They are
-    types for pydantic, too.
+    None stands for what is not there. ``unknown_fields`` has, by JSON name, what a
+    server of another release has in the object, and what is written back beside the
+    attributes; where an attribute has a value, that is written.
+
+    The classes are msgspec Structs: copy, pickle and ``==`` work, and so does
+    everything that msgspec offers; only its own functions refuse unknown fields. They
+    are types for pydantic, too.
 
     ``to_dict_names`` is what ``to_dict`` uses by default: the "json" names, or the
     "python" names that the official client uses. It may be set on any class, for
     that class and its subclasses; on Model for all of them.
     """
+
+    unknown_fields: UnknownFieldsType = _NO_FIELDS
 
     to_dict_names: ClassVar[Literal["json", "python"]] = "json"
 
@@ -144,7 +263,7 @@ class Model(
     def from_json(cls, data: str | bytes, *, strict: bool = False) -> Self:
         """The model in a JSON text.
 
-        Unknown fields are ignored, or refused with ``strict``. A required list or
+        Unknown fields are kept, or refused with ``strict``. A required list or
         dict that is null is empty, as API servers mean it. Raises ModelError with
         the path of everything that is wrong.
         """
@@ -156,7 +275,11 @@ class Model(
                 pass  # found again below, where there is time to say what it is
         from ._problems import parsed
 
-        return cls.from_dict(parsed(data), strict=strict)
+        values = parsed(data)
+        if strict:
+            return cls.from_dict(values, strict=True)
+        careful: Self = _convert_carefully(cls, values)
+        return careful
 
     @classmethod
     def from_dict(cls, data: Any, *, strict: bool = False) -> Self:
@@ -178,13 +301,18 @@ class Model(
             return model
 
     def to_json(self) -> str:
-        """The model as a JSON text in one line."""
-        return _ENCODER.encode(self).decode()
+        """The model as a JSON text in one line; of a kind with apiVersion and kind."""
+        model = with_kind(self)
+        try:
+            return _ENCODER.encode(model).decode()
+        except _HasUnknownFields:
+            return msgspec.json.encode(plain(model)).decode()
 
     def to_dict(
         self, *, names: Literal["json", "python"] | None = None
     ) -> dict[str, Any]:
-        """The model as a JSON object, with the JSON names; times are texts.
+        """The model as a JSON object, with the JSON names; times are texts. An object of
+        a kind has its apiVersion and kind, also where the attributes are None.
 
         With ``names="python"`` it is the dict of the official client: every
         attribute under its Python name, None where it is not there, and times as
@@ -194,7 +322,7 @@ class Model(
             from ._values import python_values
 
             return python_values(self)
-        values: dict[str, Any] = plain(self)
+        values: dict[str, Any] = plain(with_kind(self))
         return values
 
     def replace(self, **changes: Any) -> Self:
@@ -202,6 +330,8 @@ class Model(
         for name, value in changes.items():
             if value is None:
                 _check_optional(self, name)
+        if "unknown_fields" in changes:
+            changes["unknown_fields"] = UnknownFields(changes["unknown_fields"])
         return msgspec.structs.replace(self, **changes)
 
     # Hidden from type checkers, which would take them for leave to set anything, and
@@ -212,6 +342,8 @@ class Model(
         def __setattr__(self, name, value):
             if value is None:
                 _check_optional(self, name)
+            elif name == "unknown_fields":
+                value = UnknownFields(value)
             super().__setattr__(name, value)
 
         # A mapping is what the official client, since 37, takes besides its own models.
@@ -291,9 +423,35 @@ def _required_error(model: Any, name: str) -> Exception:
     return ModelError([Problem(name, text)])
 
 
+def with_kind(model: Any) -> Any:
+    """A model, or a copy with apiVersion and kind where it is a kind without them."""
+    named = getattr(model, "api_version", "") is not None
+    if named and getattr(model, "kind", "") is not None:
+        return model
+    from ._values import identified
+
+    return identified(model)
+
+
 def plain(value: Any) -> Any:
     """A model, or a container of models, as JSON values."""
-    return msgspec.to_builtins(value, enc_hook=_encode)
+    try:
+        return msgspec.to_builtins(value, enc_hook=_encode)
+    except _HasUnknownFields:
+        return _merge_unknown(msgspec.to_builtins(value, enc_hook=_encode_all))
+
+
+def _merge_unknown(value: Any) -> Any:
+    """JSON values in which unknown_fields are fields of the object that has them."""
+    if isinstance(value, list):
+        return [_merge_unknown(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    unknown = value.pop(UNKNOWN_KEY, {})
+    merged = {key: _merge_unknown(item) for key, item in value.items()}
+    for key, item in unknown.items():
+        merged.setdefault(key, _merge_unknown(item))
+    return merged
 
 
 def to_datetime(value: Any) -> Any:
@@ -361,8 +519,8 @@ def read_text(decoder: msgspec.json.Decoder[Any], data: str | bytes) -> Any:
 
 
 def _convert_carefully(model: type[Any], data: Any) -> Any:
-    """The model in data that msgspec refused at first: with times that it does not
-    know, and with null for a list. Raises ModelError."""
+    """The model in data that msgspec refused at first: with times and fields that it
+    does not know, and with null for a list. Raises ModelError."""
     convert = partial(msgspec.convert, type=model, dec_hook=_decode)
     if not model._needs_hook:
         try:
@@ -371,13 +529,15 @@ def _convert_carefully(model: type[Any], data: Any) -> Any:
             return read
         except (msgspec.ValidationError, RecursionError):
             pass  # found again below
-    from ._problems import read_null_lists
+    from ._problems import read_carefully
 
-    return read_null_lists(model, data, convert)
+    return read_carefully(model, data, convert)
 
 
 def _decode(_: type, value: Any) -> Any:
-    """Read the only type that msgspec does not know: MicroTime."""
+    """Read the types that msgspec does not know."""
+    if isinstance(value, UnknownFields):
+        return value
     if isinstance(value, str | datetime):
         return to_micro_time(value)
     raise ValueError("expected a time")
@@ -386,7 +546,10 @@ def _decode(_: type, value: Any) -> Any:
 def _encode(value: Any) -> Any:
     """Write what msgspec leaves to us: subclasses of the types that it knows."""
     if isinstance(value, datetime):
-        return value.isoformat().replace("+00:00", "Z")
+        text = getattr(value, "text", None)  # of a time that is written as it was read
+        return text or value.isoformat().replace("+00:00", "Z")
+    if isinstance(value, UnknownFields):
+        raise _HasUnknownFields
     for known in (str, int, float):
         if isinstance(value, known):
             return known(value)
@@ -396,6 +559,14 @@ def _encode(value: Any) -> Any:
         values = ((json_name, getattr(value, name)) for name, json_name in names)
         return {name: item for name, item in values if item is not None}
     raise TypeError(f"{type(value).__name__} is nothing that JSON can hold")
+
+
+class _HasUnknownFields(Exception):
+    """A value has unknown fields, which are written in another way: most have none."""
+
+
+def _encode_all(value: Any) -> Any:
+    return dict(value) if isinstance(value, UnknownFields) else _encode(value)
 
 
 _ENCODER = msgspec.json.Encoder(enc_hook=_encode)

@@ -1,6 +1,5 @@
 """What the models of custom resources can do besides those of Kubernetes' own types."""
 
-import os
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, partial
@@ -10,7 +9,6 @@ from typing import (
     Annotated,
     Any,
     ClassVar,
-    Literal,
     Self,
     TypeAlias,
     TypeVar,
@@ -20,15 +18,24 @@ from typing import (
 
 import msgspec
 
-from ._base import Model, _decode, _encode, read_text, to_datetime
+from ._base import (
+    UNKNOWN_KEY,
+    Model,
+    NamesOfOfficialClient,
+    UnknownFields,
+    _decode,
+    plain,
+    read_text,
+    to_datetime,
+)
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 
-# The key under which msgspec writes unknown_fields, before they take their place among
-# the others. No document can contain it: it is random, and begins with a code point
-# that Unicode reserves for use inside of a program.
-UNKNOWN_KEY = f"\ufdd0{os.urandom(8).hex()}"
-_UNKNOWN_BYTES = UNKNOWN_KEY.encode()
+NO_FIELDS = "no fields"
+#: An object whose fields the API server drops: its schema has none.
+EmptyObject: TypeAlias = Annotated[dict[str, Any], NO_FIELDS]
+#: Any value; the API server drops the fields of objects in it.
+WithoutFields: TypeAlias = Annotated[Any, NO_FIELDS]
 
 if TYPE_CHECKING:
     #: A model that is read with its unknown fields.
@@ -87,30 +94,15 @@ _OPEN: Any = Open
 _TIME: Any = ExactTime
 
 
-class _AttributeMap:
-    """The JSON name of each attribute of a class."""
+class CustomModel(Model, kw_only=True, forbid_unknown_fields=False):
+    """A custom resource, or a part of one.
 
-    def __get__(self, instance: Any, model: Any) -> dict[str, str]:
-        if instance is not None and getattr(instance, "unknown_fields", None):
-            raise AttributeError(
-                f"{model.__name__} has unknown_fields, which only to_dict() and to_json() "
-                "contain: pass one of those instead of the object"
-            )
-        names = zip(
-            model.__struct_fields__, model.__struct_encode_fields__, strict=True
-        )
-        return {
-            name: json_name for name, json_name in names if json_name != UNKNOWN_KEY
-        }
-
-
-class CustomModel(Model, kw_only=True):
-    """A custom resource, or a part of one."""
+    Fields that its schema does not have are dropped, as by the API server.
+    """
 
     if not TYPE_CHECKING:
         # The official client's ApiClient uses only the keys of openapi_types.
-        attribute_map = _AttributeMap()
-        openapi_types = _AttributeMap()
+        attribute_map = openapi_types = NamesOfOfficialClient()
 
         def _json_values(self):
             return plain(self)
@@ -137,36 +129,19 @@ class CustomModel(Model, kw_only=True):
             model: Self = msgspec.convert(data, _annotation(cls), dec_hook=_read)
             return model
         except (msgspec.ValidationError, RecursionError):
-            from ._problems import read_null_lists
+            from ._problems import read_carefully
 
             annotation = _annotation(cls)
             convert = partial(msgspec.convert, type=annotation, dec_hook=_read)
-            return read_null_lists(cls, data, convert)
-
-    def to_json(self) -> str:
-        data = _ENCODER.encode(self)
-        if _UNKNOWN_BYTES in data:
-            data = msgspec.json.encode(_merge_unknown(msgspec.json.decode(data)))
-        return data.decode()
-
-    def to_dict(
-        self, *, names: Literal["json", "python"] | None = None
-    ) -> dict[str, Any]:
-        if (names or self.to_dict_names) == "python":
-            return super().to_dict(names="python")
-        values: dict[str, Any] = plain(self)
-        return values
+            return read_carefully(cls, data, convert)
 
 
-class OpenModel(CustomModel, kw_only=True, rename={"unknown_fields": UNKNOWN_KEY}):
+class OpenModel(CustomModel, kw_only=True):
     """A model whose objects may have more fields than it has attributes.
 
-    ``unknown_fields`` has them by JSON name: fields that the schema does not have, and
-    null where that differs from an absent value. They are written beside the
-    attributes; where an attribute has a value, that is written.
+    ``unknown_fields`` has fields that the schema does not have, and null where that
+    differs from an absent value.
     """
-
-    unknown_fields: dict[str, Any] = {}
 
     # Whether unknown fields are kept, and by JSON name the fields that are kept without
     # an attribute, and those whose null is.
@@ -180,13 +155,6 @@ def keeps(model: type[Model], json_name: object) -> bool:
     if not issubclass(model, OpenModel):
         return False
     return model._keeps_unknown or json_name in model._kept
-
-
-def plain(value: Any) -> Any:
-    """A model, or a container of models, as JSON values."""
-    data = _ENCODER.encode(value)
-    values = msgspec.json.decode(data)
-    return _merge_unknown(values) if _UNKNOWN_BYTES in data else values
 
 
 def to_exact_time(value: Any) -> Any:
@@ -241,7 +209,7 @@ def _read_open(model: type[OpenModel], value: Any) -> Any:
         elif keeps(model, key):
             unknown[key] = item
     if unknown:
-        fields[UNKNOWN_KEY] = unknown
+        fields[UNKNOWN_KEY] = UnknownFields(unknown)
     return msgspec.convert(fields, model, dec_hook=_read)
 
 
@@ -271,25 +239,3 @@ def _read_embedded(value: Any) -> Any:
         # The API server checks no more than the metadata of an embedded object.
         return values
     return embedded if embedded.to_dict(names="json") == values else values
-
-
-def _write(value: Any) -> Any:
-    """Write what msgspec leaves to us."""
-    text = getattr(value, "text", None) if isinstance(value, datetime) else None
-    return _encode(value) if text is None else text
-
-
-def _merge_unknown(value: Any) -> Any:
-    """JSON values in which unknown_fields are fields of the object that has them."""
-    if isinstance(value, list):
-        return [_merge_unknown(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    unknown = value.pop(UNKNOWN_KEY, {})
-    merged = {key: _merge_unknown(item) for key, item in value.items()}
-    for key, item in unknown.items():
-        merged.setdefault(key, _merge_unknown(item))
-    return merged
-
-
-_ENCODER = msgspec.json.Encoder(enc_hook=_write)

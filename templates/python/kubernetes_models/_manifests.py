@@ -6,16 +6,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from . import _base, _custom, models
-from ._base import Model
+from . import models
+from ._base import Model, plain, with_kind
 from ._kinds import CUSTOM_KINDS, KINDS
 from ._problems import ModelError, Problem
 
 #: A model, or a dict of JSON values where this package has no model.
 Object: TypeAlias = Model | dict[str, Any]
-
-# Unknown fields, which only models of custom kinds have, take longer to write.
-_plain = _custom.plain if CUSTOM_KINDS else _base.plain
 
 
 def model_for(api_version: str, kind: str) -> type[Model] | None:
@@ -42,7 +39,7 @@ def load(
 
     The manifest is YAML, of one document or more, or JSON. The class of an object
     is found by its apiVersion and kind; an object of a kind that Kubernetes does
-    not have stays a dict, and so does a List, with models as its items.
+    not have stays a dict. In place of a List are its items.
 
     With ``strict`` an unknown kind or field is refused. Raises ModelError with the
     path of everything that is wrong; a path begins with the document's number,
@@ -51,8 +48,9 @@ def load(
     documents = [each for each in _documents(_text(source)) if each is not None]
     several = len(documents) > 1
     return [
-        _object(each, f"[{number}]" if several else "", strict)
+        found
         for number, each in enumerate(documents)
+        for found in _objects(each, f"[{number}]" if several else "", strict)
     ]
 
 
@@ -60,12 +58,12 @@ def dump(objects: Object | Iterable[Object]) -> str:
     """One object or more as YAML, each in a document of its own."""
     from ._yaml import dump_all
 
-    return dump_all([_plain(each) for each in _several(objects)])
+    return dump_all([plain(with_kind(each)) for each in _several(objects)])
 
 
 def dump_json(objects: Object | Iterable[Object]) -> str:
     """One object or more as JSON, one after the other, as kubectl takes them."""
-    texts = (json.dumps(_plain(each), indent=2) for each in _several(objects))
+    texts = (json.dumps(plain(with_kind(each)), indent=2) for each in _several(objects))
     return "".join(f"{text}\n" for text in texts)
 
 
@@ -108,17 +106,23 @@ def _json_documents(text: str | bytes) -> Iterator[Any]:
         rest = rest[end:].lstrip()
 
 
-def _object(raw: Any, path: str, strict: bool) -> Object:
+def _objects(raw: Any, path: str, strict: bool) -> Iterator[Object]:
+    """An object, or the items of a List, at a path."""
     if not isinstance(raw, Mapping):
         problem = f"expected object, got {type(raw).__name__}"
         raise ModelError([Problem(path, problem)])
+    items = raw.get("items")
+    if (raw.get("apiVersion"), raw.get("kind")) != ("v1", "List") or not isinstance(
+        items, list
+    ):
+        yield _object(raw, path, strict)
+        return
+    for number, each in enumerate(items):
+        yield from _objects(each, f"{path}{'.' if path else ''}items[{number}]", strict)
+
+
+def _object(raw: Mapping[str, Any], path: str, strict: bool) -> Object:
     api_version, kind = raw.get("apiVersion"), raw.get("kind")
-    if (api_version, kind) == ("v1", "List") and isinstance(raw.get("items"), list):
-        items = [
-            _object(each, f"{path}{'.' if path else ''}items[{number}]", strict)
-            for number, each in enumerate(raw["items"])
-        ]
-        return {**raw, "items": items}
     model = (
         model_for(api_version, kind)
         if isinstance(api_version, str) and isinstance(kind, str)

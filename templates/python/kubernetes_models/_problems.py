@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from operator import is_ as _is
 from types import NoneType, UnionType
 from typing import (
@@ -16,6 +16,7 @@ from typing import (
     Any,
     Literal,
     NamedTuple,
+    TypeAlias,
     TypeVar,
     Union,
     get_args,
@@ -24,8 +25,8 @@ from typing import (
 
 import msgspec
 
-from ._base import MicroTime, Model
-from ._custom import UNKNOWN_KEY, EmbeddedObject, ExactTime, Open, keeps
+from ._base import UNKNOWN_KEY, KnownTexts, MicroTime, Model, UnknownFields
+from ._custom import NO_FIELDS, CustomModel, EmbeddedObject, ExactTime, Open, keeps
 
 AnyModel = TypeVar("AnyModel", bound=Model)
 
@@ -72,58 +73,95 @@ def check(model: type[Model], data: Any) -> None:
         raise ModelError(found)
 
 
-def read_null_lists(
+def read_carefully(
     model: type[AnyModel], data: Any, convert: Callable[[Any], Any]
 ) -> AnyModel:
-    """The model in data that could not be converted as they are: required lists and
-    dicts that are null are read as empty ones.
+    """The model in data that could not be converted as they are: unknown fields are
+    kept, and required lists and dicts that are null are read as empty ones.
 
     Go writes a slice or map that was never set as null. Raises ModelError where that
     is not all.
     """
     try:
-        found: AnyModel = convert(_without_null(model, data))
+        found: AnyModel = convert(_readable(model, data))
         return found
     except (msgspec.ValidationError, RecursionError) as error:
         raise refused(model, data, error) from None
 
 
-def _without_null(kind: Any, value: Any) -> Any:
-    """``value`` with empty containers for null where one is required; the same object
-    where nothing changes."""
+#: Makes a value readable for msgspec: the same object where nothing changes.
+_Reader: TypeAlias = Callable[[Any], Any]
+
+
+def _readable(model: type[Model], value: Any) -> Any:
+    """An object that msgspec reads as a model without losing anything."""
+    if not isinstance(value, dict):
+        return value
+    known, readers = _readers(model)
+    changes: dict[str, Any] = {}
+    for key in readers.keys() & value.keys():
+        item = value[key]
+        read = readers[key](item)
+        if read is not item:
+            changes[key] = read
+    if not known.issuperset(value) and not issubclass(model, CustomModel):
+        kept = {key: item for key, item in value.items() if key in known}
+        fields = {key: item for key, item in value.items() if key not in known}
+        return {**kept, **changes, UNKNOWN_KEY: UnknownFields(fields)}
+    return {**value, **changes} if changes else value
+
+
+@cache
+def _readers(model: type[Model]) -> tuple[frozenset[str], dict[str, _Reader]]:
+    """The JSON names of all fields, and what makes those readable that may not be."""
+    readers: dict[str, _Reader] = {}
+    for name, field in _fields(model).items():
+        reader = _reader(field.type)
+        if _is_null_container(field):
+            readers[name] = _null_reader(field.type)
+        elif reader:
+            readers[name] = reader
+    return frozenset(_fields(model)), readers
+
+
+def _null_reader(kind: Any) -> _Reader:
+    reader = _reader(kind)
+
+    def read(value: Any) -> Any:
+        if value is None:
+            return get_origin(kind)()
+        return reader(value) if reader else value
+
+    return read
+
+
+def _reader(kind: Any) -> _Reader | None:
+    """What makes the values of a type readable, None where they are."""
     for plain in _members(kind):
         if get_origin(plain) is Open:
             plain = get_args(plain)[0]
-        arguments = get_args(plain)
-        if get_origin(plain) is list and isinstance(value, list):
-            items = [_without_null(arguments[0], item) for item in value]
-            return value if all(map(_is, items, value)) else items
-        if get_origin(plain) is dict and isinstance(value, dict):
-            values = {
-                key: _without_null(arguments[1], item) for key, item in value.items()
-            }
-            same = all(map(_is, values.values(), value.values()))
-            return value if same else values
-        is_model = isinstance(plain, type) and issubclass(plain, Model)
-        if is_model and isinstance(value, dict):
-            return _without_null_fields(plain, value)
-    return value
+        if isinstance(plain, type) and issubclass(plain, Model):
+            return partial(_readable, plain)
+        origin, arguments = get_origin(plain), get_args(plain)
+        if origin is list and (reader := _reader(arguments[0])):
+            return partial(_readable_list, reader)
+        if origin is dict and (reader := _reader(arguments[1])):
+            return partial(_readable_dict, reader)
+    return None
 
 
-def _without_null_fields(model: type[Model], value: dict[Any, Any]) -> dict[Any, Any]:
-    fields = _fields(model)
-    changes: dict[str, Any] = {}
-    for key, item in value.items():
-        field = fields.get(key)
-        if field is None:
-            continue
-        if item is None and _is_null_container(field):
-            changes[key] = get_origin(field.type)()
-        elif item is not None:
-            filled = _without_null(field.type, item)
-            if filled is not item:
-                changes[key] = filled
-    return {**value, **changes} if changes else value
+def _readable_list(reader: _Reader, value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    items = [reader(item) for item in value]
+    return value if all(map(_is, items, value)) else items
+
+
+def _readable_dict(reader: _Reader, value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    values = {key: reader(item) for key, item in value.items()}
+    return value if all(map(_is, values.values(), value.values())) else values
 
 
 def _is_null_container(field: msgspec.structs.FieldInfo) -> bool:
@@ -160,8 +198,10 @@ def refused(model: type[Model], data: Any, error: Exception) -> ModelError:
 
 def _walk(kind: Any, value: Any, path: str, *, strict: bool) -> Iterator[Problem]:
     """The problems of a JSON value where an annotation says ``kind``."""
+    if strict and NO_FIELDS in _annotations(kind):
+        yield from _dropped_fields(value, path)
     kinds = _members(kind)
-    if kind is Any or (value is None and NoneType in kinds):
+    if Any in kinds or (value is None and NoneType in kinds):
         return
     kinds = tuple(each for each in kinds if each is not NoneType)
     if _is_mixed(kinds):
@@ -204,6 +244,22 @@ def _walk(kind: Any, value: Any, path: str, *, strict: bool) -> Iterator[Problem
     elif not _is_one_of(kinds, value):
         names = " or ".join(dict.fromkeys(each.__name__ for each in kinds))
         yield _mismatch(names, value, path)
+    elif strict and value:
+        # An empty text counts as absent.
+        for known in _known_texts(kind):
+            if value not in known:
+                names = " or ".join(map(repr, known))
+                yield Problem(path, f"expected {names}, got {_shown(value)}")
+
+
+def _dropped_fields(value: Any, path: str) -> Iterator[Problem]:
+    """The fields of objects in a value that the API server drops, as unknown ones."""
+    if isinstance(value, Mapping):
+        for key in value:
+            yield Problem(_below(path, key), "unknown field")
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _dropped_fields(item, f"{path}[{number}]")
 
 
 def _is_mixed(kinds: tuple[Any, ...]) -> bool:
@@ -265,6 +321,19 @@ def _members(kind: Any) -> tuple[Any, ...]:
         get_args(member)[0] if get_origin(member) is Annotated else member
         for member in kinds
     )
+
+
+def _known_texts(kind: Any) -> Iterator[tuple[str, ...]]:
+    """The texts that a type has, where they are known."""
+    for known in _annotations(kind):
+        if isinstance(known, KnownTexts):
+            yield known.values
+
+
+def _annotations(kind: Any) -> Iterator[Any]:
+    """What annotates a type, or the members of a union."""
+    for member in get_args(kind) if _is_union(kind) else (kind,):
+        yield from getattr(member, "__metadata__", ())
 
 
 def _is_union(kind: Any) -> bool:

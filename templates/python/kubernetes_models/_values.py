@@ -1,26 +1,72 @@
 """Models as dicts in which times are still times, as the official client uses them."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from ._base import Model
+import msgspec
+
+from ._base import UNKNOWN_KEY, Model
+from ._kinds import CUSTOM_KINDS, KINDS
+
+
+def identified(model: Any) -> Any:
+    """The model, or a copy with apiVersion and kind where it is a kind without them."""
+    model_class: type[Model] = type(model)
+    found = _kind_of(model_class)
+    if found is None:
+        return model
+    changes = {
+        name: value
+        for name, value in zip(("api_version", "kind"), found, strict=True)
+        if getattr(model, name) is None
+    }
+    return msgspec.structs.replace(model, **changes)
+
+
+@cache
+def _kind_of(model: type[Model]) -> tuple[str, str] | None:
+    """The apiVersion and kind of a class; None where it has none, or several."""
+    for base in model.__mro__:
+        module = base.__module__.rpartition(".")[0]
+        if name := _kinds().get(f"{module}:{base.__name__}"):
+            return name
+    return None
+
+
+@cache
+def _kinds() -> dict[str, tuple[str, str] | None]:
+    """The apiVersion and kind of each class, None for several."""
+    found: dict[str, tuple[str, str] | None] = {}
+    for table, module in ((KINDS, "models:"), (CUSTOM_KINDS, "")):
+        for api_version, kinds in table.items():
+            for kind, name in kinds.items():
+                key = f"{__package__}.{module}{name}"
+                found[key] = None if key in found else (api_version, kind)
+    return found
 
 
 def python_values(model: Model) -> dict[str, Any]:
-    """Every attribute of a model under its Python name, models in it likewise."""
-    names = model.__struct_fields__
-    return {name: _value(getattr(model, name), python_values) for name in names}
+    """Every attribute of a model under its Python name, models in it likewise, and
+    unknown fields under their JSON names."""
+    values = {
+        name: _value(getattr(model, name), python_values)
+        for name in model.__struct_fields__
+        if name != "unknown_fields"
+    }
+    return {**model.unknown_fields, **values}
 
 
 def json_values(model: Model) -> dict[str, Any]:
     """What is there of a model, by JSON name, models in it likewise."""
     names = zip(model.__struct_fields__, model.__struct_encode_fields__, strict=True)
     values = ((json_name, getattr(model, name)) for name, json_name in names)
-    return {
+    known = {
         json_name: _value(value, json_values)
         for json_name, value in values
-        if value is not None
+        if value is not None and json_name != UNKNOWN_KEY
     }
+    return {**model.unknown_fields, **known}
 
 
 def _value(value: Any, convert: Callable[[Model], dict[str, Any]]) -> Any:

@@ -40,6 +40,15 @@ def attribute_lines(name: str, annotation: str, default: str, indent: int) -> st
     return "\n".join(lines).removeprefix(margin)
 
 
+def alias_lines(name: str, annotation: str) -> str:
+    """An alias of a type on the level of a module: ``name = annotation``."""
+    start = f"{name} = "
+    if len(start + annotation) <= LINE_LENGTH:
+        return start + annotation
+    tree = ast.parse(annotation, mode="eval").body
+    return "\n".join(_bracket_lines(annotation.encode(), tree, "", start, ""))
+
+
 def _lines(
     source: bytes, node: ast.expr, margin: str, before: str, after: str
 ) -> list[str]:

@@ -7,7 +7,6 @@ what schemas of custom resources have beyond those of Kubernetes' own types
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
@@ -20,7 +19,8 @@ from kubestencil.targets.python.annotations import LINE_LENGTH, attribute_lines
 from kubestencil.targets.python.custom.modules import ClassLocation, CustomFile
 from kubestencil.targets.python.custom.types import CustomPythonType, CustomTypeSpeller
 from kubestencil.targets.python.imports import sort_like_isort
-from kubestencil.targets.python.package import PythonPackage
+from kubestencil.targets.python.package import PythonPackage, deprecation_notes
+from kubestencil.targets.python.types import with_default
 from kubestencil.text.languages import python_literal
 
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
@@ -212,6 +212,9 @@ class _FileBuilder:
             annotation = f"{annotation.removesuffix(' | None')} | None"
         if not all(map(self._is_defined, type_.references)):
             annotation = f'"{annotation}"'
+        description = field.schema.description.strip()
+        if field.schema.has_default:
+            description = with_default(description, field.schema.default)
         return CustomField(
             name=attribute,
             json_name=python_literal(field.name),
@@ -220,7 +223,7 @@ class _FileBuilder:
                 attribute, annotation, "" if field.required else "None", indent=4
             ),
             time_converter=type_.time_converter,
-            description=_field_description(field),
+            description=description,
         )
 
     def _is_defined(self, name: str) -> bool:
@@ -303,21 +306,8 @@ def _class_description(definition: Definition, release: Release) -> str:
     return "\n\n".join([text, *_class_notes(definition, release)])
 
 
-def _field_description(field: Field) -> str:
-    """The docstring of an attribute: its description and default."""
-    text = field.schema.description.strip()
-    if not field.schema.has_default:
-        return text
-    default = json.dumps(field.schema.default, ensure_ascii=False)
-    return f"{text}\n\nDefault: {default}".lstrip()
-
-
 def _class_notes(definition: Definition, release: Release) -> Iterator[str]:
-    for kind in definition.kinds:
-        resource = release.resources.get(kind)
-        if resource and resource.deprecated:
-            warning = resource.deprecation_warning or f"{kind.api_version} {kind.kind}"
-            yield f"Deprecated: {warning}"
+    yield from deprecation_notes(definition, release)
     yield from map(_choice_note, field_choices(definition.schema))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
@@ -13,6 +13,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.source.releases import package_version
 from kubestencil.targets.python.custom.classes import CustomClasses
 from kubestencil.targets.python.imports import import_cycles
 from kubestencil.targets.python.spelling import (
@@ -26,17 +27,25 @@ from kubestencil.targets.python.types import PythonType, TypeSpeller
 # msgspec refuses these characters in the JSON name of a field (msgspec.Struct, rename).
 _NOT_IN_JSON_NAME = re.compile(r'[\\"\x00-\x1f]')
 _PACKAGE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_VERSION = re.compile(r"\d+(?:\.\d+)*\Z")
+# As PEP 440 has them, without what nobody publishes: epochs.
+_VERSION = re.compile(
+    r"\d+(?:\.\d+)*(?:(?:a|b|rc)\d+)?(?:\.post\d+)?(?:\.dev\d+)?(?:\+[a-z0-9.]+)?\Z"
+)
 _PROJECT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class PythonOptions:
-    """The options of the views ``python`` and ``python-client``: the import package, and
-    the distribution that contains it."""
+    """The options of the views ``python`` and ``python-client``: the import package, the
+    distribution that contains it, and its version; empty is that of the release."""
 
     package: str
     project: str
+    version: str
+
+    def version_for(self, release: str) -> str:
+        """The version of the distribution for a release."""
+        return self.version or package_version(release)
 
 
 class KindKey(NamedTuple):
@@ -58,6 +67,7 @@ class PythonPackage:
 
     def __init__(self, release: Release, target: Target) -> None:
         self.options = package_options(target)
+        self.release = release
         self.definitions = release.definitions
         self.spelling = read_spelling(target)
         self.custom = CustomClasses(release, self.spelling)
@@ -161,6 +171,15 @@ class PythonPackage:
         return attribute_names(definition.fields, self.spelling)
 
 
+def deprecation_notes(definition: Definition, release: Release) -> Iterator[str]:
+    """What a docstring says of the kinds of a definition that API servers warn of."""
+    for kind in definition.kinds:
+        resource = release.resources.get(kind)
+        if resource and resource.deprecated:
+            warning = resource.deprecation_warning or f"{kind.api_version} {kind.kind}"
+            yield f"Deprecated: {warning}"
+
+
 def _same_kind_error(key: KindKey, first: str, second: str) -> SpecError:
     return SpecError(
         f"{first} and {second} are both {key.kind!a} of {key.api_version!a}",
@@ -179,9 +198,6 @@ def package_options(target: Target) -> PythonOptions:
         raise target.option_error(f"{package!r} is not a package name", "package")
     if not _PROJECT.match(project):
         raise target.option_error(f"{project!r} is not a project name", "project")
+    if options.version and not _VERSION.match(options.version):
+        raise target.option_error(f"{options.version!r} is not a version", "version")
     return options
-
-
-def project_version(release: str) -> str:
-    """The version of the project: that of a Kubernetes release, otherwise 0.0.0."""
-    return f"{release}.0" if _VERSION.match(release) else "0.0.0"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Schema
 from kubestencil.schema.well_known import MICRO_TIME, QUANTITY, TIME
@@ -17,6 +18,12 @@ TIME_CONVERTERS: Mapping[str, str] = {
     "MicroTime": "to_micro_time",
     "Time": "to_time",
 }
+
+
+def with_default(description: str, default: Any) -> str:
+    """The docstring of an attribute that has a default, which is a JSON value."""
+    value = json.dumps(default, ensure_ascii=False)
+    return f"{description}\n\nDefault: {value}".lstrip()
 
 
 class PythonType(NamedTuple):

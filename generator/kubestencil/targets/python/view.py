@@ -21,17 +21,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import groupby
+from itertools import groupby, starmap
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
-from kubestencil.engine.view import Contexts, Each, FileContext
+from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Definition, Field, Release
-from kubestencil.targets.python.annotations import LINE_LENGTH
+from kubestencil.schema.facts.values import FieldFacts, facts_of
+from kubestencil.targets.python.annotations import LINE_LENGTH, alias_lines
+from kubestencil.targets.python.custom.types import literal_type
 from kubestencil.targets.python.custom_view import CUSTOM_EACH, custom_contexts
 from kubestencil.targets.python.imports import ClassEntry, class_entry, sort_like_isort
-from kubestencil.targets.python.package import KindKey, PythonPackage, project_version
-from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType
+from kubestencil.targets.python.package import (
+    KindKey,
+    PythonPackage,
+    deprecation_notes,
+)
+from kubestencil.targets.python.spelling import class_name as spell_class
+from kubestencil.targets.python.spelling import unique_names
+from kubestencil.targets.python.types import TIME_CONVERTERS, PythonType, with_default
 from kubestencil.text.languages import python_literal
 
 # msgspec.json.schema needs to know more about this type than the class.
@@ -39,6 +47,8 @@ _IMPORTED_AS = {"MicroTime": "MicroTimeType as MicroTime"}
 # What _base.py provides for annotations.
 _RUNTIME_TYPES = frozenset([*TIME_CONVERTERS, "Quantity"])
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
+# The types of fields whose texts can be known.
+_TEXTS = frozenset(["str", "list[str]", "dict[str, str]"])
 _WORD = re.compile(r"\w+")
 
 
@@ -82,7 +92,8 @@ class Module(NamedTuple):
     ``runtime_names`` are imported from ``typing`` and from ``_base``,
     ``aliased_builtins`` from ``builtins`` with a leading underscore. ``imports`` are
     the classes that annotations refer to; those that refer back to this class are in
-    ``late_imports`` and follow it.
+    ``late_imports`` and follow it. ``literals`` are types that annotations refer to:
+    ``RestartPolicy = Literal["Always", "Never"]``.
     """
 
     name: str
@@ -94,6 +105,7 @@ class Module(NamedTuple):
     typing_names: tuple[str, ...]
     runtime_names: tuple[str, ...]
     aliased_builtins: tuple[str, ...]
+    literals: tuple[str, ...]
     imports: tuple[ClassImport, ...]
     late_imports: tuple[ClassImport, ...]
 
@@ -165,6 +177,33 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     )
 
 
+def public_names(release: Release, target: Target) -> Mapping[str, PublicName]:
+    """The classes and their attributes; those of custom kinds begin with the package of
+    their version."""
+    files = make_contexts(release, target).files
+    names: dict[str, PublicName] = {}
+    for context in files["definition"]():
+        module: Module = context.variables["model"]
+        names[module.name] = PublicName()
+        literals = dict(
+            " ".join(line.split()).split(" = ", 1) for line in module.literals
+        )
+        for field in module.fields:
+            words = re.split(r"(\w+)", field.annotation)
+            type_ = "".join(literals.get(word, word) for word in words)
+            names[f"{module.name}.{field.name}"] = PublicName(type_, field.required)
+    for context in files["custom-kind"]():
+        package = "{group}.{version}".format_map(context.placeholders)
+        for class_ in context.variables["module"].classes:
+            names[f"{package}.{class_.name}"] = PublicName()
+            for attribute in class_.fields:
+                annotated = " ".join(attribute.lines.split()).partition(": ")[2]
+                type_, equals, _ = annotated.partition(" = ")
+                name = f"{package}.{class_.name}.{attribute.name}"
+                names[name] = PublicName(type_, not equals)
+    return names
+
+
 def _release_context(package: PythonPackage, release: str) -> FileContext:
     versions = package.custom.modules.versions
     variables = {
@@ -177,7 +216,7 @@ def _release_context(package: PythonPackage, release: str) -> FileContext:
         "custom_versions": [
             f"{version.group}.{version.version}" for version in versions
         ],
-        "project_version": project_version(release),
+        "project_version": package.options.version_for(release),
     }
     return FileContext(release, {}, variables)
 
@@ -191,8 +230,21 @@ def _definition_context(package: PythonPackage, definition: Definition) -> FileC
 def make_module(package: PythonPackage, definition: Definition) -> Module:
     """The module of a definition's class."""
     name = package.classes[definition.name]
-    fields = package.fields(definition)
     attributes = package.attributes(definition)
+    facts = {
+        field.name: facts_of(package.release.name, definition.name, field)
+        for field in definition.fields
+    }
+    references = {
+        class_name
+        for _, type_ in package.fields(definition)
+        for class_name in type_.classes
+    } - {name}
+    literals = _literal_types(package, definition, facts, {name, *references})
+    fields = [
+        (field, _with_literal(type_, literals.get(field.name)))
+        for field, type_ in package.fields(definition)
+    ]
     words = {word for _, type_ in fields for word in _words(type_.annotation)}
     aliased = _BUILTINS.intersection(words).intersection(attributes.values())
     in_cycle = {
@@ -207,12 +259,10 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
             attributes[field.name],
             type_,
             _annotation(field, type_, aliased, in_cycle),
+            facts[field.name],
         )
         for field, type_ in fields
     )
-    references = {class_name for _, type_ in fields for class_name in type_.classes} - {
-        name
-    }
     time_fields = tuple(row for row in rows if row.time_converter)
     base = "TimedModel" if time_fields else "Model"
     converters = {row.time_converter for row in time_fields}
@@ -220,10 +270,18 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
         name=name,
         base=base,
         definition=definition.name,
-        description=definition.description.strip() or definition.name,
+        description="\n\n".join(
+            [
+                definition.description.strip() or definition.name,
+                *deprecation_notes(definition, package.release),
+            ]
+        ),
         fields=rows,
         time_fields=time_fields,
-        typing_names=("Any",) if time_fields or "Any" in words else (),
+        typing_names=(
+            *(("TYPE_CHECKING",) if literals else ()),
+            *(("Any",) if time_fields or "Any" in words else ()),
+        ),
         runtime_names=tuple(
             _IMPORTED_AS.get(runtime_name, runtime_name)
             for runtime_name in sort_like_isort(
@@ -231,15 +289,62 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
             )
         ),
         aliased_builtins=tuple(sorted(aliased)),
+        literals=tuple(starmap(alias_lines, literals.values())),
         imports=_imports(package, references - in_cycle),
         late_imports=_imports(package, references & in_cycle),
     )
 
 
+class _LiteralType(NamedTuple):
+    name: str
+    annotation: str
+
+
+def _literal_types(
+    package: PythonPackage,
+    definition: Definition,
+    facts: Mapping[str, FieldFacts],
+    taken: Iterable[str],
+) -> Mapping[str, _LiteralType]:
+    """The types of the fields whose values are known, by JSON name."""
+    literals = {
+        field.name: literal_type(facts[field.name].enum)
+        for field, type_ in package.fields(definition)
+        if type_.annotation in _TEXTS
+    }
+    attributes = package.attributes(definition)
+    names = unique_names(
+        (attributes[name] for name, literal in literals.items() if literal),
+        spell_class,
+        reserved={*package.spelling.reserved_classes, *taken},
+    )
+    return {
+        name: _LiteralType(names[attributes[name]], literal)
+        for name, literal in literals.items()
+        if literal
+    }
+
+
+def _with_literal(type_: PythonType, literal: _LiteralType | None) -> PythonType:
+    """A type whose texts are those of a literal."""
+    if literal is None:
+        return type_
+    before, _, after = type_.annotation.rpartition("str")
+    return type_._replace(annotation=f"{before}{literal.name}{after}")
+
+
 def _field_row(
-    field: Field, attribute: str, type_: PythonType, annotation: str
+    field: Field,
+    attribute: str,
+    type_: PythonType,
+    annotation: str,
+    facts: FieldFacts,
 ) -> ModelAttribute:
     default = "" if field.required else " = None"
+    description = field.schema.description.strip()
+    # The defaults that documents have of built-in fields are those of Go's types.
+    if facts.default and facts.origin["defaults"] == "server":
+        description = with_default(description, facts.default.value)
     return ModelAttribute(
         name=attribute,
         json_name=python_literal(field.name),
@@ -248,7 +353,7 @@ def _field_row(
         required=field.required,
         official_type=python_literal(type_.official),
         time_converter=type_.time_converter,
-        description=field.schema.description.strip(),
+        description=description,
     )
 
 

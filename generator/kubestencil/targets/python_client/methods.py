@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from kubestencil.schema import Definition, Release, Schema
+from kubestencil.schema import Definition, Schema
 from kubestencil.schema.operations.details import OperationDetails
+from kubestencil.schema.operations.media_types import APPLY_PATCH, STRATEGIC_PATCH
 from kubestencil.schema.types import reference_to, schema_of
 from kubestencil.targets.python.api_methods import (
     ApiClass,
@@ -112,13 +113,12 @@ class _Shape(NamedTuple):
 
 
 class ApiMethods:
-    """Makes the API classes of a release.
+    """Makes API classes.
 
     ``argument_texts`` has what the arguments of the methods made so far mean.
     """
 
-    def __init__(self, release: Release, types: BodyTypes, spelling: Spelling) -> None:
-        self._release = release
+    def __init__(self, types: BodyTypes, spelling: Spelling) -> None:
         self._types = types
         # Other names are reserved in models.
         self._spelling = replace(spelling, reserved=frozenset())
@@ -167,7 +167,7 @@ class ApiMethods:
         """The methods for an operation: its own, and that for server-side apply."""
         details = method.details
         yield method.name, details, self._shape(details, lists)
-        if details.operation.action == "patch":
+        if details.operation.action == "patch" and APPLY_PATCH in details.consumes:
             apply_name = f"apply_{method.name.removeprefix('patch_')}"
             if apply_name not in names:
                 yield apply_name, details, self._apply_shape(details)
@@ -218,9 +218,9 @@ class ApiMethods:
         if details.operation.action != "patch":
             schema = parameter.schema
             return self._types.kind_of(schema), self._types.spell(schema)
-        if details.operation.kind in self._release.custom_kinds:
-            return "merge patch", BodyType("CustomPatch", "")
-        return "strategic patch", BodyType("Patch", "")
+        if STRATEGIC_PATCH in details.consumes:
+            return "strategic patch", BodyType("Patch", "")
+        return "merge patch", BodyType("CustomPatch", "")
 
     def _apply_shape(self, details: OperationDetails) -> _Shape:
         schema = result_schema(details.responses)

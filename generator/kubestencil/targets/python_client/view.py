@@ -12,7 +12,7 @@ from functools import cache
 from typing import Annotated
 
 from kubestencil.engine.manifest import Target
-from kubestencil.engine.view import Contexts, Each, FileContext
+from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Release
 from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt_details import operation_details
@@ -21,7 +21,6 @@ from kubestencil.targets.python.package import (
     PythonOptions,
     PythonPackage,
     package_options,
-    project_version,
 )
 from kubestencil.targets.python.spelling import Spelling, module_name, read_spelling
 from kubestencil.targets.python_client.argument_texts import ArgumentText
@@ -35,6 +34,7 @@ _RESERVED_CLASSES = ("Api", "AsyncApi")
 _SHARED = {
     "models_package": Annotated[str, "the package of the models: kubernetes_models"],
     "models_project": Annotated[str, "the distribution that has it"],
+    "models_version": Annotated[str, "the version of that distribution"],
     "project_version": str,
 }
 
@@ -76,7 +76,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     package = PythonPackage(release, models)
     _check_options(target, package.options)
     spelling = read_spelling(models)
-    methods = ApiMethods(release, BodyTypes(release, package), spelling)
+    methods = ApiMethods(BodyTypes(release, package), spelling)
     apis = _apis(release, methods, spelling)
     variables = {"apis": apis, "arguments": methods.argument_texts.sorted()}
     return Contexts(
@@ -93,9 +93,26 @@ def make_contexts(release: Release, target: Target) -> Contexts:
         shared_variables={
             "models_package": package.options.package,
             "models_project": package.options.project,
-            "project_version": project_version(release.name),
+            "models_version": package.options.version_for(release.name),
+            "project_version": package_options(target).version_for(release.name),
         },
     )
+
+
+def public_names(release: Release, target: Target) -> Mapping[str, PublicName]:
+    """The API classes, their methods with the type of the result, and the arguments of
+    these."""
+    names: dict[str, PublicName] = {}
+    for context in make_contexts(release, target).files["api"]():
+        api: ClientApi = context.variables["api"]
+        names[api.name] = PublicName()
+        for method in api.methods:
+            path = f"{api.name}.{method.name}"
+            names[path] = PublicName(method.returns)
+            for argument in method.arguments:
+                name = f"{path}.{argument.name}"
+                names[name] = PublicName(argument.type, argument.required)
+    return names
 
 
 def _apis(release: Release, methods: ApiMethods, spelling: Spelling) -> list[ClientApi]:

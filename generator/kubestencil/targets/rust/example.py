@@ -121,15 +121,18 @@ class RustWriter:
         """A list, whose items ``schema`` describes."""
         items = [self._inner(item, schema, indent) for item in node.items]
         text = ", ".join(item.text for item in items)
-        imports = _NO_IMPORTS.union(*(item.imports for item in items))
         if len(items) > 1 and ("\n" in text or len(text) > _ARRAY_WIDTH):
-            deeper = indent + _INDENT
-            lines = (
-                f"{deeper}{self._inner(item, schema, deeper).text},\n"
-                for item in node.items
-            )
-            return _RustCode(f"vec![\n{''.join(lines)}{indent}]", imports)
+            return self._list_in_lines(node, schema, indent)
+        imports = _NO_IMPORTS.union(*(item.imports for item in items))
         return _RustCode(f"vec![{text}]", imports)
+
+    def _list_in_lines(self, node: ListNode, schema: Schema, indent: str) -> _RustCode:
+        """A list with each item on lines of its own."""
+        deeper = indent + _INDENT
+        items = [self._inner(item, schema, deeper) for item in node.items]
+        imports = _NO_IMPORTS.union(*(item.imports for item in items))
+        lines = "".join(f"{deeper}{item.text},\n" for item in items)
+        return _RustCode(f"vec![\n{lines}{indent}]", imports)
 
     def _map(self, node: MapNode, schema: Schema, indent: str) -> _RustCode:
         """A map, whose values ``schema`` describes."""
@@ -237,11 +240,17 @@ class RustWriter:
             if isinstance(entry.node, Scalar) and schema.ref is not None:
                 text = _break_call(text, indent)
             elif len(text.partition("\n")[0]) > _CALL_WIDTH and "\n" in text:
-                deeper = indent + _INDENT
-                text, imports = self._value(entry.node, schema, deeper)
-                text = f"\n{deeper}{text},\n{indent}"
+                text, imports = self._broken(entry.node, schema, indent)
             text = f"Some({text})"
         return _RustCode(f"{indent}{field.name}: {text},\n", imports)
+
+    def _broken(self, node: Node, schema: Schema, indent: str) -> _RustCode:
+        """The argument of a call whose first line is too long for that of the call."""
+        if isinstance(node, ListNode) and schema.items is not None:
+            return self._list_in_lines(node, schema, indent)
+        deeper = indent + _INDENT
+        text, imports = self._value(node, schema, deeper)
+        return _RustCode(f"\n{deeper}{text},\n{indent}", imports)
 
     def _struct(self, name: str) -> _Struct:
         """The struct of a definition, or ``List`` for a list kind."""

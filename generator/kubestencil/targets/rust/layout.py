@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
+from kubestencil.file_names import portable
 from kubestencil.schema import Definition, GroupVersionKind
 from kubestencil.targets.rust import spelling
 from kubestencil.targets.rust.custom.kinds import CustomType
@@ -94,7 +95,7 @@ def type_paths(
     paths: dict[str, RustPath] = {}
     for definition, module in modules.items():
         file = spelling.unused_name(
-            spelling.field_name(definitions[definition].kind), names[module]
+            portable(spelling.field_name(definitions[definition].kind)), names[module]
         )
         names[module][file] = definition
         paths[definition] = RustPath(module, types[definition], file)
@@ -117,10 +118,12 @@ def _custom_paths(
     files: dict[GroupVersionKind, str] = {}
     used_files: dict[Module, set[str]] = {}
     for kind in kinds:
-        version = spelling.module_name(kind.version)
+        version = portable(spelling.module_name(kind.version))
         modules[kind] = (_GROUPS, group_modules[kind.group], version)
         siblings = used_files.setdefault(modules[kind], set())
-        files[kind] = spelling.unused_name(spelling.field_name(kind.kind), siblings)
+        files[kind] = spelling.unused_name(
+            portable(spelling.field_name(kind.kind)), siblings
+        )
         siblings.add(files[kind])
     for name, (kind, type_name) in types.items():
         yield name, RustPath(modules[kind], type_name, files[kind], shares_file=True)
@@ -151,7 +154,7 @@ def list_modules(paths: Iterable[RustPath]) -> dict[Module, ModuleListing]:
 
 def _module(definition: str) -> Module:
     package = definition.removeprefix("io.k8s.").split(".")[:-1]
-    return tuple(map(spelling.field_name, package))
+    return tuple(portable(spelling.field_name(part)) for part in package)
 
 
 def _reserve(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
-from kubestencil.source.releases import minor_version_in
+from kubestencil.source.releases import minor_version_in, package_version
 
 # Cargo, "The Manifest Format": names of packages, and Semantic Versioning 2.0.0.
 _CRATE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}\Z")
@@ -26,7 +26,8 @@ _FIRST_REPLACED, _FIRST_FEATURE, _LAST_FEATURE = 27, 31, 35
 class RustOptions:
     """The options of the view ``rust``.
 
-    ``name`` and ``version`` are those of the package; ``drop_in`` is the version of
+    ``name`` and ``version`` are those of the package, whose version is that of the
+    release where it is empty; ``drop_in`` is the version of
     k8s-openapi that it replaces, or empty.
     """
 
@@ -68,7 +69,8 @@ def make_package(release: str, target: Target) -> CargoPackage:
     """
     options = crate_options(target)
     if not options.drop_in:
-        return CargoPackage(options.name, options.version, None)
+        version = options.version or package_version(release)
+        return CargoPackage(options.name, version, None)
     number = minor_version_in(release)
     if number is None or not number.startswith("1."):
         raise target.option_error(
@@ -87,7 +89,12 @@ def crate_options(target: Target) -> RustOptions:
     options = read_options(target, RustOptions)
     for option, value, pattern, meaning in (
         ("name", options.name, _CRATE_NAME, "the name of a Cargo package"),
-        ("version", options.version, _VERSION, "a version of a Cargo package"),
+        (
+            "version",
+            options.version or "0.0.0",
+            _VERSION,
+            "a version of a Cargo package",
+        ),
     ):
         if pattern.match(value) is None:
             raise target.option_error(f"{value!r} is not {meaning}", option)

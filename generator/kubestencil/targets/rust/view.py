@@ -8,11 +8,11 @@ the templates, so that the file of a type has little more than its fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
-from kubestencil.engine.view import Contexts, Each, FileContext
+from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.targets.rust.api.resources import CrateResource, make_resources
 from kubestencil.targets.rust.crate import Crate, plan_crate
@@ -127,6 +127,33 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             )
         },
     )
+
+
+def public_names(release: Release, target: Target) -> Mapping[str, PublicName]:
+    """The types with their paths, fields and variants. A struct literal has all fields,
+    or ends in ``..Default::default()``."""
+    files = make_contexts(release, target).files
+    names: dict[str, PublicName] = {}
+    for context in files["definition"]():
+        names.update(_names_of(context, [context.variables["type"]]))
+    for context in files["custom-kind"]():
+        names.update(_names_of(context, context.variables["types"]))
+    return names
+
+
+def _names_of(
+    context: FileContext, types: Iterable[RustType]
+) -> Iterator[tuple[str, PublicName]]:
+    module = context.placeholders["path"].split("/")[:-1]
+    for type_ in types:
+        path = "::".join([*module, type_.name])
+        yield path, PublicName(type_.inner)
+        for field in type_.fields:
+            declaration = " ".join(field.declaration.split())
+            type_text = declaration.removeprefix(f"pub {field.name}: ").rstrip(",")
+            yield f"{path}.{field.name}", PublicName(type_text, required=True)
+        for variant in type_.variants:
+            yield f"{path}::{variant.name}", PublicName()
 
 
 def _type_contexts(

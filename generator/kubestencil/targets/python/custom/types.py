@@ -13,7 +13,10 @@ from kubestencil.text.languages import python_literal
 
 #: What ``_custom.py`` and ``typing`` provide for the classes of custom resources.
 RUNTIME_NAMES = frozenset(
-    ["CustomModel", "EmbeddedObject", "ExactTime", "Literal", "Open", "OpenModel"]
+    [
+        "CustomModel", "EmbeddedObject", "EmptyObject", "ExactTime", "Literal", "Open",
+        "OpenModel", "WithoutFields",
+    ]
 )  # fmt: skip
 
 _WELL_KNOWN = {
@@ -95,12 +98,16 @@ class CustomTypeSpeller:
             return _named("EmbeddedObject")
         literals = _literals(schema)
         if literals:
-            type_ = CustomPythonType(f"Literal[{', '.join(literals)}]", _LITERAL)
+            type_ = CustomPythonType(literals, _LITERAL)
             return _optional(type_) if None in schema.enum else type_
         if schema.type == "array":
             return self._list(self.spell(schema.items) if schema.items else _ANY)
         if schema.values is not None:
             return self._map(self.spell(schema.values))
+        if schema.drops_inner_fields:
+            return self._map(_named("WithoutFields"))
+        if schema.drops_all_fields:
+            return _named("EmptyObject")
         if schema.type == "string" and schema.format == "date-time":
             return _named("ExactTime", "to_exact_time")
         return self._union(_json_types(schema))
@@ -110,7 +117,10 @@ class CustomTypeSpeller:
         if class_name is None:
             if name in _WELL_KNOWN:
                 return _named(*_WELL_KNOWN[name])
-            return self.spell(self._definitions[name].schema)
+            schema = self._definitions[name].schema
+            # A definition without fields is a type of Go that has its own JSON.
+            is_any_object = schema.drops_all_fields
+            return self._map(_ANY) if is_any_object else self.spell(schema)
         if self._is_open(name):
             return CustomPythonType(f"Open[{class_name}]", frozenset(["Open"]), (name,))
         return CustomPythonType(class_name, references=(name,))
@@ -177,8 +187,8 @@ def _json_types(schema: Schema) -> Iterable[str]:
     return ()
 
 
-def _literals(schema: Schema) -> list[str]:
-    """The values of an enum as arguments of Literal; none where they cannot be.
+def _literals(schema: Schema) -> str:
+    """The values of an enum as a Literal; empty where they cannot be.
 
     Values that are not of the schema's type are left out, since the API server refuses
     them, too. Literal has strings, integers and None.
@@ -188,9 +198,17 @@ def _literals(schema: Schema) -> list[str]:
         type_ = str if schema.type == "string" else int
         values = tuple(value for value in values if isinstance(value, type_))
     elif schema.type is not None:
-        return []
-    literals = [_literal(value) for value in values if value is not None]
-    return [] if None in literals else list(dict.fromkeys(map(str, literals)))
+        return ""
+    return literal_type(value for value in values if value is not None)
+
+
+def literal_type(values: Iterable[Any]) -> str:
+    """The type hint ``Literal["a", "b"]`` of JSON values; empty where there is none, or
+    where one of them cannot be in it."""
+    literals = dict.fromkeys(map(_literal, values))
+    if not literals or None in literals:
+        return ""
+    return f"Literal[{', '.join(map(str, literals))}]"
 
 
 def _literal(value: Any) -> str | None:

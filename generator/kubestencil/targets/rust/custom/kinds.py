@@ -165,7 +165,7 @@ class _Preparation:
                 schema = self.value(schema, owner, "")
             self.definitions[name] = Definition(
                 name,
-                definition.group,
+                definition.group_label,
                 definition.version,
                 definition.kind,
                 definition.kinds,
@@ -261,7 +261,7 @@ class _Preparation:
         if INT_OR_STRING not in self.definitions:
             self.definitions[INT_OR_STRING] = Definition(
                 name=INT_OR_STRING,
-                group="intstr",
+                group_label="intstr",
                 version="",
                 kind="IntOrString",
                 kinds=(),
@@ -281,7 +281,7 @@ class _Preparation:
         name = spelling.unused_name(f"{owner.package}.{stack}", self.definitions)
         self.definitions[name] = Definition(
             name=name,
-            group=owner.kind.group,
+            group_label=owner.kind.group,
             version=owner.kind.version,
             kind=name.rpartition(".")[2],
             kinds=(),
