@@ -2,7 +2,7 @@
 
 The public Python API::
 
-    from kubestencil import check, compare, find, history, load, render, validate
+    from kubestencil import check, compare, field_paths, find, history, load, render
 
     old, new = load("1.34"), load("1.35")
     for change in compare(old, new).changes:
@@ -22,7 +22,7 @@ release, except for what views of other packages use (docs/writing-a-target.md).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from kubestencil.checking.findings import Finding, Report
     from kubestencil.diff import Change, Comparison, History
     from kubestencil.schema import Release
+    from kubestencil.schema.field_paths import FieldPath
     from kubestencil.schema.lookup import TypeMatch
     from kubestencil.source import Source
     from kubestencil.source.find import DocumentOptions
@@ -47,6 +48,7 @@ else:
         "Cause": "kubestencil.validator.protocol",
         "Change": "kubestencil.diff",
         "Comparison": "kubestencil.diff",
+        "FieldPath": "kubestencil.schema.field_paths",
         "Finding": "kubestencil.checking.findings",
         "History": "kubestencil.diff",
         "Release": "kubestencil.schema",
@@ -68,6 +70,7 @@ __all__ = [
     "Cause",
     "Change",
     "Comparison",
+    "FieldPath",
     "Finding",
     "History",
     "Release",
@@ -78,6 +81,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "field_paths",
     "find",
     "history",
     "load",
@@ -121,8 +125,8 @@ def load(
 
 
 def compare(
-    before: Release,
-    after: Release,
+    before: Release | _PathLike,
+    after: Release | _PathLike,
     *,
     api_versions: tuple[str, str] | None = None,
     groups: Iterable[str] = (),
@@ -130,6 +134,7 @@ def compare(
 ) -> Comparison:
     """What changed from ``before`` to ``after``, each change with its severity.
 
+    These are releases, or what ``load`` takes ("1.35").
     ``api_versions`` compares two API versions instead of whole releases:
     ``("resource.k8s.io/v1beta1", "resource.k8s.io/v1")``. ``groups`` and ``kinds``
     limit the result to their changes. Raises UsageError for an API version that its
@@ -139,6 +144,7 @@ def compare(
     from kubestencil.diff.selection import of_types
     from kubestencil.schema.lookup import find_kinds
 
+    before, after = _parsed(before), _parsed(after)
     groups = tuple(groups)
     types = find_kinds(kinds, groups, (before, after))
     if api_versions is None:
@@ -200,8 +206,11 @@ def validate(
         return validator.create_all(objects)
 
 
-def find(name: str, releases: Sequence[Release]) -> tuple[TypeMatch, ...]:
-    """The types that ``name`` means in any of ``releases``, kinds first.
+def find(
+    name: str, releases: Sequence[Release | _PathLike] = ("latest",)
+) -> tuple[TypeMatch, ...]:
+    """The types that ``name`` means in any of ``releases``, kinds first: releases, or what
+    ``load`` takes.
 
     ``name`` is a kind or another type ("ResourceClaimStatus"), also with its group or
     API version ("apps/v1/Deployment"), or a name that kubectl takes ("deploy",
@@ -210,13 +219,41 @@ def find(name: str, releases: Sequence[Release]) -> tuple[TypeMatch, ...]:
     """
     from kubestencil.schema.lookup import find_types
 
-    return find_types(releases, name)
+    return find_types([_parsed(release) for release in releases], name)
+
+
+def field_paths(
+    kind: str, release: Release | _PathLike = "latest"
+) -> Iterator[FieldPath]:
+    """All fields of a kind, each with its path: ``spec.template.spec.containers.image``.
+
+    ``kind`` is a name as ``find`` takes it, of which the first match in its preferred API
+    version counts; after the path of a field, the fields below that are left. ``release``
+    is a release, or what ``load`` takes. Raises UsageError for a type or field that the
+    release does not have.
+    """
+    from kubestencil.errors import UsageError
+    from kubestencil.schema import field_paths as paths
+
+    release = _parsed(release)
+    match = find(kind, [release])[0]
+    definition = paths.newest_definition(match, release)
+    fields = paths.field_paths(definition, release) if definition else iter(())
+    if match.field_path is None:
+        return fields
+    prefix = f"{match.field_path}."
+    below = [field for field in fields if f"{field.path}.".startswith(prefix)]
+    if not below:
+        raise UsageError(f"{match.kind} has no field {match.field_path}")
+    return iter(below[1:])
 
 
 def history(
-    releases: Sequence[Release], kind: str, field: str | None = None
+    releases: Sequence[Release | _PathLike], kind: str, field: str | None = None
 ) -> tuple[History, ...]:
     """How a type evolved through ``releases``, oldest first, and API versions.
+
+    ``releases`` are releases, or what ``load`` takes.
 
     ``kind`` is a name as ``find`` takes it;
     ``field`` is the path of a field below it ("spec.replicas"). There is one history
@@ -224,7 +261,8 @@ def history(
     """
     from kubestencil import diff
 
-    return diff.history(releases, kind, field)
+    _refuse_strings("history", releases=releases)
+    return diff.history([_parsed(release) for release in releases], kind, field)
 
 
 def render(
@@ -237,17 +275,21 @@ def render(
     options: Mapping[str, str] | None = None,
     jobs: int = 1,
     overwrite: bool = False,
+    prune: bool = False,
     crds: Iterable[_PathLike] = (),
     unserved: bool = False,
     groups: Iterable[str] = (),
     kinds: Iterable[str] = (),
 ) -> Summary:
-    """Generate files for ``targets`` (all without any) of ``documents`` into ``out``.
+    """Generate files for ``targets`` of ``documents`` into ``out``; without any, for those
+    of the command ``render`` without ``--all``.
 
     ``documents``, ``crds``, ``unserved``, ``groups`` and ``kinds`` are as for ``load``,
     for each of the documents. ``templates`` is a folder of your own targets,
     ``options`` maps "TARGET.OPTION" to a value, ``jobs`` is the number of processes.
-    Files that kubestencil did not write are replaced only with ``overwrite``.
+    Files that kubestencil did not write are replaced only with ``overwrite``, and files
+    of an earlier run that had other releases, limits or options are removed only with
+    ``prune``.
 
     Raises KubestencilError (``kubestencil.errors``), in which case ``out`` is
     unchanged.
@@ -264,18 +306,37 @@ def render(
         kinds=kinds,
     )
     all_targets = load_targets(None if templates is None else Path(templates))
-    sources = _sources(documents, _options(specs, crds, unserved, groups, kinds))
+    limits = _options(specs, crds, unserved, groups, kinds)
+    sources = _sources(documents, limits)
     check_release_names((source.release for source in sources), all_targets)
+    chosen = choose_targets(all_targets, list(targets), options or {}, len(sources))
     return build.render(
         sources,
-        choose_targets(all_targets, list(targets), options or {}, len(sources)),
+        chosen,
         Path(out),
         jobs=jobs,
         overwrite=overwrite,
+        prune=prune,
+        covered=[] if prune else build.find_covered(sources, chosen, Path(out), limits),
     )
 
 
-def _refuse_strings(function: str, **lists: Iterable[_PathLike]) -> None:
+def _parsed(document: Release | _PathLike) -> Release:
+    """A release, or that in a document by its name or path; raises UsageError for others."""
+    from kubestencil.errors import UsageError
+    from kubestencil.schema import Release
+
+    if isinstance(document, str | os.PathLike):
+        return load(document)
+    if not isinstance(document, Release):
+        raise UsageError(
+            f"{type(document).__name__} is no release",
+            hint='give a release by its name ("1.35"), or what load() returns',
+        )
+    return document
+
+
+def _refuse_strings(function: str, **lists: Iterable[Release | _PathLike]) -> None:
     from kubestencil.errors import UsageError
 
     for parameter, value in lists.items():

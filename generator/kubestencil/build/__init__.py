@@ -8,6 +8,6 @@ that end a run.
 """
 
 from kubestencil.build.plan import TreeResult
-from kubestencil.build.run import Progress, Summary, check, render
+from kubestencil.build.run import Progress, Summary, check, find_covered, render
 
-__all__ = ["Progress", "Summary", "TreeResult", "check", "render"]
+__all__ = ["Progress", "Summary", "TreeResult", "check", "find_covered", "render"]

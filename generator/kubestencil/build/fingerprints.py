@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from shutil import which
 
@@ -73,6 +73,19 @@ class Fingerprinter:
         if key not in self._digests:
             self._digests[key] = _content_digest(path, pattern)
         return self._digests[key]
+
+
+def inputs(sources: Iterable[Source], target: Target) -> Mapping[str, str]:
+    """What a tree is made of, as ``Fingerprints.inputs`` has it."""
+    options = {name: target.options[name] for name in sorted(target.changed_options)}
+    documents = {source.release: input_text(source) for source in sources}
+    return {"": repr(options) if options else "", **documents}
+
+
+def input_text(source: Source) -> str:
+    """The digest of a document, and what limits or extends it."""
+    crds = source.crds and (*source.crds.locations, source.crds.unserved)
+    return f"{source.sha256} {crds or ''}{source.selection or ''}"
 
 
 def with_context(fingerprint: str, context: object) -> str:

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.build import record, tree
-from kubestencil.build.fingerprints import Fingerprinter, with_context
+from kubestencil.build.fingerprints import Fingerprinter, inputs, with_context
 from kubestencil.build.parsed import parse_all
 from kubestencil.build.record import FileState, Fingerprints
 from kubestencil.build.tree import Drift, TreeChange
 from kubestencil.engine import File, Part, Target
 from kubestencil.schema import Release
 from kubestencil.source import Source
+from kubestencil.source.releases import release_order
 from kubestencil.targets import (
     generate_files,
     generate_part,
@@ -34,6 +35,7 @@ class TreeResult:
 
     ``size`` is in bytes; ``kept`` has the paths that are no longer generated, but were
     changed by hand; ``damage`` says why the record of the last run could not be used;
+    ``renamed`` has the written paths that not every platform could have as they were;
     ``drift`` is set by a check only.
     """
 
@@ -44,6 +46,7 @@ class TreeResult:
     written: int = 0
     removed: int = 0
     kept: tuple[str, ...] = ()
+    renamed: tuple[str, ...] = ()
     damage: str = ""
     seconds: float = 0.0
     drift: Drift | None = None
@@ -99,9 +102,13 @@ def make_plan(
     *,
     read_bytes: bool,
     processes: int,
+    covered: Sequence[Source] = (),
+    layout: str = "",
 ) -> BuildPlan:
     """Plan a run that generates ``targets`` of ``sources`` into ``out``.
 
+    Targets of scope ``releases`` also have the releases of ``covered``. ``layout`` is the
+    folder of a target, with ``{release}`` and ``{target}``, if not the usual one.
     ``read_bytes`` compares files by content instead of by size and time;
     ``processes`` is how many will share the jobs. Raises SpecError for a document
     that has to be parsed to find out what is current, and is not valid, OutputError
@@ -117,15 +124,25 @@ def make_plan(
     for source in sources:
         stale: list[StaleTree] = []
         for target in targets:
-            if target.scope == "release":
-                fingerprint = fingerprinter.fingerprint([source], target)
-                tree_or_result = plan_tree(source, target, fingerprint, out, read_bytes)
+            if target.scope == "release" and not (
+                target.newest_only and source is not sources[-1]
+            ):
+                fingerprints = Fingerprints(
+                    fingerprinter.fingerprint([source], target),
+                    inputs=inputs([source], target),
+                )
+                name = _folder(layout, target, source.release)
+                tree_or_result = plan_tree(name, target, fingerprints, out, read_bytes)
                 if isinstance(tree_or_result, TreeResult):
                     current.append(tree_or_result)
                 else:
                     stale.append(tree_or_result)
         if stale:
             release_jobs.append(Job(source.release, (source,), tuple(stale)))
+    if covered:
+        sources = sorted(
+            (*sources, *covered), key=lambda source: release_order(source.release)
+        )
     for target in targets:
         if target.scope != "releases":
             continue
@@ -133,15 +150,21 @@ def make_plan(
         view = load_multi_release_view(target)
         names = [source.release for source in sources]
         parts = list(view.divide(names, partial(parse_all, sources), target))
-        removals += _removals(parts, target, out)
+        folder = _folder(layout, target)
+        removals += _removals(parts, target, folder, out)
         for part in parts:
             documents = tuple(
                 source for source in sources if source.release in part.releases
             )
             fingerprints = Fingerprints(
-                fingerprinter.fingerprint(documents, target), run_fingerprint
+                fingerprinter.fingerprint(documents, target),
+                run_fingerprint,
+                inputs(documents, target),
             )
-            outcome = plan_part(part, documents, target, fingerprints, out, read_bytes)
+            name = tree_name(folder, part.name)
+            outcome = plan_part(
+                name, part, documents, target, fingerprints, out, read_bytes
+            )
             if isinstance(outcome, Job):
                 part_jobs.append(outcome)
             elif isinstance(outcome, TreeChange):
@@ -156,22 +179,33 @@ def make_plan(
     return BuildPlan(tuple(current), jobs, tuple(rerecorded))
 
 
+def _folder(layout: str, target: Target, release: str = "") -> str:
+    """The folder of a target, or of a target of a release."""
+    if layout:
+        return layout.replace("{release}", release).replace("{target}", target.name)
+    return f"{release}/{target.name}" if release else target.name
+
+
 def plan_tree(
-    source: Source, target: Target, fingerprint: str, out: Path, read_bytes: bool
+    name: str,
+    target: Target,
+    fingerprints: Fingerprints,
+    out: Path,
+    read_bytes: bool,
 ) -> TreeResult | StaleTree:
     """The result for a tree of one release that is current, else what generates it."""
     start = time.perf_counter()
-    name = tree_name(source.release, target.name)
     recorded = record.read(out, name)
-    if recorded.fingerprints.tree == fingerprint and tree.is_untouched(
+    if recorded.fingerprints.tree == fingerprints.tree and tree.is_untouched(
         out, name, recorded, read_bytes=read_bytes
     ):
         return _unchanged(name, target, recorded.files, start)
     generate = partial(_generate_release, target)
-    return StaleTree(name, target.name, Fingerprints(fingerprint), generate)
+    return StaleTree(name, target.name, fingerprints, generate)
 
 
 def plan_part(
+    name: str,
     part: Part,
     sources: tuple[Source, ...],
     target: Target,
@@ -187,7 +221,6 @@ def plan_part(
     the run have changed.
     """
     start = time.perf_counter()
-    name = tree_name(target.name, part.name)
     recorded = record.read(out, name)
     untouched = partial(tree.is_untouched, out, name, recorded, read_bytes=read_bytes)
     if recorded.fingerprints.run == fingerprints.run and untouched():
@@ -214,10 +247,12 @@ def tree_name(folder: str, name: str) -> str:
     return f"{folder}/{name}" if name else folder
 
 
-def _removals(parts: Iterable[Part], target: Target, out: Path) -> Iterator[Job]:
+def _removals(
+    parts: Iterable[Part], target: Target, folder: str, out: Path
+) -> Iterator[Job]:
     """Jobs that remove the files of parts that the target no longer has."""
-    part_trees = {tree_name(target.name, part.name) for part in parts}
-    for name in record.trees_with_files(out, target.name):
+    part_trees = {tree_name(folder, part.name) for part in parts}
+    for name in record.trees_with_files(out, folder):
         if name not in part_trees:
             gone = StaleTree(name, target.name, Fingerprints(), _generate_nothing)
             yield Job(name, (), (gone,))

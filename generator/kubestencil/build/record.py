@@ -40,17 +40,35 @@ class FileState(NamedTuple):
         return self.size == status.st_size and self.mtime == status.st_mtime_ns
 
 
+_NO_INPUTS: Mapping[str, str] = {}
+
+
 class Fingerprints(NamedTuple):
     """Digests of what a tree is generated from.
 
     ``tree`` covers exactly what the tree depends on. ``run`` covers all documents of
     a run: where it is unchanged, the parts of a target of scope ``releases`` are
     known to be current without computing what they depend on. It is empty for
-    targets of scope ``release``.
+    targets of scope ``release``. ``inputs`` is readable: by release, the digest of its
+    document and after a space what limits or extends it, and under "" the options that
+    were set.
     """
 
     tree: str = ""
     run: str = ""
+    inputs: Mapping[str, str] = _NO_INPUTS
+
+    def has_shape_of(self, earlier: Fingerprints) -> bool:
+        """Whether a tree has all releases of an earlier one, limited and extended in the
+        same way, and the same options: only then its lost files are out of date."""
+        return all(
+            name in self.inputs and _shape(name, self.inputs) == _shape(name, earlier.inputs)
+            for name in earlier.inputs
+        )
+
+
+def _shape(name: str, inputs: Mapping[str, str]) -> str:
+    return inputs[name].partition(" ")[2] if name else inputs[name]
 
 
 _NONE = Fingerprints()
@@ -67,6 +85,16 @@ class Record:
     files: Mapping[str, FileState] = field(default_factory=dict)
     pending: Mapping[str, str] = field(default_factory=dict)
     damage: str = ""
+
+    def says_the_same(self, other: Record) -> bool:
+        """Whether records differ at most in the times of files, which are others on each
+        machine."""
+        return (
+            self.fingerprints == other.fingerprints
+            and self.pending == other.pending
+            and {path: state.sha256 for path, state in self.files.items()}
+            == {path: state.sha256 for path, state in other.files.items()}
+        )
 
     def wrote(self, path: str, sha256: str) -> bool:
         """Whether a run wrote bytes with this digest to this path."""
@@ -108,7 +136,12 @@ def _record(raw: Any) -> Record:
     fingerprints = Fingerprints(*raw.get("fingerprints", ()))
     files = {path: FileState(*state) for path, state in raw["files"].items()}
     pending = dict(raw["pending"].items())
-    texts = (*fingerprints, *pending.values(), *(state.sha256 for state in files.values()))
+    texts = (
+        *fingerprints[:2],
+        *fingerprints.inputs.values(),
+        *pending.values(),
+        *(state.sha256 for state in files.values()),
+    )
     numbers = (number for state in files.values() for number in state[1:])
     if not (
         all(isinstance(text, str) for text in texts)
@@ -124,7 +157,7 @@ def write(out: Path, tree: str, record: Record) -> None:
     path = record_path(out, tree)
     raw = {
         "format": _FORMAT,
-        "fingerprints": record.fingerprints,
+        "fingerprints": (*record.fingerprints[:2], dict(record.fingerprints.inputs)),
         "files": dict(record.files),
         "pending": dict(record.pending),
     }
@@ -171,6 +204,16 @@ def _record_files(out: Path) -> Iterator[Path]:
     # Unlike rglob, walk goes on where another run removes its staging folder meanwhile.
     for folder, _, names in os.walk(out / PRIVATE):
         yield from (Path(folder, name) for name in names if name.endswith(".json"))
+
+
+def inputs(out: Path, target: str) -> Mapping[str, str]:
+    """The recorded inputs of all trees of a target of scope ``releases``."""
+    trees = [target, *trees_with_files(out, target)]
+    return {
+        name: text
+        for tree in trees
+        for name, text in read(out, tree).fingerprints.inputs.items()
+    }
 
 
 def trees_with_files(out: Path, folder: str) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from kubestencil.build import record, tree
+from kubestencil.build.fingerprints import input_text
 from kubestencil.build.interrupts import interrupts_delayed
 from kubestencil.build.parallel import parallel_map
 from kubestencil.build.parsed import parse_shared, parsed_release
@@ -28,8 +29,11 @@ from kubestencil.build.plan import (
 from kubestencil.build.tree import TreeChange
 from kubestencil.engine import File, Target
 from kubestencil.engine.run_cache import clear_run_caches
+from kubestencil.errors import OutputError
+from kubestencil.file_names import is_renamed
 from kubestencil.schema import UnknownKeyword
-from kubestencil.source import Source
+from kubestencil.source import Source, available, locate
+from kubestencil.source.find import DocumentOptions
 
 #: Called as jobs finish: how many are done, of how many, and the label of the last.
 Progress = Callable[[int, int, str], None]
@@ -61,18 +65,29 @@ def render(
     *,
     jobs: int,
     overwrite: bool = False,
+    prune: bool = False,
+    covered: Sequence[Source] = (),
+    layout: str = "",
     progress: Progress = ignore_progress,
 ) -> Summary:
     """Generate targets of scope ``release`` into ``<out>/<release>/<target>/``, and those
-    of scope ``releases`` into ``<out>/<target>/``.
+    of scope ``releases`` into ``<out>/<target>/``, or all where ``layout`` says.
 
-    Raises SpecError, TargetError or OutputError, in which case the output folder is
-    unchanged.
+    The latter also have the releases of ``covered``. Files of a tree that had other
+    releases, limits or options are removed only with ``prune``. Raises SpecError,
+    TargetError or OutputError, in which case the output folder is unchanged.
     """
     clear_run_caches()
     jobs = limit_processes(sources, jobs)
     plan_now = partial(
-        make_plan, sources, targets, out, read_bytes=False, processes=jobs
+        make_plan,
+        sources,
+        targets,
+        out,
+        read_bytes=False,
+        processes=jobs,
+        covered=covered,
+        layout=layout,
     )
     records_at_planning = record.modification_times(out)
     plan = plan_now()
@@ -86,10 +101,55 @@ def render(
         stage = partial(_stage, out=out, staging=staging, overwrite=overwrite)
         results = _run_jobs(stage, plan.jobs, jobs, progress)
         changes = [change for _, changes in results for change in changes]
+        if not prune:
+            _refuse_losses(out, changes)
         with interrupts_delayed():
             for change in (*plan.rerecorded, *changes):
                 tree.commit(out, change)
     return _total(plan.current, results)
+
+
+def find_covered(
+    sources: Iterable[Source],
+    targets: Iterable[Target],
+    out: Path,
+    options: DocumentOptions,
+) -> list[Source]:
+    """The releases that earlier runs of ``targets`` covered, besides ``sources``, so that
+    the site and the reports keep them: those whose document is found again, unchanged.
+    """
+    names = {source.release for source in sources}
+    recorded = {
+        name: text
+        for target in targets
+        if target.scope == "releases"
+        for name, text in record.inputs(out, target.name).items()
+        if name and name not in names
+    }
+    known = recorded.keys() & available(options.specs).keys()
+    plain = [locate(name, options.specs) for name in sorted(known)]
+    return [
+        source
+        for source in dict.fromkeys((*plain, *options.complete(plain)))
+        if input_text(source) == recorded[source.release]
+    ]
+
+
+def _refuse_losses(out: Path, changes: Iterable[TreeChange]) -> None:
+    """Raise OutputError where files would be removed that this run makes no more."""
+    losses = [
+        f"\n  {out / change.tree}: {len(change.removed)} files, such as {change.removed[0]}"
+        for change in changes
+        if change.loses_files
+    ]
+    if losses:
+        raise OutputError(
+            "files of an earlier run would be removed, which had other releases, limits "
+            f"or options:{''.join(losses)}",
+            where=str(out),
+            hint="repeat what that run had, choose another folder with -o, or pass "
+            "--prune to remove them",
+        )
 
 
 def check(
@@ -98,6 +158,8 @@ def check(
     out: Path,
     *,
     jobs: int,
+    covered: Sequence[Source] = (),
+    layout: str = "",
     progress: Progress = ignore_progress,
 ) -> Summary:
     """Compare what would be generated with the output folder; write nothing.
@@ -106,7 +168,15 @@ def check(
     """
     clear_run_caches()
     jobs = limit_processes(sources, jobs)
-    plan = make_plan(sources, targets, out, read_bytes=True, processes=jobs)
+    plan = make_plan(
+        sources,
+        targets,
+        out,
+        read_bytes=True,
+        processes=jobs,
+        covered=covered,
+        layout=layout,
+    )
     results = _run_jobs(partial(_compare, out=out), plan.jobs, jobs, progress)
     return _total(plan.current, results)
 
@@ -172,6 +242,7 @@ def _stage(
         written=len(change.staged),
         removed=len(change.removed),
         kept=change.kept,
+        renamed=tuple(filter(is_renamed, change.staged)),
         damage=change.damage,
     )
     return result, change

@@ -34,7 +34,9 @@ class TreeChange(NamedTuple):
     ``files`` has every generated file with the state that it will have in place;
     ``staged`` maps those that have to be moved to their staged files; ``removed``
     are no longer generated; ``kept`` are no longer generated, but were changed by hand.
-    ``damage`` says why the record of the last run could not be used.
+    ``damage`` says why the record of the last run could not be used. With
+    ``loses_files``, ``removed`` has files that were not asked for in this run, and may
+    not be out of date.
     """
 
     tree: str
@@ -44,6 +46,7 @@ class TreeChange(NamedTuple):
     removed: tuple[str, ...]
     kept: tuple[str, ...]
     damage: str = ""
+    loses_files: bool = False
 
 
 class Drift(NamedTuple):
@@ -129,6 +132,7 @@ def stage(
         tuple(removed),
         tuple(kept),
         recorded.damage,
+        bool(removed) and not fingerprints.has_shape_of(recorded.fingerprints),
     )
 
 
@@ -154,7 +158,7 @@ def commit(out: Path, change: TreeChange) -> None:
     except OSError as error:
         raise record.write_error(folder, error) from error
     new = Record(change.fingerprints, change.files)
-    if new != old:
+    if change.staged or change.removed or not new.says_the_same(old):
         record.write(out, change.tree, new)
 
 

@@ -2,10 +2,12 @@
 
 ``options`` has options of several commands, ``documents`` finds the documents that a
 command line names, ``reports`` prints a result in one of the formats of a command.
-``console`` shows errors, progress and colours. The commands are ``check``, ``diff``,
-``fetch``, ``history``, ``releases``, ``render``, ``serve`` and ``targets``.
+``console`` shows errors, progress and colours. ``settings`` are those of a project file.
+The commands are ``check``, ``diff``, ``history``, ``releases`` with fetch, ``render``,
+``serve``, ``targets``, and those of ``project``: init and update.
 
-``validator`` builds programs that run the API server's own code; ``stored`` has the
+``validator`` builds programs that run the API server's own code, ``check.lsp`` is the
+language server; ``stored`` has the
 commands default and convert, which ask them.
 """
 
@@ -29,11 +31,13 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "convert": ("stored", "Print objects in another version of their kinds."),
     "default": ("stored", "Print objects as an API server would store them."),
     "diff": ("diff", "Show what changed between two releases or documents."),
-    "fetch": ("fetch", "Download the OpenAPI documents of releases."),
+    "fetch": ("releases", "Download the OpenAPI documents of releases."),
     "history": (
         "history",
         "Show how a type evolved through releases and API versions.",
     ),
+    "init": ("project", "Write a kubestencil.toml to begin with."),
+    "lsp": ("check.lsp", "Serve findings, hover and completion to an editor."),
     "releases": ("releases", "List the available releases and the source of each."),
     "render": ("render", "Generate files from the OpenAPI documents of releases."),
     "serve": (
@@ -41,6 +45,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
         "Serve the docs site on this machine, and rebuild it on changes.",
     ),
     "targets": ("targets", "List the targets and their options, or document NAME."),
+    "update": ("project", "Generate a project from the newest documents."),
     "validator": (
         "validator",
         "Build programs that answer as an API server would.",
@@ -72,12 +77,23 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Let kubestencil.toml name templates, which are code, and files elsewhere.",
+)
 @click.version_option(__version__, "-V", "--version", prog_name="kubestencil")
 @click.pass_context
-def cli(context: click.Context) -> None:
+def cli(context: click.Context, trust: bool) -> None:
     """Generate client models, documentation and change reports from the Kubernetes
     OpenAPI document."""
     context.color = console.colour()
+    context.meta["kubestencil.trust"] = trust
+    command = context.invoked_subcommand
+    if command in ("check", "diff", "lsp"):
+        settings = import_module(f"{__name__}.settings")
+        table = "check" if command == "lsp" else command
+        context.default_map = {command: settings.defaults(context, table)}
 
 
 def main() -> NoReturn:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestencil import atomic
-from kubestencil.errors import KubestencilError, OutputError
+from kubestencil.errors import KubestencilError, OutputError, UsageError
 from kubestencil.text.controls import one_line, without_controls
 
 if TYPE_CHECKING:
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 
 
 _MAX_NOTES = 10
+# Seconds between two lines about progress, where there is no terminal to show a bar.
+_PAUSE = 10.0
+#: The key in the context of a command for whether ``--verbose`` was given.
+VERBOSE = "kubestencil.verbose"
 
 
 class Terminated(BaseException):
@@ -92,8 +98,8 @@ def warn(text: str) -> None:
 
 
 def announce_sources(sources: Iterable[Source], quiet: bool) -> None:
-    """Show which documents are read: release, origin, digest."""
-    if not quiet:
+    """Show which documents are read, with ``--verbose``: release, origin, digest."""
+    if not quiet and click.get_current_context().meta.get(VERBOSE):
         for source in sources:
             origin = one_line(source.origin)
             status(f"{source.release}: {origin}, sha256 {source.sha256}")
@@ -121,15 +127,18 @@ def is_coloured(file: Path | None) -> bool:
 def write_result(text: str, file: Path | None) -> None:
     """Write a result to ``file``, or to standard output.
 
-    Raises OutputError where the file cannot be written, and what it had stays.
+    Raises UsageError where its folder is missing, and OutputError where the file cannot
+    be written for other reasons: what it had stays.
     """
     if file is None:
-        click.echo(text.rstrip("\n"), color=True)
+        _show_pages(text.rstrip("\n"))
         return
+    if not file.parent.is_dir():
+        raise UsageError("cannot be written: its folder is missing", where=str(file))
     try:
-        if file.is_file():
+        if file.is_file() or not file.exists():
             atomic.write(file.resolve(), text.encode())
-        else:  # A new file, a device, a pipe, or a folder that is missing.
+        else:  # A device or a pipe.
             file.write_text(text, "utf-8")
     except OSError as error:
         raise OutputError(
@@ -137,15 +146,27 @@ def write_result(text: str, file: Path | None) -> None:
         ) from error
 
 
+def _show_pages(text: str) -> None:
+    """Write a text to standard output, through the user's pager where that is a terminal
+    and the text is longer than its window."""
+    lines = shutil.get_terminal_size().lines
+    if sys.stdout.isatty() and sys.stdin.isatty() and text.count("\n") >= lines:
+        os.environ.setdefault("LESS", "-RFX")
+        click.echo_via_pager(text + "\n", color=True)
+    else:
+        click.echo(text, color=True)
+
+
 class ProgressBar:
-    """A progress bar, where standard error is a terminal.
+    """A progress bar, where standard error is a terminal; elsewhere, a line now and then.
 
     Its length is known with the first step. Use it as a context manager.
     """
 
     def __init__(self, label: str, quiet: bool) -> None:
         self._label = label
-        self._shown = not quiet and sys.stderr.isatty()
+        self._is_quiet = quiet
+        self._last = time.monotonic()
         self._bar: Any = None
         self._position = 0
 
@@ -166,7 +187,12 @@ class ProgressBar:
         self._show(received, expected or received, self._label)
 
     def _show(self, position: int, length: int, label: str) -> None:
-        if not self._shown:
+        if self._is_quiet:
+            return
+        if not sys.stderr.isatty():
+            if time.monotonic() - self._last >= _PAUSE:
+                self._last = time.monotonic()
+                status(f"{position:,} of {length:,}: {label}")
             return
         if self._bar is None:
             self._bar = click.progressbar(length=length, file=sys.stderr)

@@ -15,7 +15,11 @@ from kubestencil.errors import UsageError
 from kubestencil.source import available, locate, releases
 from kubestencil.source.find import find_document
 from kubestencil.source.inputs import crds_alone, read_location, read_locations
-from kubestencil.source.releases import expand_ranges
+from kubestencil.source.releases import (
+    DEFAULT_RANGE,
+    available_release,
+    expand_ranges,
+)
 from kubestencil.source.versions import versions_in
 
 # What only some commands need is imported inside functions, so that --help and
@@ -45,11 +49,13 @@ def find_sources(
     spec: str | None,
     options: DocumentOptions,
     targets: Mapping[str, Target],
+    everything: bool = False,
 ) -> list[Source]:
     """Find the document of each release to generate.
 
     ``names`` are the releases and ranges of the command line, ``spec`` the value of
-    ``--spec``. Raises UsageError for a release that no source has, and for one whose
+    ``--spec``; without either, these are the newest releases, or with ``everything``
+    all that are supported. Raises UsageError for a release that no source has, and for one whose
     output folder would be that of a target of scope ``releases``.
     """
     if spec is not None:
@@ -61,9 +67,10 @@ def find_sources(
         sources = [crds_alone("crds", crds)]
         options = replace(options, crds=())
     else:
-        requested = names or releases.listed_releases()
-        chosen = releases.expand_ranges(requested, available(options.specs))
-        sources = [locate(name, options.specs) for name in chosen]
+        default = releases.listed_releases() if everything else [DEFAULT_RANGE]
+        requested = names or default
+        chosen = releases.expand_ranges(requested, options.available(), options.pinned)
+        sources = list(map(options.locate, chosen))
     sources = options.complete(sources)
     check_release_names((source.release for source in sources), targets)
     return sources
@@ -95,8 +102,10 @@ def find_compared(
 def _split_api_version(argument: str, releases: Collection[str]) -> tuple[str, str]:
     """The location of a document or the name of a release, and an API version or ""."""
     release, _, api_version = argument.partition("/")
-    if release.removeprefix("v") in releases:
-        return release.removeprefix("v"), api_version
+    name = available_release(release, releases)
+    # A folder can be called like a release: v1.35.0/swagger.json.
+    if name is not None and not Path(argument).is_file():
+        return name, api_version
     location, _, api_version = argument.partition("#")
     return location, api_version
 
@@ -125,8 +134,7 @@ def find_history(
     if not names and not locations and (crds := options.read_crds()) is not None:
         return [crds_alone("crds", crds)]
     if names or not locations:
-        origins = available(options.specs)
-        names = expand_ranges(names, origins) if names else list(origins)
+        names = expand_ranges(names or [".."], available(options.specs))
     sources = [locate(name, options.specs) for name in names]
     for location in locations:
         sources += _find_versions(location, options)

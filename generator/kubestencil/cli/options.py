@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubestencil.cli import console
 from kubestencil.errors import UsageError
 from kubestencil.source import available
+
+if TYPE_CHECKING:
+    from kubestencil.checking.clusters.cluster import ClusterReader
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -32,6 +36,31 @@ def complete_target(
     del parameter
     targets = load_targets(context.params.get("templates"))
     return [name for name in targets if name.startswith(incomplete)]
+
+
+def complete_kind(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Shell completion of kinds: those of the table of resources, in any case."""
+    from kubestencil.schema.facts.resources import resource_facts
+
+    del context, parameter
+    names = sorted({facts.kind.kind for facts in resource_facts()})
+    return [name for name in names if name.lower().startswith(incomplete.lower())]
+
+
+def complete_setting(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Shell completion of ``--set``: the options of targets."""
+    from kubestencil.engine import load_targets
+
+    del parameter
+    targets = load_targets(context.params.get("templates")).values()
+    settings = (
+        f"{target.name}.{name}=" for target in targets for name in target.options
+    )
+    return [setting for setting in settings if setting.startswith(incomplete)]
 
 
 specs_option: Decorator = click.option(
@@ -68,6 +97,7 @@ kinds_option: Decorator = click.option(
     "kinds",
     multiple=True,
     metavar="KIND",
+    shell_complete=complete_kind,
     help="Only a kind, such as Pod, or another type, and what it refers to; may be "
     "repeated.",
 )
@@ -95,11 +125,17 @@ out_option: Decorator = click.option(
     metavar="DIR",
     help="Output folder.",
 )
+prune_option: Decorator = click.option(
+    "--prune",
+    is_flag=True,
+    help="Remove the files of earlier runs that had more releases, kinds or options.",
+)
 set_option: Decorator = click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="TARGET.OPTION=VALUE",
+    shell_complete=complete_setting,
     help="Set an option of a target; may be repeated.",
 )
 jobs_option: Decorator = click.option(
@@ -111,9 +147,94 @@ jobs_option: Decorator = click.option(
     metavar="N",
     help="Number of parallel processes; large documents get fewer.",
 )
-quiet_option: Decorator = click.option(
+_quiet_option: Decorator = click.option(
     "-q", "--quiet", is_flag=True, help="Suppress output except errors."
 )
+
+
+def _be_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta[console.VERBOSE] = value
+
+
+verbose_option: Decorator = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_be_verbose,
+    help="Show which documents are read: name, source and sha256.",
+)
+
+
+def quiet_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options ``--quiet`` and ``--verbose``; the second has no parameter."""
+    return verbose_option(_quiet_option(command))
+
+
+def cluster_options(purpose: str) -> Decorator:
+    """The option ``--cluster``, which serves a purpose, and those that need it."""
+    options: Sequence[Decorator] = (
+        click.option(
+            "--cluster",
+            is_flag=True,
+            help=f"{purpose} what is in a cluster, too, which your kubectl reads; nothing "
+            "is written.",
+        ),
+        click.option(
+            "--context",
+            "kube_context",
+            metavar="NAME",
+            help="With --cluster: the context of kubectl; by default the current one.",
+        ),
+        click.option(
+            "--namespace",
+            "namespaces",
+            multiple=True,
+            metavar="NAME",
+            help="With --cluster: only what is in a namespace; may be repeated.",
+        ),
+        click.option(
+            "--resource",
+            "resources",
+            multiple=True,
+            metavar="NAME",
+            help="With --cluster: only a resource, such as deployments.apps; may be "
+            "repeated.",
+        ),
+    )
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def cluster_reader(
+    cluster: bool,
+    kube_context: str | None,
+    namespaces: tuple[str, ...],
+    resources: tuple[str, ...],
+) -> ClusterReader | None:
+    """What reads the cluster; None without --cluster, where UsageError is raised for
+    options of it."""
+    from kubestencil.checking.clusters.cluster import ClusterReader
+    from kubestencil.checking.clusters.kubectl import Kubectl
+
+    if cluster:
+        return ClusterReader(Kubectl(kube_context), namespaces, resources)
+    needing = {
+        "--context": kube_context,
+        "--namespace": namespaces,
+        "--resource": resources,
+    }
+    for name, value in needing.items():
+        if value:
+            raise UsageError("needs --cluster", where=name)
+    return None
+
+
 file_option: Decorator = click.option(
     "-o",
     "--output",

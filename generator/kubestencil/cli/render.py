@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from kubestencil import build
 from kubestencil.build import Summary, TreeResult
@@ -19,6 +24,7 @@ from kubestencil.cli.options import (
     kinds_option,
     out_option,
     parse_settings,
+    prune_option,
     quiet_option,
     releases_argument,
     set_option,
@@ -26,8 +32,23 @@ from kubestencil.cli.options import (
     templates_option,
     unserved_option,
 )
-from kubestencil.engine import choose_targets, load_targets
+from kubestencil.cli.settings import read_project_of
+from kubestencil.engine import (
+    Target,
+    choose_targets,
+    load_targets,
+    possible_targets,
+)
+from kubestencil.errors import UsageError
+from kubestencil.project import LOCK, Lock, Project, read_lock, write_lock
+from kubestencil.source import Source
 from kubestencil.source.find import DocumentOptions
+from kubestencil.source.pinned import PinnedDocument
+
+# In MB: what is said before it is written.
+_MUCH = 10
+# Where readers begin, the best first.
+_PAGES = ("index.html", "README.md")
 
 
 @click.command()
@@ -39,7 +60,14 @@ from kubestencil.source.find import DocumentOptions
     multiple=True,
     metavar="TARGET",
     shell_complete=complete_target,
-    help="Target to generate; may be repeated.  [default: all targets]",
+    help="Target to generate; may be repeated.  [default: those that --all does not "
+    "leave to the newest release, and all for that one]",
+)
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Generate all targets for each release; without RELEASE, for all supported ones.",
 )
 @out_option
 @specs_option
@@ -64,53 +92,279 @@ from kubestencil.source.find import DocumentOptions
     is_flag=True,
     help="Replace files that kubestencil did not write, or that were edited since.",
 )
+@prune_option
+@click.option(
+    "--locked",
+    is_flag=True,
+    help="Fail where kubestencil.lock has other documents, or another version.",
+)
 @jobs_option
 @quiet_option
 @click.pass_context
-def render(
-    context: click.Context,
-    releases: tuple[str, ...],
-    names: tuple[str, ...],
-    out: Path,
-    specs: Path | None,
-    spec: str | None,
-    crds: tuple[str, ...],
-    unserved: bool,
-    groups: tuple[str, ...],
-    kinds: tuple[str, ...],
-    templates: Path | None,
-    settings: tuple[str, ...],
-    check: bool,
-    overwrite: bool,
-    jobs: int,
-    quiet: bool,
-) -> None:
+def render(context: click.Context, /, **values: Any) -> None:
     """Generate files from the OpenAPI documents of releases.
 
     RELEASE is one release, such as 1.35, and RANGE several, such as 1.29..1.35.
-    Without either, all supported releases are generated, which "kubestencil
-    releases" marks with "*".
+    Without either, the newest six releases are generated, and with --all each one that
+    "kubestencil releases" marks with "*". Without RELEASE, --target, --spec and --output, what the
+    file kubestencil.toml of this folder, or of one above it, says is generated.
     """
-    all_targets = load_targets(templates, names)
-    options = DocumentOptions(specs, crds, unserved, groups, kinds)
-    sources = find_sources(releases, spec, options, all_targets)
-    targets = choose_targets(all_targets, names, parse_settings(settings), len(sources))
+    options = RenderOptions(**values)
+    named = ("releases", "names", "everything", "spec", "out")
+    is_named = any(
+        context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        for name in named
+    )
+    project = None if is_named else read_project_of(context)
+    if project is not None and project.generate:
+        is_drifted = render_project(context, project, options)
+    else:
+        is_drifted = generate(options, *prepare(options), layout="")
+    if is_drifted:
+        context.exit(1)
+
+
+class RenderOptions(NamedTuple):
+    """The values of the command line, or of a table of a project file."""
+
+    releases: tuple[str, ...]
+    names: tuple[str, ...]
+    everything: bool
+    out: Path
+    specs: Path | None
+    spec: str | None
+    crds: tuple[str, ...]
+    unserved: bool
+    groups: tuple[str, ...]
+    kinds: tuple[str, ...]
+    templates: Path | None
+    settings: tuple[str, ...]
+    check: bool
+    overwrite: bool
+    prune: bool
+    locked: bool
+    jobs: int
+    quiet: bool
+    pinned: Mapping[str, PinnedDocument] = {}
+
+    @property
+    def documents(self) -> DocumentOptions:
+        """How documents are found and read."""
+        return DocumentOptions(
+            self.specs,
+            self.crds,
+            self.unserved,
+            self.groups,
+            self.kinds,
+            self.pinned,
+        )
+
+
+def prepare(options: RenderOptions) -> tuple[list[Source], list[Target]]:
+    """The documents and the targets of a run."""
+    names = options.names
+    all_targets = load_targets(options.templates, names)
+    sources = find_sources(
+        options.releases,
+        options.spec,
+        options.documents,
+        all_targets,
+        options.everything,
+    )
+    if options.everything:
+        names = possible_targets(all_targets, len(sources))
+    settings = parse_settings(options.settings)
+    return sources, choose_targets(all_targets, names, settings, len(sources))
+
+
+def generate(
+    options: RenderOptions, sources: list[Source], targets: list[Target], layout: str
+) -> bool:
+    """Generate or check ``targets`` of ``sources``, and show the result; whether files
+    are out of date. With a ``layout``, the releases are those that a project names."""
+    out, quiet, prune = options.out, options.quiet, options.prune
     console.announce_sources(sources, quiet)
+    if not (quiet or options.check or layout or options.groups or options.kinds):
+        _announce_size(len(sources), targets, out)
+    covered = (
+        []
+        if prune or layout
+        else build.find_covered(sources, targets, out, options.documents)
+    )
     with console.ProgressBar("reading", quiet) as bar:
-        if check:
-            summary = build.check(sources, targets, out, jobs=jobs, progress=bar.jobs)
+        if options.check:
+            summary = build.check(
+                sources,
+                targets,
+                out,
+                jobs=options.jobs,
+                covered=covered,
+                layout=layout,
+                progress=bar.jobs,
+            )
         else:
             summary = build.render(
                 sources,
                 targets,
                 out,
-                jobs=jobs,
-                overwrite=overwrite,
+                jobs=options.jobs,
+                overwrite=options.overwrite,
+                prune=prune,
+                covered=covered,
+                layout=layout,
                 progress=bar.jobs,
             )
     report_summary(summary, out, quiet)
-    if any(tree.drift for tree in summary.trees):
-        context.exit(1)
+    if not quiet and (page := _first_page(summary, out)):
+        click.echo(f"open {page}")
+    return any(tree.drift for tree in summary.trees)
+
+
+class PreparedTable(NamedTuple):
+    """A table of a project file, with the documents and targets that it names."""
+
+    options: RenderOptions
+    sources: list[Source]
+    targets: list[Target]
+
+
+def render_project(
+    context: click.Context, project: Project, options: RenderOptions
+) -> bool:
+    """Generate or check what a project file says; whether files are out of date.
+
+    Raises UsageError where the lock has other documents.
+    """
+    old = read_lock(project.folder)
+    tables, lock = prepare_project(context, project, old)
+    if options.locked and lock != old:
+        raise UsageError(
+            (
+                "is not there"
+                if old is None
+                else "is stale: kubestencil.toml, documents or kubestencil have changed"
+            ),
+            where=LOCK,
+            hint="run kubestencil update",
+        )
+    is_drifted = generate_tables(tables, options)
+    if not options.check and lock != old:
+        write_lock(Path(), lock)
+    return is_drifted
+
+
+def generate_tables(tables: Iterable[PreparedTable], run: RenderOptions) -> bool:
+    """Generate or check tables as the options of a run say; whether files are out of
+    date."""
+    drifted = [
+        generate(
+            table.options._replace(
+                out=Path(),
+                check=run.check,
+                overwrite=run.overwrite,
+                prune=run.prune,
+                jobs=run.jobs,
+                quiet=run.quiet,
+            ),
+            table.sources,
+            table.targets,
+            layout=table.options.out.as_posix(),
+        )
+        for table in tables
+    ]
+    return any(drifted)
+
+
+def prepare_project(
+    context: click.Context,
+    project: Project,
+    locked: Lock | None,
+    pinned: Mapping[str, PinnedDocument] = {},
+    is_updated: Callable[[RenderOptions], bool] = lambda _: False,
+) -> tuple[list[PreparedTable], Lock]:
+    """The tables of a project, and the lock of what they are generated from.
+
+    The releases of tables that are not updated are those of the lock. ``pinned`` are
+    documents for the others. The current folder is that of the project from here on, so
+    that paths in what is generated are the same on all machines. Raises UsageError for a
+    document that is not the locked one, unless a table is updated.
+    """
+    os.chdir(project.folder)
+    given = {
+        name: value
+        for name, value in context.params.items()
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    tables = []
+    lock = Lock()
+    may_differ = False
+    for values in project.generate:
+        defaults = render.make_context("render", [], default_map=dict(values)).params
+        options = RenderOptions(
+            **{**defaults, "releases": values.get("releases", ()), **given}
+        )
+        requested = options.releases
+        updated = is_updated(options)
+        may_differ |= updated
+        options = options._replace(pinned=pinned)
+        if locked is not None and not updated:
+            options = options._replace(
+                releases=locked.releases.get(json.dumps(list(requested)), requested),
+                pinned=locked.pinned(),
+            )
+        sources, targets = prepare(options)
+        _check_layout(options, sources, targets)
+        lock = lock.with_sources(requested, sources, options.pinned)
+        tables.append(PreparedTable(options, sources, targets))
+    if locked is not None and not may_differ:
+        lock.check_documents(locked)
+    return tables, lock
+
+
+def _check_layout(
+    options: RenderOptions, sources: list[Source], targets: list[Target]
+) -> None:
+    """Raise UsageError where two targets or releases would have the same folder."""
+    output = options.out.as_posix()
+    for placeholder, names in (
+        ("{target}", [target.name for target in targets]),
+        (
+            "{release}",
+            [
+                source.release
+                for source in sources
+                for target in targets
+                if target.scope == "release"
+            ],
+        ),
+    ):
+        if len(set(names)) > 1 and placeholder not in output:
+            raise UsageError(
+                f"needs {placeholder}, since it is of {', '.join(sorted(set(names)))}",
+                where=f"output = {json.dumps(output)}",
+            )
+    if "{release}" in output and any(target.scope == "releases" for target in targets):
+        raise UsageError(
+            "{release} has no meaning for a target of several releases",
+            where=f"output = {json.dumps(output)}",
+        )
+
+
+def _announce_size(releases: int, targets: Iterable[Target], out: Path) -> None:
+    """Say about how much a run will write, where that is known and much."""
+    counts = [
+        (target.size, 1 if target.newest_only else releases) for target in targets
+    ]
+    files = sum(size.files * count for size, count in counts)
+    megabytes = sum(size.kilobytes * count for size, count in counts) / 1000
+    if megabytes >= _MUCH:
+        console.status(
+            f"generating about {files:,} files, {megabytes:.0f} MB, in {out}/"
+        )
+
+
+# Files of a target that are named in warnings.
+_MAX_RENAMED = 10
 
 
 def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
@@ -132,12 +386,25 @@ def report_summary(summary: Summary, out: Path, quiet: bool) -> None:
                 f"{out / tree.tree / path} is no longer generated; it was edited, so "
                 "it is kept"
             )
+        for path in tree.renamed[:_MAX_RENAMED]:
+            console.warn(
+                f"{out / tree.tree / path} is called so, since not every platform can "
+                "have a file or folder with its name in the document"
+            )
         _show_drift(out, tree)
     if quiet:
         return
     for target in dict.fromkeys(tree.target for tree in summary.trees):
         trees = [tree for tree in summary.trees if tree.target == target]
         click.echo(f"{target}: {_totals(trees)}")
+
+
+def _first_page(summary: Summary, out: Path) -> Path | None:
+    """What to open first: the site, the reports, or what a tree says of itself."""
+    trees = sorted({tree.tree for tree in summary.trees}, reverse=True)
+    trees.sort(key=lambda tree: tree.count("/"))
+    pages = (out / tree / name for name in _PAGES for tree in trees)
+    return next((page for page in pages if page.is_file()), None)
 
 
 def _totals(trees: list[TreeResult]) -> str:

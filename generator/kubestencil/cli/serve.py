@@ -23,10 +23,12 @@ from kubestencil.cli.options import (
     set_option,
     specs_option,
     templates_option,
+    verbose_option,
 )
 from kubestencil.cli.render import report_summary
 from kubestencil.engine import choose_targets, load_targets
 from kubestencil.source.find import DocumentOptions
+from kubestencil.source.releases import release_order
 
 if TYPE_CHECKING:
     from kubestencil.engine import Target
@@ -51,6 +53,7 @@ _SITE = "site"
     metavar="PORT",
     help="Port to listen on; 0 takes a free one.",
 )
+@verbose_option
 @click.option(
     "--open", "open_browser", is_flag=True, help="Open the site in a browser."
 )
@@ -74,6 +77,8 @@ def serve(
     sources = find_sources(releases, None, DocumentOptions(specs), available)
     options = parse_settings(settings)
     [target] = choose_targets(available, [_SITE], options, len(sources))
+    sources += build.find_covered(sources, [target], out, DocumentOptions(specs))
+    sources.sort(key=lambda source: release_order(source.release))
     console.announce_sources(sources, quiet=False)
     build_site = partial(_build_site, sources, out, templates, options, jobs)
 

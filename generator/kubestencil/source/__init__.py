@@ -1,11 +1,11 @@
 """Sources of documents: embedded, in a folder, in any file, on a server.
 
 ``locate`` finds a release: in a ``folder``, or ``embedded`` in kubernetes-validate;
-``remote`` downloads documents. ``inputs`` reads what
-users name, ``crds`` files of CustomResourceDefinitions, and ``find`` tells releases
-from files. ``decoding`` reads ``json_text`` and ``yaml``, within ``limits``;
-``lists`` reads lists of objects. ``document`` has the types, ``releases`` names and
-ranges of releases, and ``versions`` those in names of files.
+``remote`` downloads documents, and ``pinned`` those of a lock. ``inputs`` reads what
+users name, ``crds`` files of CustomResourceDefinitions, ``helm`` those of charts, and
+``find`` tells releases from files. ``decoding`` reads ``json_text`` and ``yaml``, within
+``limits``. ``document`` has the types, ``releases`` names and ranges of releases, and
+``versions`` those in names of files.
 """
 
 from kubestencil.source.decoding import decode

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from kubestencil.errors import SourceError, SpecError
-from kubestencil.source.decoding import decode_json, decode_text
+from kubestencil.source.decoding import decode_json, decode_text, list_items
 from kubestencil.source.document import SourceFile
 from kubestencil.source.folder import read_bytes, read_file, scan
-from kubestencil.source.lists import list_items
+from kubestencil.source.helm import OCI, chart_crds, crds_folders
 from kubestencil.source.yaml import Document, documents
 
 #: The suffixes of the files that are read in a folder.
@@ -43,13 +43,18 @@ class FileContents:
 
 
 def read_crd_files(location: str) -> list[SourceFile]:
-    """The files at ``location``: a file, a folder (recursively), a URL, or ``-``.
+    """The files at ``location``: a file, a folder (recursively), a URL, or ``-``; of a
+    Helm chart, those of its CustomResourceDefinitions.
 
     Files of a folder come in the order of their paths; hidden ones are left out.
     Raises SourceError where something cannot be read, or a folder has no YAML or JSON.
     """
+    if location.startswith(OCI):
+        return [chart_crds(location)]
     path = Path(location)
-    return files_in(path) if path.is_dir() else [read_file(location)]
+    if path.is_dir():
+        return [file for folder in crds_folders(path) for file in files_in(folder)]
+    return [read_file(location)]
 
 
 def files_in(folder: Path) -> list[SourceFile]:

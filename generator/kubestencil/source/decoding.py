@@ -138,3 +138,28 @@ def _type_name(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     return "text" if isinstance(value, str) else f"a {type(value).__name__}"
+
+
+def list_items(value: object) -> list[Any] | None:
+    """The items of a list, such as ``kubectl get -o yaml`` prints; None of a value that is
+    no list.
+
+    The API server does not repeat apiVersion and kind in the items of a list of one
+    kind; they are added.
+    """
+    if not isinstance(value, Mapping):
+        return None
+    kind, items = value.get("kind"), value.get("items")
+    if not (
+        isinstance(kind, str) and kind.endswith("List") and isinstance(items, list)
+    ):
+        return None
+    implied = {"apiVersion": value.get("apiVersion"), "kind": kind.removesuffix("List")}
+    return [
+        (
+            {**implied, **item}
+            if implied["kind"] and isinstance(item, Mapping) and "kind" not in item
+            else item
+        )
+        for item in items
+    ]

@@ -18,6 +18,7 @@ from typing import Any
 
 from kubestencil.errors import SourceError
 from kubestencil.source.document import Source
+from kubestencil.source.releases import release_order
 
 PACKAGE = "kubernetes-validate"
 _FOLDER = re.compile(r"v(\d+\.\d+)\.\d+-local\Z")
@@ -34,15 +35,16 @@ Definitions = dict[str, Any]
 
 @cache
 def releases() -> Mapping[str, Path]:
-    """The file of each release in the installed package."""
+    """The file of each release in the installed package, oldest release first."""
     spec = find_spec("kubernetes_validate")
     if spec is None or not spec.submodule_search_locations:
         return {}
     root = Path(spec.submodule_search_locations[0]) / "kubernetes-json-schema"
     matches = ((folder, _FOLDER.match(folder.name)) for folder in root.glob("v*-local"))
-    return {
+    files = {
         match[1]: folder / "_definitions.json" for folder, match in matches if match
     }
+    return dict(sorted(files.items(), key=lambda item: release_order(item[0])))
 
 
 def read(release: str) -> Source:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kubestencil.errors import UsageError, nearest
 from kubestencil.source.document import CrdSet, Selection, Source
-from kubestencil.source.locate import available, locate
+from kubestencil.source.locate import EMBEDDED, available, locate
+from kubestencil.source.pinned import PinnedDocument, read_pinned
+from kubestencil.source.releases import available_release
 
 _RELEASE = re.compile(r"v?\d+\.\d+\Z")
 
@@ -21,7 +24,8 @@ class DocumentOptions:
     ``specs`` is a folder that is searched before ``./specs`` and the embedded documents.
     ``crds`` are the locations of CustomResourceDefinitions to add; with ``unserved``,
     their versions that are not served are read as well. ``groups`` and ``kinds`` limit
-    a document to these and what they refer to.
+    a document to these and what they refer to. ``pinned`` are documents of a lock, by
+    release: they are used where no folder has the release.
     """
 
     specs: Path | None = None
@@ -29,6 +33,23 @@ class DocumentOptions:
     unserved: bool = False
     groups: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    pinned: Mapping[str, PinnedDocument] = field(default_factory=dict, compare=False)
+
+    def available(self) -> Collection[str]:
+        """The releases that ``locate`` finds."""
+        return {**available(self.specs), **self.pinned}
+
+    def locate(self, release: str) -> Source:
+        """The document of a release; raises as ``locate`` and ``read_pinned``."""
+        pinned = self.pinned.get(release)
+        origin = available(self.specs).get(release)
+        if pinned is None or origin not in (None, EMBEDDED):
+            return locate(release, self.specs)
+        if origin is not None:
+            source = locate(release, self.specs)
+            if hashlib.sha256(source.data).hexdigest() == pinned.sha256:
+                return source
+        return read_pinned(pinned)
 
     def read_crds(self) -> CrdSet | None:
         """The files at ``crds``, which standard input gives only once; None where there
@@ -60,8 +81,8 @@ def find_document(name: str, options: DocumentOptions, label: str | None) -> Sou
     file. Raises UsageError for what is neither a release nor a file, and as
     ``read_location``.
     """
-    release = name.removeprefix("v")
     releases = available(options.specs)
+    release = available_release(name, releases) or name.removeprefix("v")
     is_location = name == "-" or "://" in name or Path(name).exists()
     # A release that no source has is reported as such, not as a missing file.
     if release in releases or (_RELEASE.match(name) and not is_location):

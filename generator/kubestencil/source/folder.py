@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from kubestencil.errors import SourceError
+from kubestencil.errors import SourceError, UsageError
 from kubestencil.source.document import SourceFile, shown_location
 from kubestencil.source.limits import max_bytes, too_large
 
@@ -64,7 +64,8 @@ def read_bytes(path: Path) -> bytes:
 def read_file(location: str) -> SourceFile:
     """The bytes at a path or a URL, or on standard input (``-``).
 
-    Raises UsageError where the URL is not https, SourceError where it cannot be read.
+    Raises UsageError where the URL is not https or there is no such file, SourceError
+    where it cannot be read.
     """
     if location == "-":
         data = read_stdin(max_bytes() + 1)
@@ -78,6 +79,8 @@ def read_file(location: str) -> SourceFile:
         data = remote.download(location, remote.no_progress)
         return SourceFile(shown_location(location), data)
     path = Path(location)
+    if not os.path.lexists(path):
+        raise UsageError("there is no such file or folder", where=location)
     return SourceFile(str(path), read_bytes(path))
 
 

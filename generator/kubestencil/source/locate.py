@@ -9,23 +9,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kubestencil.errors import SourceError, UsageError, nearest
+from kubestencil.errors import UsageError, nearest
 from kubestencil.source import embedded, folder
 from kubestencil.source.document import Source
 from kubestencil.source.releases import release_order
 
 #: Where ``kubestencil fetch`` saves documents, relative to the current folder.
 FETCHED = Path("specs")
+#: The origin of the embedded documents.
+EMBEDDED = "embedded"
 
 
 def available(specs: Path | None) -> dict[str, str]:
     """The releases that can be read without a network, oldest first, and the origin
     of each: the path of its file, or "embedded".
 
-    ``specs`` is the folder given by the user, if any. Raises SourceError where it is
+    ``specs`` is the folder given by the user, if any. Raises UsageError where it is
     not a folder.
     """
-    origins = dict.fromkeys(embedded.releases(), "embedded")
+    origins = dict.fromkeys(embedded.releases(), EMBEDDED)
     for specs_folder in reversed(_folders(specs)):
         for release, path in folder.releases(specs_folder).items():
             origins[release] = str(path)
@@ -36,8 +38,8 @@ def locate(release: str, specs: Path | None) -> Source:
     """The document of ``release``.
 
     ``specs`` is the folder given by the user, if any. Raises UsageError where no
-    source has the release, SourceError where its file cannot be read or ``specs`` is
-    not a folder.
+    source has the release or ``specs`` is not a folder, SourceError where its file cannot
+    be read.
     """
     for specs_folder in _folders(specs):
         path = folder.releases(specs_folder).get(release)
@@ -55,7 +57,7 @@ def _folders(specs: Path | None) -> list[Path]:
     if specs is None:
         return [FETCHED]
     if not specs.is_dir():
-        raise SourceError(
+        raise UsageError(
             "is not a folder", where=f"--specs {specs}", hint="name an existing folder"
         )
     return [specs, FETCHED]

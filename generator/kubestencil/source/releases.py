@@ -11,9 +11,15 @@ from kubestencil.data_files import data_file
 from kubestencil.errors import UsageError, nearest
 
 _MINOR = re.compile(r"v?(\d+)\.(\d+)\Z")
+# A patch of a minor version, and a release counted back from the newest.
+_PATCH = re.compile(r"(\d+\.\d+)\.\d+\Z")
+_LATEST = re.compile(r"latest(?:-(\d+))?\Z")
 _MINOR_PREFIX = re.compile(r"v?(\d+\.\d+)")
 # A release's name is the name of a folder in the output, so it has no path in it.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
+#: The releases that are generated where none is named: those of two years. All that are
+#: supported would be more files than a person looks at.
+DEFAULT_RANGE = "latest-5.."
 
 
 class ListedRelease(NamedTuple):
@@ -56,11 +62,12 @@ def release_name(text: str) -> str:
 
 
 def minor_version(text: str) -> str:
-    """The minor version of Kubernetes that ``text`` is, without a "v": ``1.35``.
+    """The minor version of Kubernetes that ``text`` is, without a "v": ``1.35``; that of
+    the newest supported release for ``latest``.
 
     Raises UsageError for anything else.
     """
-    match = _MINOR.match(text)
+    match = _MINOR.match(available_release(text, listed_releases()) or text)
     if match is None:
         raise UsageError(
             f"{text!r} is not a release of Kubernetes",
@@ -74,6 +81,17 @@ def minor_version_in(name: str) -> str | None:
     None for other names."""
     match = _MINOR_PREFIX.match(name)
     return match[1] if match else None
+
+
+def package_version(release: str) -> str:
+    """The version by default of a package that is generated for a release: ``1.35.0`` of
+    ``1.35``, ``0.0.0`` of a name that is no version.
+
+    A patch version would suggest that of Kubernetes: the last number counts what is
+    published for a release.
+    """
+    minor = minor_version_in(release)
+    return f"{minor}.0" if minor else "0.0.0"
 
 
 def listed_releases() -> dict[str, ListedRelease]:
@@ -91,22 +109,54 @@ def newest_release() -> str:
     return max(listed_releases(), key=release_order)
 
 
-def expand_ranges(arguments: Iterable[str], available: Iterable[str]) -> list[str]:
+def available_release(
+    text: str, available: Iterable[str], newer: Iterable[str] = ()
+) -> str | None:
+    """The release of those ``available`` that a user means, or None: ``1.35`` by that
+    name, as ``v1.35``, with a patch (``1.35.2``), and as ``latest``, the newest
+    supported one or one of those that are ``newer``, or ``latest-2``, the second before
+    it."""
+    names = set(available)
+    if match := _LATEST.match(text):
+        supported = sorted({*listed_releases(), *newer}, key=release_order)
+        back = int(match[1] or 0)
+        text = supported[-1 - back] if back < len(supported) else text
+    name = text.removeprefix("v")
+    patch = _PATCH.match(name)
+    if name not in names and patch is not None:
+        name = patch[1]
+    return name if name in names else None
+
+
+def expand_ranges(
+    arguments: Iterable[str], available: Iterable[str], newer: Iterable[str] = ()
+) -> list[str]:
     """The releases that ``arguments`` name, each once, oldest first.
 
     An argument is a release or a range ``FROM..TO`` of those ``available``, both ends
-    included; either end may be left out. Raises UsageError for a release that is not
-    available and for an empty range.
+    included; either end may be left out. ``latest`` counts those that are ``newer`` than
+    the supported ones. Raises UsageError for a release that is not available, for an empty
+    range, and where nothing is available.
     """
+
+    def name_of(text: str) -> str:
+        return _available_name(text, ordered, newer)
+
     ordered = sorted(set(available), key=release_order)
+    if not ordered:
+        raise UsageError(
+            "there are no documents of releases",
+            hint="kubestencil fetch 1.35 downloads one, and pip install "
+            "kubernetes-validate brings all",
+        )
     names: set[str] = set()
     for argument in arguments:
         first, dots, last = argument.partition("..")
         if not dots:
-            names.add(_available_name(argument, ordered))
+            names.add(name_of(argument))
             continue
-        low = release_order(_available_name(first, ordered) if first else ordered[0])
-        high = release_order(_available_name(last, ordered) if last else ordered[-1])
+        low = release_order(name_of(first) if first else ordered[0])
+        high = release_order(name_of(last) if last else ordered[-1])
         in_range = [name for name in ordered if low <= release_order(name) <= high]
         if not in_range:
             raise UsageError(
@@ -117,8 +167,8 @@ def expand_ranges(arguments: Iterable[str], available: Iterable[str]) -> list[st
     return sorted(names, key=release_order)
 
 
-def _available_name(text: str, available: Sequence[str]) -> str:
-    name = text.removeprefix("v")
-    if name not in available:
-        raise UsageError(f"unknown release {text!r}", hint=nearest(name, available))
+def _available_name(text: str, available: Sequence[str], newer: Iterable[str]) -> str:
+    name = available_release(text, available, newer)
+    if name is None:
+        raise UsageError(f"unknown release {text!r}", hint=nearest(text, available))
     return name

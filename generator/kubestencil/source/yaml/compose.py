@@ -49,10 +49,12 @@ def compose(text: str, where: str, line: int) -> Document | None:
         return _Composer(text, where, line).document(parser(text))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
+        is_tab = mark is not None and text[mark.index : mark.index + 1] == "\t"
         problem = getattr(error, "problem", None) or getattr(error, "reason", None)
         raise YamlError(
             f"is not YAML: {problem or 'cannot be read'}",
             where=where,
+            hint="indent with spaces: YAML does not take tabs" if is_tab else "",
             at=position_at(text, mark.index, line) if mark else None,
         ) from error
 
@@ -273,8 +275,11 @@ class _Composer:
         if node.merged is not None and key in node.merged:
             node.merged.remove(key)
         elif key in node.container:
-            position = position_at(self.text, event.start_mark.index, self.line)
-            self.repeated.append(Repeated((*self.path(), key), position))
+            at, first = (
+                position_at(self.text, mark.index, self.line)
+                for mark in (event.start_mark, node.marks[key][0])
+            )
+            self.repeated.append(Repeated((*self.path(), key), at, first))
         return key
 
     def path(self) -> tuple[str | int, ...]:

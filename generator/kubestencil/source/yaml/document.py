@@ -36,10 +36,12 @@ class YamlError(SpecError):
 
 
 class Repeated(NamedTuple):
-    """A key that a mapping has twice. ``path`` leads to the second one."""
+    """A key that a mapping has twice. ``path`` leads to the second one; where the first
+    one is, is None where that is not known."""
 
     path: tuple[str | int, ...]
     at: Position
+    first: Position | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

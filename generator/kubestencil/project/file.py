@@ -1,0 +1,217 @@
+"""Finds and reads kubestencil.toml.
+
+A project file can come from a stranger, as part of a repository. Unless it is trusted, it
+names no code (templates, the files that options of targets name), and nothing outside of
+its folder.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kubestencil import regular_file
+from kubestencil.engine import Target
+from kubestencil.engine.rendering import is_path
+from kubestencil.errors import UsageError, nearest
+from kubestencil.source.helm import OCI
+
+FILE = "kubestencil.toml"
+#: The table of what ``render`` generates; there may be several.
+GENERATE = "generate"
+#: Of a project file.
+MAX_BYTES = 1 << 20
+_TYPES: Mapping[type, str] = {
+    bool: "true or false",
+    int: "a number",
+    str: "a string",
+    list: "a list of strings",
+}
+
+
+class Setting(NamedTuple):
+    """A key of a table: an option of a command.
+
+    ``parameter`` is the name of its value in the code, ``about`` what it does, for
+    people. ``is_code`` is whether its value can run code.
+    """
+
+    name: str
+    parameter: str
+    type: type
+    about: str
+    is_code: bool = False
+
+
+#: The settings of each table by name.
+Settings = Mapping[str, Mapping[str, Setting]]
+
+
+class Project(NamedTuple):
+    """A project: the folder of its file, and the values of its tables by parameter."""
+
+    folder: Path
+    generate: tuple[Mapping[str, Any], ...]
+    commands: Mapping[str, Mapping[str, Any]]
+
+
+def find_project(folder: Path) -> Path | None:
+    """The project file in ``folder``, or in the nearest folder above it that has one."""
+    paths = (parent / FILE for parent in (folder, *folder.parents))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def read_project(
+    path: Path, settings: Settings, targets: Mapping[str, Target], *, trusted: bool
+) -> Project:
+    """Read a project file.
+
+    Raises UsageError with the file and the key for what is no setting or of another
+    type, and for what only a trusted file may have.
+    """
+    try:
+        document = tomllib.loads(regular_file.read(path, MAX_BYTES).decode())
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path)) from error
+    generate: list[Mapping[str, Any]] = []
+    commands: dict[str, Mapping[str, Any]] = {}
+    for name, value in document.items():
+        where = f"{path}: {name}"
+        if name not in settings:
+            raise UsageError("unknown table", where=where, hint=nearest(name, settings))
+        if name == GENERATE:
+            tables = value if isinstance(value, list) else [None]
+            for number, table in enumerate(tables, 1):
+                generate.append(_read_table(table, f"{where} {number}", settings[name]))
+        else:
+            commands[name] = _read_table(value, where, settings[name])
+    project = Project(path.parent, tuple(generate), commands)
+    if not trusted:
+        _refuse_code(path, document, settings, targets)
+    _check_outputs(path, project.generate)
+    return project
+
+
+def _read_table(
+    table: Any, where: str, settings: Mapping[str, Setting]
+) -> dict[str, Any]:
+    if not isinstance(table, dict):
+        raise UsageError("must be a table", where=where, hint=f"write [[{GENERATE}]]")
+    values = {}
+    for name, value in table.items():
+        setting = settings.get(name)
+        if setting is None:
+            raise UsageError(
+                "unknown setting", where=f"{where}.{name}", hint=nearest(name, settings)
+            )
+        is_typed = type(value) is setting.type
+        if not is_typed or any(not isinstance(text, str) for text in _items(value)):
+            raise UsageError(f"must be {_TYPES[setting.type]}", where=f"{where}.{name}")
+        values[setting.parameter] = tuple(value) if setting.type is list else value
+    return values
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _refuse_code(
+    path: Path,
+    document: Mapping[str, Any],
+    settings: Settings,
+    targets: Mapping[str, Target],
+) -> None:
+    """Raise UsageError for what only a trusted file may name."""
+    for name, value in document.items():
+        for table in value if isinstance(value, list) else [value]:
+            for key, setting in table.items():
+                where = f"{path}: {name}.{key}"
+                texts = [str(text) for text in _items(setting) or [setting]]
+                if settings[name][key].is_code or any(
+                    key == "set" and _names_a_file(text, targets) for text in texts
+                ):
+                    raise UsageError(
+                        "can run code or copy files into the output",
+                        where=where,
+                        hint="read the file, then trust it: kubestencil --trust …",
+                    )
+                if any(_leads_out(path.parent, text) for text in texts):
+                    raise UsageError(
+                        "leads out of the folder of the project",
+                        where=where,
+                        hint="name something inside it, or trust the file: "
+                        "kubestencil --trust …",
+                    )
+
+
+def _names_a_file(setting: str, targets: Mapping[str, Target]) -> bool:
+    """Whether ``TARGET.OPTION=VALUE`` is the path of a file or folder."""
+    target, _, option = setting.partition("=")[0].partition(".")
+    return target in targets and option in targets[target].path_options
+
+
+def _leads_out(folder: Path, text: str) -> bool:
+    """Whether a text is a path out of a folder, also through links, or an address that is
+    not public. ``NAME=PATH`` has a path, too."""
+    for location in (text, text.partition("=")[2]):
+        if "://" in location:
+            if not location.startswith(("https://", OCI)):
+                return True
+            continue
+        if "\0" in location or len(location) > 4096:
+            return True
+        if not (folder / location).resolve().is_relative_to(folder.resolve()):
+            return True
+    return False
+
+
+def _check_outputs(path: Path, generate: tuple[Mapping[str, Any], ...]) -> None:
+    """Raise UsageError for an output that cannot be a folder of the project, or is that of
+    another table, or inside of it."""
+    outputs: list[str] = []
+    for number, values in enumerate(generate, 1):
+        where = f"{path}: {GENERATE} {number}.output"
+        output = str(values.get("out", ""))
+        plain = output.replace("{release}", "release").replace("{target}", "target")
+        if not is_path(plain) or ".git" in plain.lower().split("/"):
+            raise UsageError(
+                "must be a folder inside the project, such as src/acme/k8s",
+                where=where,
+            )
+        for other in outputs:
+            if f"{plain}/".startswith(f"{other}/") or f"{other}/".startswith(
+                f"{plain}/"
+            ):
+                raise UsageError(f"is inside of another output: {other}", where=where)
+        outputs.append(plain)
+
+
+def json_schema(settings: Settings) -> Mapping[str, Any]:
+    """The JSON Schema of project files, for editors."""
+    tables = {name: _table_schema(table) for name, table in settings.items()}
+    required = ("output", "target")
+    entry = {**tables.pop(GENERATE), "required": list(required)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": FILE,
+        "type": "object",
+        "properties": {GENERATE: {"type": "array", "items": entry}, **tables},
+        "additionalProperties": False,
+    }
+
+
+def _table_schema(settings: Mapping[str, Setting]) -> Mapping[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(map(_property, settings.values())),
+        "additionalProperties": False,
+    }
+
+
+def _property(setting: Setting) -> tuple[str, Mapping[str, Any]]:
+    names = {bool: "boolean", int: "integer", str: "string", list: "array"}
+    items = {"items": {"type": "string"}} if setting.type is list else {}
+    about = {"description": setting.about} if setting.about else {}
+    return setting.name, {"type": names[setting.type], **items, **about}

@@ -1,0 +1,182 @@
+"""What an update changes, as Markdown: the text of a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from kubestencil import diff
+from kubestencil.checking import Finding, Report
+from kubestencil.engine import Target, load_targets
+from kubestencil.engine.reports import report_formats
+from kubestencil.project.generated_api import NameChanges, compare_names
+from kubestencil.project.lock import Lock
+from kubestencil.schema import Release
+from kubestencil.schema.load import load_release
+from kubestencil.source import Source
+from kubestencil.source.releases import release_order
+from kubestencil.targets import public_names
+from kubestencil.targets.diff.view import comparison_contexts
+from kubestencil.text import terminal
+from kubestencil.text.controls import one_line
+
+# The text of a pull request can have 65,536 characters.
+MAX_CHARACTERS = 60_000
+# Lines of a list.
+_MAX_LINES = 150
+
+
+class Update(NamedTuple):
+    """What was updated of one table: its documents ``before`` and ``after``, oldest first,
+    and its targets."""
+
+    before: Sequence[Source]
+    after: Sequence[Source]
+    targets: Sequence[Target]
+
+    def pairs(self) -> Iterator[tuple[Source, Source]]:
+        """The documents to compare: those that were replaced, and new releases with the
+        one before them."""
+        known = {source.release: source for source in self.before}
+        previous = self.before[-1] if self.before else None
+        for source in self.after:
+            same = known.get(source.release)
+            if same is not None and same.sha256 != source.sha256:
+                yield same, source
+            elif same is None and previous is not None and _is_newer(source, previous):
+                yield previous, source
+            previous = source
+
+
+def _is_newer(source: Source, other: Source) -> bool:
+    return release_order(source.release) > release_order(other.release)
+
+
+def summary(
+    old: Lock,
+    new: Lock,
+    locations: Mapping[str, str],
+    notes: Iterable[str],
+    updates: Iterable[Update],
+    report: Report | None,
+) -> str:
+    """What changed from one lock to the other, as Markdown.
+
+    ``locations`` are addresses that were replaced by newer ones, ``notes`` say what could
+    not be asked or compared. ``report`` is about the project's own manifests.
+    """
+    notes = [f"- {one_line(note)}" for note in notes]
+    if old == new:
+        text = "Nothing changed: the lock has the newest documents.\n"
+        return "\n".join([text, *notes, ""]) if notes else text
+    lines = ["## Documents", "", *_document_changes(old, new, locations), *notes]
+    pairs: dict[tuple[Source, Source], list[Target]] = {}
+    for update in updates:
+        for pair in update.pairs():
+            targets = pairs.setdefault(pair, [])
+            targets += [target for target in update.targets if target not in targets]
+    sections = [
+        (load_release(before), load_release(after), targets)
+        for (before, after), targets in pairs.items()
+    ]
+    for before, after, _ in sections:
+        lines += _api_changes(before, after)
+    if report is not None:
+        lines += _findings(report)
+    for before, after, targets in sections:
+        lines += _generated_changes(before, after, targets)
+    text = "\n".join(lines) + "\n"
+    if len(text) > MAX_CHARACTERS:
+        text = text[:MAX_CHARACTERS].rpartition("\n")[0] + "\n\nAnd more.\n"
+    return text
+
+
+def _document_changes(
+    old: Lock, new: Lock, locations: Mapping[str, str]
+) -> Iterator[str]:
+    for before, after in locations.items():
+        yield f"- `{one_line(before)}` → `{one_line(after)}`"
+    names = old.documents.keys() | new.documents.keys()
+    for name in sorted(names - {*locations, *locations.values()}):
+        documents = old.documents.get(name), new.documents.get(name)
+        if documents[0] != documents[1]:
+            states = (
+                one_line(document.origin) if document else "none"
+                for document in documents
+            )
+            yield f"- `{one_line(name)}`: {' → '.join(states)}"
+    if old.version != new.version and old.documents:
+        yield f"- kubestencil: {one_line(old.version)} → {new.version}"
+
+
+def _api_changes(before: Release, after: Release) -> Iterator[str]:
+    """The head of the report, and each breaking change."""
+    comparison = diff.compare(before, after)
+    if not (comparison.summary or comparison.gates):
+        return
+    formats = report_formats(load_targets(None), "diff", ("comparison",))
+    contexts = comparison_contexts(comparison, [], terminal.plain)
+    yield f"\n{formats['release-note'].render(contexts).strip()}"
+    yield from _list(
+        "### Breaking changes",
+        [
+            f"`{one_line(change.users_path)}`: {one_line(change.reason)}"
+            for change in comparison.changes
+            if change.severity == "breaking"
+        ],
+    )
+
+
+def _findings(report: Report) -> Iterator[str]:
+    """What is wrong with the manifests in the new release; first what is new in it."""
+    findings = [item for item in report.findings if item.change != "fixed"]
+    findings.sort(key=lambda finding: finding.change != "new")
+    yield from _list("## In your manifests", list(map(_finding, findings)))
+    if not findings:
+        yield f"\n## In your manifests\n\nNo findings in {report.checked} objects."
+
+
+def _finding(finding: Finding) -> str:
+    change = f", {finding.change}" if finding.change else ""
+    text = f"{finding.file}:{finding.line}: {finding.message}"
+    return f"{finding.severity}{change}: {one_line(text)}"
+
+
+def _generated_changes(
+    before: Release, after: Release, targets: Iterable[Target]
+) -> Iterator[str]:
+    for target in targets:
+        if target.scope != "release":
+            continue
+        old, new = public_names(before, target), public_names(after, target)
+        if old is None or new is None:
+            continue
+        changes = compare_names(old, new)
+        if any(changes):
+            names = f"from {before.name} to {after.name}"
+            yield f"\n## Generated code: {target.name}, {names}"
+            yield from _name_changes(changes)
+
+
+def _name_changes(changes: NameChanges) -> Iterator[str]:
+    yield from _list(
+        "### Breaking for who compiles against it",
+        [
+            *(f"removed: `{name}`" for name in changes.removed),
+            *(
+                f"type changed: `{name}`: `{before or 'none'}` → `{after or 'none'}`"
+                for name, before, after in changes.changed
+            ),
+            *(f"must be given now: `{name}`" for name in changes.required),
+        ],
+    )
+    yield from _list("### Added", [f"`{name}`" for name in changes.added])
+
+
+def _list(heading: str, items: Sequence[str]) -> Iterator[str]:
+    if not items:
+        return
+    yield f"\n{heading}\n"
+    yield from (f"- {item}" for item in items[:_MAX_LINES])
+    if len(items) > _MAX_LINES:
+        yield f"- and {len(items) - _MAX_LINES} more"

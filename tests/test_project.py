@@ -1,0 +1,399 @@
+"""kubestencil.toml: what it generates, its lock, its update, and what a stranger's file
+must not do."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from kubestencil import load, render
+from kubestencil.cli import cli
+from kubestencil.cli.settings import settings
+from kubestencil.engine import choose_targets, load_targets
+from kubestencil.project.file import json_schema
+from kubestencil.project.generated_api import NameChanges, compare_names
+from kubestencil.project.lock import Lock, LockedDocument, read_lock, write_lock
+from kubestencil.project.summary import summary
+from kubestencil.targets import public_names
+from tests import docs_reference
+from tests.conftest import RELEASES, ROOT, SMALL, Command, make_document, read_files
+from tests.crd_schemas import definition, version
+
+PROJECT = """
+[[generate]]
+target = ["markdown"]
+releases = ["1.34.."]
+output = "docs/{release}"
+specs = "specs"
+
+[[generate]]
+target = ["site"]
+releases = ["1.34.."]
+output = "public"
+specs = "specs"
+kind = ["pod"]
+
+[check]
+to = "1.35"
+fail-on = "error"
+"""
+
+
+def write_release(folder: Path, release: str, *fields: str) -> None:
+    other = {name: {"type": "string"} for name in ("name", *fields)}
+    definitions = {
+        **SMALL,
+        "io.k8s.api.core.v1.Other": {"type": "object", "properties": other},
+    }
+    folder.mkdir(exist_ok=True)
+    (folder / f"{release}.json").write_text(json.dumps(make_document(definitions)))
+
+
+@pytest.fixture
+def project(run: Command) -> Path:
+    """A project with two releases, from which 1.36 and 1.37 are out of range."""
+    text = PROJECT.replace("1.34..", "1.34..1.35")
+    (run.folder / "kubestencil.toml").write_text(text)
+    for release in ("1.34", "1.35"):
+        write_release(run.folder / "specs", release)
+    return run.folder
+
+
+def test_a_run_does_what_the_file_says_from_any_folder(
+    run: Command, project: Path
+) -> None:
+    (project / "src" / "deep").mkdir(parents=True)
+    inside = Command(project / "src" / "deep", run.environment)
+    done = inside("render")
+    assert done.returncode == 0, done.stderr
+    files = set(read_files(project))
+    assert {"docs/1.34/docs/V1Pod.md", "docs/1.35/docs/V1Other.md"} <= files
+    assert {"public/index.html", "public/1.35/core/v1/Pod/index.html"} <= files
+    assert not any(path.startswith(("generated/", "src/")) for path in files)
+    assert run("render", "--check", "--locked").returncode == 0
+    (project / "docs/1.35/docs/V1Pod.md").write_text("edited")
+    drifted = run("render", "--check")
+    assert drifted.returncode == 1
+    assert "out of date: docs/1.35/docs/V1Pod.md" in drifted.stdout
+
+
+def test_a_flag_wins_over_the_file(run: Command, project: Path) -> None:
+    assert run("render", "--kind", "Other").returncode == 0
+    assert not (project / "docs/1.35/docs/V1Pod.md").exists()
+    assert (project / "docs/1.35/docs/V1Other.md").exists()
+    # A run that names releases, targets or a folder is none of the project.
+    assert run("render", "1.35", "-t", "markdown").returncode == 0
+    assert (project / "generated/1.35/markdown/docs/V1Pod.md").exists()
+
+
+def test_check_takes_its_defaults_from_the_file(run: Command, project: Path) -> None:
+    manifest = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containrs: []}\n"
+    (project / "pod.yaml").write_text(manifest)
+    done = run("check", "pod.yaml")
+    assert done.returncode == 1, done.stderr
+    assert "in 1.35" in done.stdout
+    other = run("check", "pod.yaml", "--to", "1.30")
+    assert "in 1.30" in other.stdout
+    text = PROJECT.replace("[check]", '[check]\npaths = ["pod.yaml"]')
+    (project / "kubestencil.toml").write_text(text)
+    (project / "src").mkdir()
+    for folder, path in ((project, "pod.yaml"), (project / "src", "../pod.yaml")):
+        done = Command(folder, run.environment)("check", "-f", "github")
+        assert done.returncode == 1, done.stderr
+        assert f"file={path}," in done.stdout
+
+
+def test_the_same_lock_gives_the_same_bytes_on_another_machine(
+    run: Command, project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    assert run("render").returncode == 0
+    other = tmp_path_factory.mktemp("other") / "checkout"
+    committed = read_files(project)
+    for path, data in committed.items():
+        if not path.startswith("cache/"):
+            (other / path).parent.mkdir(parents=True, exist_ok=True)
+            (other / path).write_bytes(data)
+    elsewhere = Command(other, run.environment)
+    assert elsewhere("render", "--locked").returncode == 0
+    again = read_files(other)
+    assert {path: again[path] for path in committed if path in again} == {
+        path: data for path, data in committed.items() if path in again
+    }
+
+
+def test_a_locked_run_refuses_other_documents(run: Command, project: Path) -> None:
+    assert run("render", "--locked").returncode == 2
+    assert run("render").returncode == 0
+    before = read_files(project)
+    write_release(project / "specs", "1.35", "more")
+    for arguments in (("render",), ("render", "--locked"), ("render", "--check")):
+        done = run(*arguments)
+        assert done.returncode == 2
+        assert "1.35: specs/1.35.json, sha256 " in done.stderr
+        assert "kubestencil update" in done.stderr
+    after = read_files(project)
+    changed = {path for path in after if after[path] != before.get(path)}
+    assert {path for path in changed if not path.startswith("cache/")} == {
+        "specs/1.35.json"
+    }
+
+
+def test_a_lock_pins_ranges_until_an_update(run: Command, project: Path) -> None:
+    (project / "kubestencil.toml").write_text(PROJECT.replace("1.34..", "1.34.."))
+    environment = {**run.environment}
+    write_release(project / "specs", "1.36")
+    write_release(project / "specs", "1.37")
+    assert run("render").returncode == 0
+    lock = tomllib.loads((project / "kubestencil.lock").read_text())
+    assert lock["releases"]['["1.34.."]'] == ["1.34", "1.35", "1.36", "1.37"]
+    write_release(project / "specs", "1.38", "more")
+    assert Command(project, environment)("render", "--locked").returncode == 0
+    assert not (project / "docs/1.38").exists()
+    before = read_files(project)
+    plan = run("update", "--dry-run", "--offline")
+    assert plan.returncode == 0, plan.stderr
+    assert "- `1.38`: none → specs/1.38.json" in plan.stdout
+    after = read_files(project)
+    changed = [path for path in after if after[path] != before.get(path)]
+    assert all(path.startswith("cache/") for path in changed)
+    done = run("update", "--summary", "summary.md", "-q", "--offline")
+    assert done.returncode == 0, done.stderr
+    text = (project / "summary.md").read_text()
+    assert "## API changes: 1.37 → 1.38" in text
+    assert "- **Other.more**: string" in text
+    assert "## API changes: 1.36 → 1.37" not in text
+    assert (project / "docs/1.38/docs/V1Other.md").exists()
+    assert run("render", "--check", "--locked").returncode == 0
+    assert "Nothing changed" in run("update", "--offline").stdout
+
+
+MALICIOUS = {
+    "templates": 'templates = "mine"',
+    "option": 'set = ["jsonnet.overlay=mine"]',
+    "absolute": 'crds = ["/etc/passwd"]',
+    "above": 'crds = ["../secret.yaml"]',
+    "link": 'crds = ["link/secret.yaml"]',
+    "address": 'spec = "http://169.254.169.254/latest"',
+    "file": 'spec = "file:///etc/passwd"',
+}
+
+
+@pytest.mark.parametrize("setting", MALICIOUS.values(), ids=MALICIOUS)
+def test_a_strangers_file_names_no_code_and_nothing_outside(
+    run: Command, setting: str
+) -> None:
+    folder = run.folder / "cloned"
+    (folder / "mine").mkdir(parents=True)
+    (folder / "mine" / "filters.py").write_text("open('/tmp/owned', 'w')\n")
+    (run.folder / "secret.yaml").write_text("password: s3cret\n")
+    (folder / "link").symlink_to(run.folder)
+    text = f'[[generate]]\ntarget = ["jsonnet"]\noutput = "out"\n{setting}\n'
+    (folder / "kubestencil.toml").write_text(text)
+    done = Command(folder, run.environment)("render")
+    assert done.returncode == 2
+    assert "--trust" in done.stderr
+    assert "s3cret" not in done.stderr
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5_000, "\xff", "releases = 1", ""])
+def test_a_damaged_lock_is_an_error(run: Command, project: Path, text: str) -> None:
+    (project / "kubestencil.lock").write_text(text, "latin-1")
+    for arguments in (
+        ("render",),
+        ("render", "--locked"),
+        ("update", "--dry-run", "--offline"),
+    ):
+        done = run(*arguments)
+        assert done.returncode == 2
+        assert "kubestencil.lock: is damaged" in done.stderr
+
+
+def test_a_lock_has_any_path_and_shows_no_control_characters(tmp_path: Path) -> None:
+    origin = 'crds/\U0001f600 é\x7f\x1b[31m"\\ \n.yaml'
+    lock = Lock("0", {}, {origin: LockedDocument(origin, "0" * 64)})
+    write_lock(tmp_path, lock)
+    assert read_lock(tmp_path) == lock
+    assert not {"\x1b", "\x7f"} & {*summary(lock, Lock("1"), {}, [], [], None)}
+    document = LockedDocument("a\udc80", "0" * 64)
+    write_lock(tmp_path, Lock("0", {}, {"a\udc80": document}))
+    assert read_lock(tmp_path) == Lock("0", {}, {"a?": document._replace(origin="a?")})
+
+
+OUTPUTS = ["../out", "/tmp/out", ".", "a/../../b", "link/out", ".git/hooks", "a/.GIT"]
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_a_project_writes_inside_its_folder(run: Command, output: str) -> None:
+    folder = run.folder / "cloned"
+    folder.mkdir()
+    (folder / "link").symlink_to(run.folder / "elsewhere")
+    (run.folder / "elsewhere").mkdir()
+    text = (
+        f'[[generate]]\ntarget = ["markdown"]\nreleases = ["1.35"]\noutput = "{output}"'
+    )
+    (folder / "kubestencil.toml").write_text(text)
+    assert Command(folder, run.environment)("render").returncode == 2
+    assert not any((run.folder / "elsewhere").iterdir())
+    # Trust is for reading and running, and writes nowhere else.
+    trusted = Command(folder, run.environment)("--trust", "render")
+    assert trusted.returncode in (1, 2)
+    assert not any((run.folder / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[[generate]]\ntargt = []\noutput = 'a'", "generate 1.targt: unknown setting"),
+        ("[[generate]]\ntarget = 'python'\noutput = 'a'", "must be a list of strings"),
+        ("[[generate]]\ntarget = [1]\noutput = 'a'", "must be a list of strings"),
+        ("[generate]\ntarget = ['python']", "must be a table"),
+        ("[chek]\n", "did you mean check"),
+        (
+            "[[generate]]\noutput = 'a'\n[[generate]]\noutput = 'a/b'",
+            "inside of another",
+        ),
+        ("[[generate]]\ntarget = ['site', 'rust']\noutput = 'a'", "needs {target}"),
+        ("[[generate]]\ntarget = ['rust']\noutput = 'a'", "needs {release}"),
+        ("[[generate]]\ntarget = ['site']\noutput = '{release}'", "has no meaning"),
+        ("[", "cannot be read"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named(run: Command, text: str, message: str) -> None:
+    (run.folder / "kubestencil.toml").write_text(text)
+    done = run("render")
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_init_writes_a_file_that_works_and_never_over_another(run: Command) -> None:
+    done = run("init", "-t", "markdown-v5", "--release", "1.35")
+    assert done.returncode == 0, done.stderr
+    text = (run.folder / "kubestencil.toml").read_text()
+    Draft202012Validator(json_schema(settings(cli))).validate(tomllib.loads(text))
+    assert run("render").returncode == 0
+    assert (run.folder / "generated/markdown-v5/docs/V1Pod.md").exists()
+    assert run("init").returncode == 2
+    assert (run.folder / "kubestencil.toml").read_text() == text
+
+
+SHAPES = re.findall(
+    r"^```toml\n(.*?)^```$",
+    (ROOT / "docs/project-file.md").read_text("utf-8").partition("## Three shapes")[2],
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    list(
+        zip(
+            SHAPES,
+            (
+                "src/acme/k8s/acme_k8s/example_com/v1/__init__.py",
+                "clients/rust/Cargo.toml",
+                f"public/{RELEASES[-1]}/example.com/v1/Widget/index.html",
+            ),
+            strict=True,
+        )
+    ),
+    ids=["team", "client", "site"],
+)
+@pytest.mark.slow
+def test_the_documented_shapes_are_generated(
+    run: Command, text: str, file: str
+) -> None:
+    (run.folder / "kubestencil.toml").write_text(text)
+    (run.folder / "crds").mkdir()
+    schema = {"type": "object", "properties": {"spec": {"type": "object"}}}
+    crd = definition("Widget", version("v1", schema, storage=True))
+    (run.folder / "crds/widgets.json").write_text(json.dumps(crd))
+    done = run("render")
+    assert done.returncode == 0, done.stderr
+    files = {path for path in read_files(run.folder) if not path.startswith(".")}
+    assert file in files, sorted(files)[:50]
+    assert run("render", "--check", "--locked").returncode == 0
+
+
+@pytest.mark.slow
+def test_the_documented_branch_of_a_new_release_is_made(run: Command) -> None:
+    section = (
+        (ROOT / "docs/project-file.md").read_text("utf-8").partition("## Three")[2]
+    )
+    [commands] = re.findall(r"^```sh\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    program = run.folder / "bin" / "kubestencil"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m kubestencil "$@"\n')
+    program.chmod(0o755)
+    run.environment |= {
+        "PATH": f"{program.parent}:{run.environment['PATH']}",
+        "GIT_CONFIG_COUNT": "2",
+        "GIT_CONFIG_KEY_0": "user.name",
+        "GIT_CONFIG_VALUE_0": "a",
+        "GIT_CONFIG_KEY_1": "user.email",
+        "GIT_CONFIG_VALUE_1": "a@example.com",
+    }
+    script = f"""
+        git init --quiet --initial-branch release-1.36
+        kubestencil render --quiet && git add kubestencil.* .kubestencil clients
+        git commit --quiet --message a
+        {commands}
+        git show --format=%B --no-patch
+        git status --short --untracked-files=no
+    """
+    [client] = [text for text in SHAPES if "1.36" in text]
+    limited = f'{client}kind = ["Pod", "Deployment"]\n'
+    (run.folder / "kubestencil.toml").write_text(limited)
+    done = subprocess.run(
+        ["sh", "-e", "-c", script],
+        cwd=run.folder,
+        env=run.environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "## API changes: 1.36 → 1.37" in done.stdout
+    assert "## Generated code: rust, from 1.36 to 1.37" in done.stdout
+    assert not done.stdout.splitlines()[-1].startswith(" M")
+
+
+def test_the_json_schema_for_editors_is_current() -> None:
+    assert docs_reference.PROJECT_SCHEMA.read_text() == docs_reference.project_schema()
+    Draft202012Validator(json_schema(settings(cli))).validate(tomllib.loads(PROJECT))
+
+
+def name_changes(target: str, old: str, new: str) -> NameChanges:
+    [chosen] = choose_targets(load_targets(None), [target], {}, 1)
+    before, after = (public_names(load(name), chosen) for name in (old, new))
+    assert before is not None and after is not None
+    return compare_names(before, after)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("old", "new"), [("1.31", "1.32"), ("1.35", "1.36")])
+def test_removed_classes_and_fields_are_those_that_griffe_finds(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    griffe = pytest.importorskip("griffe")
+    render([old, new], targets=["python"], out=tmp_path)
+    packages = [
+        griffe.load("kubernetes_models", search_paths=[str(tmp_path / name / "python")])
+        for name in (old, new)
+    ]
+    paths = {
+        breakage.obj.path.removeprefix("kubernetes_models.models.")
+        for breakage in griffe.find_breaking_changes(*packages)
+        if breakage.kind is griffe.BreakageKind.OBJECT_REMOVED
+    }
+    # v1_pod_spec.V1PodSpec.workload_ref is a field, V1Workload a class that all import.
+    fields = {path.partition(".")[2] for path in paths if path.count(".") == 2}
+    classes = {path for path in paths if path[:1] == "V" and "." not in path}
+    assert fields and classes
+    assert {*name_changes("python", old, new).removed} == fields | classes
