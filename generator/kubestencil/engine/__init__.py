@@ -16,6 +16,7 @@ from kubestencil.engine.selection import (
     check_release_names,
     choose_targets,
     find_target,
+    possible_targets,
 )
 from kubestencil.engine.view import (
     Contexts,
@@ -39,6 +40,7 @@ __all__ = [
     "choose_targets",
     "find_target",
     "load_targets",
+    "possible_targets",
     "read_options",
     "render_contexts",
 ]

@@ -61,6 +61,17 @@ class FileRule(NamedTuple):
     suffixes: tuple[str, ...]
 
 
+class Size(NamedTuple):
+    """About how much a target generates for a release of Kubernetes, as last measured:
+    0 where nobody did."""
+
+    files: int = 0
+    kilobytes: int = 0
+
+
+_SIZE_KEYS: Mapping[str, type] = {"files": int, "kilobytes": int}
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A target: its ``target.toml`` and the folders of its templates.
@@ -75,7 +86,9 @@ class Target:
     are read by the view. ``quirks`` lists the accidents of a published format that
     the target reproduces, ``fixups`` the corrections of the document that it
     applies; each has a ``reason``. ``min_releases`` is the least number of releases
-    that a target of scope ``releases`` needs. ``depends_on`` names the targets whose
+    that a target of scope ``releases`` needs. With ``newest_only``, a run that names no
+    targets generates it for its newest release. ``size`` says how much is generated for
+    a release. ``depends_on`` names the targets whose
     templates or names it uses, and ``dependency_options`` has what the user set for
     those. ``changed_options`` are the options that have a user's value.
     """
@@ -95,6 +108,8 @@ class Target:
     path_options: tuple[str, ...]
     scope: Scope
     min_releases: int
+    newest_only: bool
+    size: Size
     depends_on: tuple[str, ...]
     dependency_options: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     changed_options: frozenset[str] = frozenset()
@@ -260,6 +275,8 @@ def read_target(name: str, roots: Sequence[Path]) -> Target | None:
         path_options=tuple(table.get("path_options", [])),
         scope=table.choice("scope", get_args(Scope)) or "release",
         min_releases=table.get("min_releases", 1),
+        newest_only=table.get("newest_only", False),
+        size=Size(**Table(table.get("size", {}), table.path, _SIZE_KEYS, "size.").raw),
         depends_on=tuple(table.get("depends_on", [])),
     )
     table.require("files")

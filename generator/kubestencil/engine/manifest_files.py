@@ -27,6 +27,8 @@ _TARGET_KEYS: Mapping[str, type] = {
     "view": str,
     "scope": str,
     "min_releases": int,
+    "newest_only": bool,
+    "size": dict,
     "depends_on": list,
     "path_options": list,
     "files": list,

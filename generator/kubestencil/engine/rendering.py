@@ -12,6 +12,7 @@ from kubestencil.engine.filters import PATH_FILTERS
 from kubestencil.engine.manifest import FileRule, Target, find_file
 from kubestencil.engine.view import Contexts, FileContext
 from kubestencil.errors import SpecError, TargetError, nearest
+from kubestencil.file_names import portable
 from kubestencil.version import __version__
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def _fill_in_path(
     names = {**shared, **context.placeholders}
     path = filled_in(names)
     if is_path(path):
-        return path
+        return "/".join(map(portable, path.split("/")))
     # Whether it is wrong for any names, because of the rule or of an option.
     if is_path(filled_in(dict.fromkeys(names, "name"))):
         raise _name_error(path, context.subject, target)

@@ -15,7 +15,8 @@ def choose_targets(
     options: Mapping[str, str],
     release_count: int,
 ) -> list[Target]:
-    """The targets ``names``, or all that ``release_count`` releases are enough for.
+    """The targets ``names``, or all that ``release_count`` releases are enough for, some
+    of them for the newest release only.
 
     ``options`` maps "TARGET.OPTION" to a value. Raises UsageError for a target or
     option that does not exist, and for a named target that needs more releases.
@@ -49,11 +50,9 @@ def choose_targets(
                 hint=nearest(target, available),
             )
         changes.setdefault(target, {})[option] = value
-    chosen = [available[name] for name in dict.fromkeys(names)] or [
-        target
-        for target in available.values()
-        if release_count >= target.min_releases and target.scope != "manifests"
-    ]
+    chosen = [
+        replace(available[name], newest_only=False) for name in dict.fromkeys(names)
+    ] or [available[name] for name in possible_targets(available, release_count)]
     return [
         replace(
             target.with_options(changes.get(target.name, {})),
@@ -61,6 +60,17 @@ def choose_targets(
         )
         for target in chosen
     ]
+
+
+def possible_targets(
+    available: Mapping[str, Target], release_count: int
+) -> tuple[str, ...]:
+    """The names of the targets that ``release_count`` releases are enough for."""
+    return tuple(
+        name
+        for name, target in available.items()
+        if release_count >= target.min_releases and target.scope != "manifests"
+    )
 
 
 def find_target(name: str, available: Mapping[str, Target]) -> Target:

@@ -101,6 +101,30 @@ class View(AnyView, Protocol):
         ...
 
 
+class PublicName(NamedTuple):
+    """What code that uses generated files depends on: a class, an attribute or a method
+    of one, an argument.
+
+    ``type`` is its type, or that of its result, as the language spells it; empty for a
+    class. ``required`` says that who makes an object, or calls a method, has to give it.
+    """
+
+    type: str = ""
+    required: bool = False
+
+
+@runtime_checkable
+class NamingView(View, Protocol):
+    """The code behind targets whose users depend on names."""
+
+    def public_names(
+        self, release: Release, target: Target
+    ) -> Mapping[str, PublicName]:
+        """The names of what is generated; those below a class begin with its name and a
+        dot, or what the language has for it. Raises as ``make_contexts`` does."""
+        ...
+
+
 @runtime_checkable
 class MultiReleaseView(AnyView, Protocol):
     """The code behind targets of scope ``releases``."""

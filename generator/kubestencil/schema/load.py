@@ -12,6 +12,7 @@ from kubestencil.schema.documents.inline import name_inline_objects, notes_on_nu
 from kubestencil.schema.documents.openapi2 import ParsedDefinitions, parse_document
 from kubestencil.schema.documents.openapi3 import as_openapi2
 from kubestencil.schema.documents.validate import validate
+from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.pointer import (
@@ -46,7 +47,7 @@ def load_release(source: Source) -> Release:
     validator refuses. Raises SpecError for a document that is not valid, or contradicts
     itself, UsageError for a selected group or kind that it does not have.
     """
-    document = source.document()
+    document = frozen(source.document())
     if "openapi" in document:
         converted = as_openapi2(document, source.origin)
         parsed = _parse_cluster(
@@ -117,7 +118,7 @@ def _parse_cluster(
             origin = source.definition_origins.get(tokens[0], origin)
         return f"{origin}#{printable_pointer(extended(schemas, tokens))}"
 
-    document = {**document, "definitions": named.definitions}
+    document = frozen({**document, "definitions": named.definitions})
     return _Parsed(
         document,
         parse_document(document, source.origin, locate),
@@ -158,12 +159,12 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
         if name in others:
             where = custom.origins.get(name, ", ".join(crds.locations))
             raise SpecError(f"defines {name}, as {source.origin} does", where=where)
-    definitions = {**others, **custom.definitions}
+    definitions = FrozenObject({**others, **custom.definitions})
     if crds.alone:
         reached = reachable(reference_graph(definitions), custom.definitions)
-        definitions = {
-            name: value for name, value in definitions.items() if name in reached
-        }
+        definitions = FrozenObject(
+            {name: value for name, value in definitions.items() if name in reached}
+        )
     schemas = {name: json_object(value.schema) for name, value in definitions.items()}
     return Release(
         name=source.release,
@@ -174,9 +175,9 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
             *base.definitions.unknown_keywords,
             *custom.unknown_keywords,
         ),
-        document={**base.document, "definitions": schemas},
+        document=frozen({**base.document, "definitions": schemas}),
         resources=(
-            custom.resources
+            FrozenObject(custom.resources)
             if crds.alone
             else ServedResources(source, base.document, others, custom.resources)
         ),

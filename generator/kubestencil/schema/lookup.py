@@ -19,6 +19,8 @@ from kubestencil.schema.kinds import group_names, non_list_kinds, served_kinds
 from kubestencil.schema.types import Definition, Release
 
 _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?\Z")
+# More releases than these are named by the first and the last of them.
+_MAX_NAMES = 3
 _BRACKETS = re.compile(r"\[[*\d]*\]")
 
 
@@ -208,7 +210,7 @@ class _TypeNames:
 
 def type_group(definition: Definition, groups: Mapping[str, str]) -> str:
     """The API group of a type; ``groups`` are those of the release by package."""
-    return groups.get(definition.name.rpartition(".")[0], definition.group)
+    return groups.get(definition.name.rpartition(".")[0], definition.group_label)
 
 
 def _check_group(group: str, releases: Iterable[Release]) -> None:
@@ -236,4 +238,6 @@ def _kinds_of(releases: Iterable[Release], groups: Iterable[str]) -> set[str]:
 
 def _in_releases(releases: Iterable[Release]) -> str:
     names = list(dict.fromkeys(release.name for release in releases))
+    if len(names) > _MAX_NAMES:
+        return f", in {names[0]} to {names[-1]}"
     return f", in {' or '.join(names)}"

@@ -42,7 +42,8 @@ class Resource:
     ``plural`` is the name in paths, ``singular`` and ``short_names`` are the other
     names that kubectl takes. ``verbs`` are sorted and in the words of discovery
     (``deletecollection``). ``selectable_fields`` are JSON paths without the leading
-    dot. ``storage`` says that objects are stored in this version, ``deprecated`` that
+    dot. ``conversion`` is how custom resources are converted between versions (``None``,
+    ``Webhook``). ``storage`` says that objects are stored in this version, ``deprecated`` that
     the API server warns of it, with ``deprecation_warning`` where the warning is not
     its usual one.
 
@@ -64,6 +65,7 @@ class Resource:
     storage: bool = False
     deprecated: bool = False
     deprecation_warning: str | None = None
+    conversion: str | None = None
 
     @property
     def api_path(self) -> str:

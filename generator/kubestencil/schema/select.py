@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import group_names, list_item, read_kind
@@ -33,28 +34,35 @@ def select(release: Release, selection: Selection) -> Release:
     }
     reached = reachable(reference_graph(release.definitions), chosen)
     kinds = {kind for name in chosen for kind in release.definitions[name].kinds}
-    definitions = {
-        name: definition
-        for name, definition in release.definitions.items()
-        if name in reached
-    }
+    definitions = FrozenObject(
+        {
+            name: definition
+            for name, definition in release.definitions.items()
+            if name in reached
+        }
+    )
     return replace(
         release,
         definitions=definitions,
         custom_kinds=release.custom_kinds & kinds,
         inline_definitions=release.inline_definitions & reached,
-        resources={
-            kind: resource
-            for kind, resource in release.resources.items()
-            if kind in kinds
-        },
-        document={
-            **release.document,
-            "definitions": {
-                name: definition.schema.raw for name, definition in definitions.items()
-            },
-            "paths": _paths(release.document.get("paths", {}), kinds),
-        },
+        resources=FrozenObject(
+            {
+                kind: resource
+                for kind, resource in release.resources.items()
+                if kind in kinds
+            }
+        ),
+        document=frozen(
+            {
+                **release.document,
+                "definitions": {
+                    name: definition.schema.raw
+                    for name, definition in definitions.items()
+                },
+                "paths": _paths(release.document.get("paths", {}), kinds),
+            }
+        ),
     )
 
 

@@ -17,7 +17,7 @@ from kubestencil.schema.keywords import (
 if TYPE_CHECKING:
     from kubestencil.schema.resource import Resource
 
-#: A JSON object of the document: the parsed object itself, which must not be changed.
+#: A JSON object of the document: the parsed object itself.
 JsonObject = Mapping[str, Any]
 #: A JSON value that is compared, printed or passed on as a whole: what is in it is only
 #: read in this package.
@@ -134,6 +134,10 @@ class Schema(NamedTuple):
     items: Schema | None
     values: Schema | None
     fields: tuple[Field, ...]
+
+    def __repr__(self) -> str:
+        names = f", {len(self.fields)} fields" if self.fields else ""
+        return f"<Schema {self.ref or self.type or 'any value'}{names}>"
 
     @property
     def keywords(self) -> KeysView[str]:
@@ -287,6 +291,24 @@ class Schema(NamedTuple):
         )
 
     @property
+    def drops_all_fields(self) -> bool:
+        """Whether the API server drops, or refuses, every field of a value, where the
+        schema is a structural one: an object without properties."""
+        return (
+            self.type == "object"
+            and not self.is_object
+            and self.values is None
+            and not self.has_any_values
+            and not self.preserves_unknown_fields
+        )
+
+    @property
+    def drops_inner_fields(self) -> bool:
+        """Whether the API server drops, or refuses, every field of the objects in a
+        value, where the schema is a structural one: a map whose values have none."""
+        return self.has_any_values and not self.is_object
+
+    @property
     def embedded_resource(self) -> bool:
         """Whether the value is a Kubernetes object with an apiVersion and a kind."""
         return bool(self.value_of(EMBEDDED, False))
@@ -398,15 +420,15 @@ ANY_VALUE = schema_of({})
 class Definition:
     """A named type of the document.
 
-    ``name`` is its full name. ``group``, ``version`` and ``kind`` are the last parts
-    of that name: ``core``, ``v1`` and ``Pod`` of ``io.k8s.api.core.v1.Pod``;
-    ``version`` is empty where the name has none (``…pkg.runtime.RawExtension``).
-    ``kinds`` are the kinds that the API server serves it as; empty for a type that is
-    only used inside of others.
+    ``name`` is its full name. ``group_label``, ``version`` and ``kind`` are the last
+    parts of that name: ``rbac``, ``v1`` and ``Role`` of ``io.k8s.api.rbac.v1.Role``,
+    whose group is ``rbac.authorization.k8s.io``; ``version`` is empty where the name has
+    none (``…pkg.runtime.RawExtension``). ``kinds`` are the kinds that the API server
+    serves it as; empty for a type that is only used inside of others.
     """
 
     name: str
-    group: str
+    group_label: str
     version: str
     kind: str
     kinds: tuple[GroupVersionKind, ...]
@@ -459,15 +481,15 @@ class Release:
     name: str
     origin: str
     sha256: str
-    definitions: Mapping[str, Definition]
-    unknown_keywords: tuple[UnknownKeyword, ...]
+    definitions: Mapping[str, Definition] = field(repr=False)
+    unknown_keywords: tuple[UnknownKeyword, ...] = field(repr=False)
     document: JsonObject = field(repr=False)
     resources: Mapping[GroupVersionKind, Resource] = field(
         default_factory=dict, repr=False
     )
     custom_kinds: frozenset[GroupVersionKind] = field(default=frozenset(), repr=False)
     inline_definitions: frozenset[str] = field(default=frozenset(), repr=False)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), repr=False)
     from_openapi3: bool = False
 
     @property

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kubestencil.engine import MultiReleaseView, View, render_contexts
-from kubestencil.engine.view import AnyView
+from kubestencil.engine.view import AnyView, NamingView, PublicName
 from kubestencil.errors import nearest
 from kubestencil.text.controls import one_line
 
@@ -40,6 +40,7 @@ _VIEWS: Mapping[Scope, Mapping[str, str]] = {
         "python-client": "kubestencil.targets.python_client.view",
         "rust": "kubestencil.targets.rust.view",
         "validator": "kubestencil.targets.validator.view",
+        "website": "kubestencil.targets.website.view",
     },
     "releases": {
         "reports": "kubestencil.targets.diff.view",
@@ -84,6 +85,15 @@ def load_view(target: Target) -> View:
     if not isinstance(view, View):
         raise target.error("does not implement kubestencil.engine.View", "view")
     return view
+
+
+def public_names(release: Release, target: Target) -> Mapping[str, PublicName] | None:
+    """The names that code depends on which uses the files of a target; None for a target
+    that has none. Raises as ``generate_files`` does."""
+    view = load_any_view(target)
+    if not isinstance(view, NamingView):
+        return None
+    return view.public_names(release, target)
 
 
 def load_multi_release_view(target: Target) -> MultiReleaseView:

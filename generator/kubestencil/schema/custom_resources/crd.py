@@ -176,6 +176,7 @@ class _CrdReader:
             categories=self.labels(names, "categories", pointer),
             namespaced=spec["scope"] == "Namespaced",
             verbs=VERBS,
+            conversion=_conversion_strategy(spec.get("conversion")),
         )
 
     def read_resource(self, names: Resource, version: _Version) -> Resource:
@@ -360,3 +361,9 @@ class _CrdReader:
 
     def error(self, what: str, pointer: Pointer | None, hint: str = "") -> SpecError:
         return schema_error(self.where, what, pointer, hint)
+
+
+def _conversion_strategy(conversion: object) -> str:
+    """The strategy of ``spec.conversion``; None is the default."""
+    strategy = conversion.get("strategy") if isinstance(conversion, Mapping) else None
+    return strategy if isinstance(strategy, str) else "None"

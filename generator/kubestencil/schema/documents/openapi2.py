@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError, nearest
+from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.graph import cyclic_edges, walk
 from kubestencil.schema.keywords import (
     KEYWORDS,
@@ -84,7 +85,7 @@ def parse_definitions(
 ) -> ParsedDefinitions:
     """Parse definitions, which may refer to ``others``; raises as
     ``parse_document``."""
-    return _DefinitionReader(locate).read_definitions(raw, others)
+    return _DefinitionReader(locate).read_definitions(frozen(raw), others)
 
 
 def parse_schema(raw: JsonObject) -> Schema:
@@ -124,7 +125,8 @@ class _DefinitionReader:
         self.check_alias_cycles(definitions)
         keywords = self.unknown_keywords
         return ParsedDefinitions(
-            definitions, tuple(keywords[name] for name in sorted(keywords))
+            FrozenObject(definitions),
+            tuple(keywords[name] for name in sorted(keywords)),
         )
 
     def read_definition(self, name: str, raw: Any) -> Definition:
@@ -138,7 +140,7 @@ class _DefinitionReader:
         )
         return Definition(
             name=name,
-            group=segments[-2] if versioned else segments[-1],
+            group_label=segments[-2] if versioned else segments[-1],
             version=segments[-1] if versioned else "",
             kind=kind,
             kinds=kinds,

@@ -1,4 +1,4 @@
-"""The media types that an API server takes and returns, for documents without paths."""
+"""The media types that an API server takes and returns."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ _JSON = ("application/json", "application/yaml")
 _PROTOBUF = "application/vnd.kubernetes.protobuf"
 _STREAMS = ("application/json;stream=watch", f"{_PROTOBUF};stream=watch")
 _PATCHES = ("application/json-patch+json", "application/merge-patch+json")
-_STRATEGIC_PATCH = "application/strategic-merge-patch+json"
-_APPLY_PATCH = "application/apply-patch+yaml"
+STRATEGIC_PATCH = "application/strategic-merge-patch+json"
+APPLY_PATCH = "application/apply-patch+yaml"
 _CONNECT = "connect"
 # The first release whose document has CBOR: https://kep.k8s.io/4222.
 _CBOR_SINCE = "1.32"
+# The first one that has it for all of discovery.
+_CBOR_DISCOVERY_SINCE = "1.37"
 _CBOR: Mapping[str, str] = {
     "list": "application/cbor-seq",
     "object": "application/cbor",
@@ -40,14 +42,16 @@ def consumed(action: str, release: str, *, is_custom: bool = False) -> tuple[str
     if action != "patch":
         return _JSON if is_custom else _ANY
     if is_custom:
-        return (*_PATCHES, _APPLY_PATCH)
-    return (*_PATCHES, _STRATEGIC_PATCH, _APPLY_PATCH, *_with_cbor("patch", release))
+        return (*_PATCHES, APPLY_PATCH)
+    return (*_PATCHES, STRATEGIC_PATCH, APPLY_PATCH, *_with_cbor("patch", release))
 
 
 def discovered(release: str, *, is_version: bool) -> tuple[str, ...]:
     """What discovery returns: of a version of a group, or of anything else."""
     types = (*_JSON, _PROTOBUF)
-    return (*types, *_with_cbor("object", release)) if is_version else types
+    if is_version or release_order(release) >= release_order(_CBOR_DISCOVERY_SINCE):
+        return (*types, *_with_cbor("object", release))
+    return types
 
 
 def _with_cbor(of: str, release: str) -> tuple[str, ...]:

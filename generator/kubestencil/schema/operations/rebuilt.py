@@ -77,7 +77,7 @@ def _operations_by_subresource(
 
 def _operations(resource: Resource) -> Iterator[Operation]:
     """The operations on objects and lists of a resource."""
-    tag, kind = _tag(resource.kind), resource.kind.kind
+    tag, kind = operation_words(resource.kind), resource.kind.kind
     name = f"{'Namespaced' if resource.namespaced else ''}{kind}"
     objects = f"{resource.api_path}{_scope(resource)}/{resource.plural}"
     watched = f"{resource.api_path}/watch{_scope(resource)}/{resource.plural}"
@@ -113,7 +113,7 @@ def _subresource_operations(
     kind = subresource.kind or resource.kind
     namespaced = "Namespaced" if resource.namespaced else ""
     name = f"{namespaced}{resource.kind.kind}{capitalized(subresource.name)}"
-    tag = _tag(resource.kind)
+    tag = operation_words(resource.kind)
     objects = f"{resource.api_path}{_scope(resource)}/{resource.plural}"
     path = f"{objects}{_NAME}/{subresource.name}"
     if not kind.kind.endswith(_OPTIONS):
@@ -158,7 +158,7 @@ def operation_tag(group: str, version: str = "") -> str:
     return f"{tag}_{version}" if version else tag
 
 
-def _tag(kind: GroupVersionKind) -> str:
+def operation_words(kind: GroupVersionKind) -> str:
     """The group and version in the name of an operation: ``RbacAuthorizationV1``."""
     words = (*_PUNCTUATION.split(_short_group(kind.group)), kind.version)
     return "".join(map(capitalized, words))

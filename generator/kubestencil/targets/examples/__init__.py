@@ -1,6 +1,7 @@
 """Example values of kinds, as trees that the writer of each language turns into code.
 
 ``trees`` decides what an example contains, with ``starters`` for built-in kinds and
-``values`` for each schema (``fields``, ``scalars``, ``strings`` with a pattern).
+``values`` for each schema (``fields``, ``scalars``, ``strings`` with a pattern), of
+which the API server accepts some (``accepted``).
 ``nodes`` are the trees, and ``yaml`` writes them.
 """

@@ -55,9 +55,11 @@ def field_rank(field: Field) -> int:
 
 
 def fixed_values_of(definition: Definition) -> Mapping[str, str]:
-    """The values of ``apiVersion`` and ``kind`` in an object of a kind."""
+    """The values of ``apiVersion`` and ``kind`` in an object of a kind, and its name."""
     if _is_embedded(definition):
         return _EMBEDDED
+    if definition.name == OBJECT_META:
+        return {"name": NAME}
     if len(definition.kinds) != 1:
         return {}
     kind = definition.kinds[0]

@@ -26,9 +26,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from kubestencil.schema import Definition, Field, Release, Schema
-from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.graph import breadth_first
 from kubestencil.schema.well_known import OBJECT_META
+from kubestencil.targets.examples.accepted import AcceptedFields
 from kubestencil.targets.examples.fields import conditional_fields, field_rank
 from kubestencil.targets.examples.nodes import Entry, Object, object_node
 from kubestencil.targets.examples.starters import Starters
@@ -64,7 +64,8 @@ class ExampleTrees:
 
     def __init__(self, release: Release) -> None:
         self._definitions = release.definitions
-        self._values = Values(release.definitions, server_facts(release.name))
+        self._accepted = AcceptedFields(release.name)
+        self._values = Values(release.definitions, self._accepted)
         self._smallest = self._values.smallest
         self._starters = Starters(release.definitions)
 
@@ -81,7 +82,8 @@ class ExampleTrees:
         if metadata is None:
             return smallest
         entries = {entry.field.name: entry for entry in (*smallest.entries, metadata)}
-        return object_node(definition, sorted(entries.values(), key=_entry_rank))
+        tree = object_node(definition, sorted(entries.values(), key=_entry_rank))
+        return self._accepted.at_places(tree)
 
     def all_fields(self, definition: Definition) -> Object | None:
         """The example with all fields, None where there is no example with the
@@ -89,7 +91,7 @@ class ExampleTrees:
         if not isinstance(self._smallest.get(definition.name), Object):
             return None
         expansions = self._expansions(definition.name)
-        tree = self._expanded(definition.name, expansions)
+        tree = self._accepted.at_places(self._expanded(definition.name, expansions))
         return tree if tree.size <= _MAX_TREE_SIZE else None
 
     def _expansions(self, root: str) -> Mapping[str, Sequence[str]]:
@@ -161,11 +163,10 @@ class ExampleTrees:
         field = next(filter(_is_object_meta, definition.fields), None)
         if field is None or not isinstance(smallest, Object):
             return None
-        names = {"name", *(entry.field.name for entry in smallest.entries)}
         entries = (
             entry
-            for entry in self._outlines[OBJECT_META].entries
-            if entry.field.name in names
+            for entry in smallest.entries
+            if entry.field.required or entry.field.name == "name"
         )
         return Entry(field, object_node(smallest.definition, entries))
 

@@ -19,12 +19,9 @@ from kubestencil.schema.custom_resources.conditions import (
     object_conditions,
     satisfies,
 )
-from kubestencil.schema.facts.values import FieldFacts, ServerFacts
 from kubestencil.schema.graph import components
-from kubestencil.schema.types import schema_of
-from kubestencil.schema.well_known import OBJECT_META
+from kubestencil.targets.examples.accepted import AcceptedFields
 from kubestencil.targets.examples.fields import (
-    NAME,
     EntryFilter,
     FieldFilter,
     choices,
@@ -74,24 +71,25 @@ class FieldSelection(NamedTuple):
 class Values:
     """The smallest values of the definitions of a release.
 
-    ``smallest`` has that of each definition that has a finite one. ``facts`` are what the
-    API server accepts besides.
+    ``smallest`` has that of each definition that has a finite one. ``accepted`` is what
+    the API server accepts.
     """
 
     def __init__(
-        self, definitions: Mapping[str, Definition], facts: ServerFacts
+        self,
+        definitions: Mapping[str, Definition],
+        accepted: AcceptedFields,
     ) -> None:
         self.smallest: dict[str, Node] = {}
         self._definitions = definitions
-        self._facts = facts
+        self._accepted = accepted
         self._find_smallest(definitions.values())
 
     def all_entries(self, definition: Definition) -> list[Entry]:
         """All fields of an object, each with its smallest value. Left out are those
-        that the conditions of the object do not allow beside others."""
+        that the conditions of the object, or the API server, do not allow beside others.
+        """
         fixed_values = fixed_values_of(definition)
-        if definition.name == OBJECT_META:
-            fixed_values = {"name": NAME}
         schema, fields = definition.schema, example_fields(definition)
         selections = self._selections(
             schema,
@@ -100,7 +98,7 @@ class Values:
             (),
             _is_any,
             lambda entry: is_needed(entry, fixed_values),
-            self._allowed_values(definition),
+            self._accepted.conditions(definition),
         )
         selection = next(selections, None)
         if selection is None:
@@ -118,7 +116,8 @@ class Values:
                 extended = {**chosen, entry.field.name: entry}
                 if is_allowed(extended.values(), fields, [object_conditions(schema)]):
                     chosen = extended
-        return [chosen[field.name] for field in fields if field.name in chosen]
+        entries = [chosen[field.name] for field in fields if field.name in chosen]
+        return list(self._accepted.compatible(definition, entries))
 
     def value(
         self,
@@ -133,7 +132,10 @@ class Values:
                 return self.smallest.get(schema.ref)
             return self._definition_value(self._definitions[schema.ref], conditions)
         if schema.values is not None:
-            value = self.value(schema.values, include)
+            value_conditions = [
+                condition.values for condition in conditions if condition.values
+            ]
+            value = self.value(schema.values, include, value_conditions)
             return self._map(value, schema, include, conditions) if value else None
         if schema.fields:
             selections = self._selections(
@@ -230,7 +232,8 @@ class Values:
             name = definition.name
             required[name] = frozenset(_required_references(definition.schema))
             useful[name] = required[name].union(
-                _conditional_references(definition.schema)
+                _conditional_references(definition.schema),
+                self._needed_references(definition),
             )
         # In an order, so that a value does not depend on what else is in the document.
         for component in components(useful):
@@ -245,6 +248,12 @@ class Values:
                 ]
                 if len(missing) in (0, count):
                     break
+
+    def _needed_references(self, definition: Definition) -> Iterator[str]:
+        """The definitions that the smallest value may contain for the API server."""
+        for field in definition.fields:
+            if self._accepted.may_need(definition, field.name):
+                yield from _required_references(field.schema)
 
     def _has_value(self, name: str, required: Set[str]) -> bool:
         """Whether a smallest value is found for a definition: not where it requires
@@ -271,11 +280,16 @@ class Values:
             fixed_values,
             conditions,
             is_required,
-            lambda entry: is_needed(entry, fixed_values),
-            self._allowed_values(definition),
+            lambda entry: is_needed(entry, fixed_values)
+            or self._accepted.is_needed(definition, entry.field.name),
+            self._accepted.conditions(definition),
         )
         selection = next(selections, None)
-        return None if selection is None else object_node(definition, selection.chosen)
+        if selection is None:
+            return None
+        return object_node(
+            definition, self._accepted.with_needed(definition, *selection)
+        )
 
     def _selections(
         self,
@@ -311,18 +325,6 @@ class Values:
                 if is_allowed(chosen, fields, (object_conditions(schema), *conditions)):
                     yield FieldSelection(chosen, entries)
 
-    def _allowed_values(self, definition: Definition) -> Mapping[str, Sequence[Schema]]:
-        """The values that the API server allows of fields, the default first."""
-        conditions: dict[str, Sequence[Schema]] = {}
-        for field in definition.fields:
-            facts = self._facts.of(definition.name, field.name)
-            if facts.enum:
-                keywords = {"enum": _default_first(facts)}
-                is_list = field.schema.items is not None
-                condition = schema_of({"items": keywords} if is_list else keywords)
-                conditions[field.name] = (condition,)
-        return conditions
-
     def _entries(
         self,
         fields: Iterable[Field],
@@ -341,12 +343,6 @@ class Values:
                 node = self.value(field.schema, include, conditions)
                 if node is not None:
                     yield Entry(field, node)
-
-
-def _default_first(facts: FieldFacts) -> list[str]:
-    """The allowed values of a field, beginning with its default."""
-    default = facts.default.value if facts.default else None
-    return sorted(facts.enum, key=lambda value: value != default)
 
 
 def _accepts(field: Field, value: str, conditions: Sequence[Schema]) -> bool:

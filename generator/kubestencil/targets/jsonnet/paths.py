@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
+from kubestencil.file_names import portable
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.kinds import list_item
 from kubestencil.schema.well_known import LIST_META, is_built_in
@@ -77,7 +78,9 @@ def type_paths(
             as_k8s_gen.append(name)
     paths = dict(_k8s_gen_paths(as_k8s_gen))
     groups = {path.group for path in paths.values()}
-    return {**paths, **dict(_package_paths(by_package, groups))}
+    paths |= dict(_package_paths(by_package, groups))
+    # Fields are the names of files, too.
+    return {name: TypePath(*map(portable, path)) for name, path in paths.items()}
 
 
 def _k8s_gen_paths(names: Iterable[str]) -> Iterator[tuple[str, TypePath]]:

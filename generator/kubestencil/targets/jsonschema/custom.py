@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
+from kubestencil.file_names import portable
 from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.graph import cyclic_edges, reachable, reference_graph
 from kubestencil.schema.keywords import REFERENCE_PREFIX
@@ -30,6 +31,12 @@ _REWRITTEN = frozenset(
         "externalDocs", "nullable", "x-nullable", "required", "pattern",
     }
 )  # fmt: skip
+
+# Anything but objects with fields, in lists as well: lists of more lists are left out,
+# since only a definition can refer to itself.
+_WITHOUT_FIELDS: JsonObject = {"additionalProperties": False}
+for _ in range(4):
+    _WITHOUT_FIELDS = {"additionalProperties": False, "items": _WITHOUT_FIELDS}
 
 
 class CustomKind(NamedTuple):
@@ -60,7 +67,7 @@ def custom_kinds(release: Release) -> tuple[CustomKind, ...]:
     """The kinds that are not Kubernetes' own, without list kinds."""
     return tuple(
         CustomKind(
-            (kind.group or "core").lower(),
+            portable((kind.group or "core").lower()),
             kind.version,
             kind.kind,
             kind.api_version,
@@ -117,7 +124,9 @@ class CustomSchemas:
         return frozenset(cyclic_edges(self._graph))
 
     def _definition(self, definition: Definition, position: _Position) -> JsonObject:
-        position = position._replace(is_custom=not is_built_in(definition.name))
+        # A definition without fields is a type of Go that has its own JSON.
+        is_custom = not is_built_in(definition.name) and definition.is_object
+        position = position._replace(is_custom=is_custom)
         key = (definition.name, position)
         schema = self._schemas.get(key)
         if schema is None:
@@ -177,8 +186,11 @@ class CustomSchemas:
         if value.values is not None:
             inner = position._replace(or_null=True)
             return {"additionalProperties": self._schema(value.values, inner)}
+        if self._strict and position.is_custom and value.drops_inner_fields:
+            return {"additionalProperties": _WITHOUT_FIELDS}
         is_open = value.preserves_unknown_fields or position.is_branch
-        if self._strict and value.is_object and not is_open:
+        is_pruned = value.is_object or (position.is_custom and value.drops_all_fields)
+        if self._strict and is_pruned and not is_open:
             return {"additionalProperties": False}
         return value.part("additionalProperties") or {}
 

@@ -240,7 +240,7 @@ def _schema_files(
 
 
 def _name_with_group(definition: Definition, by_position: bool) -> str:
-    group, version = definition.group, definition.version
+    group, version = definition.group_label, definition.version
     if by_position:
         _, group, version, _ = ("", "", "", *definition.name.rsplit(".", 3))[-4:]
     if group.lower() in ("api", "core"):

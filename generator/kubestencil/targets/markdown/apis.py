@@ -96,7 +96,8 @@ class ApiPages:
     """Makes the pages of API classes.
 
     ``escape_quotes`` escapes a description for source code, which the published pages
-    have also outside of it. ``reserved`` are names of other pages.
+    have also outside of it. ``reserved`` are names of other pages, ``open_pipes`` those
+    of parameters whose descriptions keep their pipes.
     """
 
     def __init__(
@@ -105,11 +106,13 @@ class ApiPages:
         spelling: Spelling,
         escape_quotes: Callable[[str], str],
         reserved: Iterable[str],
+        open_pipes: Iterable[str],
     ) -> None:
         self._types = types
         self._spelling = spelling
         self._escape_quotes = escape_quotes
         self._reserved = frozenset(reserved)
+        self._open_pipes = frozenset(open_pipes)
         # A release has sixteen thousand parameters, but few different ones.
         self._arguments: dict[tuple[object, ...], Argument] = {}
 
@@ -190,6 +193,7 @@ class ApiPages:
         items = self._types.name(schema.items).text if schema.items else None
         description = markdown.line(self._escape_quotes(parameter.description))
         example = _EXAMPLES.get(schema.type, _NO_EXAMPLE)
+        cell = markdown.cell if parameter.name in self._open_pipes else _cell
         return Argument(
             name=name,
             type=type_name.text,
@@ -197,7 +201,7 @@ class ApiPages:
             model=type_name.link or None,
             example=example.replace("{}", name),
             comment=description,
-            description=markdown.escape_pipes(markdown.cell(description)),
+            description=cell(description),
             required=parameter.required,
         )
 

@@ -14,8 +14,8 @@ QUIRKS: Mapping[str, str] = {
     "empty-links": "a type that is not a model links to a page without a name",
     "inline-models": "objects inside of definitions are models, named and merged as by "
     "a version of openapi-generator",
-    "open-pipes": "pipes are not escaped in the rows of the listed fields, and of "
-    "custom resources",
+    "open-pipes": "pipes are not escaped in the rows of the listed fields and "
+    "parameters, and of custom resources",
     "port-text": "the ports of an operation that forwards them are text",
     "silent-references": "a field that refers to a model has no description",
     "trimmed-notes": "no space follows the note of a field with a mapped name",

@@ -18,6 +18,7 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
+from kubestencil.file_names import portable
 from kubestencil.schema import Definition, Field, Release, Schema
 from kubestencil.schema.documents.authentication import (
     Authentication,
@@ -207,7 +208,9 @@ class _Pages:
 
     def __init__(self, release: Release, target: Target) -> None:
         quirks, self._target = target.quirks, target
-        release, self._classes = _models(release, target)
+        release, classes = _models(release, target)
+        # Links lead to the page of a class, whose file has its name.
+        self._classes = {name: portable(class_) for name, class_ in classes.items()}
         self._release = release
         self._spelling = read_spelling(target)
         self._types = TypeNames(release.definitions, self._classes, target)
@@ -263,11 +266,15 @@ class _Pages:
         """The pages of the API classes, sorted by tag."""
         if not self._has_apis:
             return []
+        quirks = self._target.quirks
         pages = ApiPages(
-            self._types, self._spelling, self._escape_quotes, self._classes.values()
+            self._types,
+            self._spelling,
+            self._escape_quotes,
+            self._classes.values(),
+            quirks.get("open-pipes", {}).get("parameters", ()),
         )
         operations = operation_details(self._release)
-        quirks = self._target.quirks
         return pages.pages(corrected(details, quirks) for details in operations)
 
     def api_context(self, api: ApiPage) -> FileContext:
@@ -322,7 +329,7 @@ class _Pages:
 
 
 def _key(definition: Definition) -> tuple[str, str]:
-    return definition.group, definition.version
+    return definition.group_label, definition.version
 
 
 def _quoted_cell(text: str) -> str:

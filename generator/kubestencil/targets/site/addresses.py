@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kubestencil.file_names import portable
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.kinds import group_names
 
@@ -49,11 +50,16 @@ def page_address(path: str) -> PageAddress:
     return PageAddress(*path.split("/"))
 
 
+def page_address_of(group: str, version: str, kind: str) -> PageAddress:
+    """The address of a type, with names that folders can have."""
+    return PageAddress(portable(group), portable(version), portable(kind))
+
+
 def page_addresses(release: Release) -> Mapping[str, PageAddress]:
     """The address of each definition's page, by the definition's full name."""
     names = group_names(release)
     return {
-        name: PageAddress(
+        name: page_address_of(
             _group(definition, names),
             definition.version or UNVERSIONED,
             definition.kind,
@@ -65,7 +71,7 @@ def page_addresses(release: Release) -> Mapping[str, PageAddress]:
 def _group(definition: Definition, names: Mapping[str, str]) -> str:
     """The API's name of the group, if it can be part of an address; else the package's
     last part but one."""
-    package_group = definition.group or UNGROUPED
+    package_group = definition.group_label or UNGROUPED
     if definition.name.startswith(_SHARED_PACKAGES):
         return package_group
     group = names.get(definition.name.rpartition(".")[0], package_group)

@@ -84,7 +84,7 @@ class _Index:
     ) -> None:
         """Add a type with some of its fields; ``addresses`` are those of its release."""
         address = addresses[definition.name]
-        name = FieldName(definition.group, definition.kind, "")
+        name = FieldName(definition.group_label, definition.kind, "")
         self._add_text(definition.description)
         field_items = []
         for field in fields:

@@ -21,6 +21,8 @@ from kubestencil.text.re2.syntax import (
 
 # The largest pattern of a catalogue of 1,000 CustomResourceDefinitions has 1,200.
 _MAX_STATES = 3_000
+# So many steps of a search are remembered: some 50 MB for the largest patterns.
+_MAX_STEPS = 256
 
 
 class State(NamedTuple):
@@ -108,22 +110,38 @@ def search(states: list[State], start: int, text: str) -> bool:
     """Whether an automaton accepts any part of ``text``.
 
     Each character takes time in proportion to the number of states, so that no pattern
-    takes exponential time (https://swtch.com/~rsc/regexp/regexp1.html).
+    takes exponential time (https://swtch.com/~rsc/regexp/regexp1.html). A step that was
+    made before is remembered.
     """
-    taken: set[int] = set()
+    steps: dict[tuple[frozenset[int], _Side, str], frozenset[int] | None] = {}
+    taken: frozenset[int] = frozenset()
     before: _Side = "end"
     for char in (*text, ""):
-        after = _side(char)
-        reached = _reached(states, {start, *taken}, before, after)
-        if ACCEPT in reached:
+        step = taken, before, char
+        if step not in steps:
+            if len(steps) == _MAX_STEPS:
+                steps.clear()
+            steps[step] = _step(states, start, *step)
+        following = steps[step]
+        if following is None:
             return True
-        taken = {
-            states[index].targets[0]
-            for index in reached
-            if char and contains(states[index].ranges or (), ord(char))
-        }
-        before = after
+        taken, before = following, _side(char)
     return False
+
+
+def _step(
+    states: list[State], start: int, taken: frozenset[int], before: _Side, char: str
+) -> frozenset[int] | None:
+    """The states that follow some, and the first one, with a character of a text, empty
+    at its end; None where the automaton accepts before that."""
+    reached = _reached(states, {start, *taken}, before, _side(char))
+    if ACCEPT in reached:
+        return None
+    return frozenset(
+        states[index].targets[0]
+        for index in reached
+        if char and contains(states[index].ranges or (), ord(char))
+    )
 
 
 def _reached(

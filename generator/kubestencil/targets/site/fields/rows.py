@@ -10,8 +10,9 @@ from markupsafe import Markup
 
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
+from kubestencil.schema.facts.kind_fields import kinds_with_immutable
 from kubestencil.schema.facts.values import server_facts
-from kubestencil.schema.graph import breadth_first, reference_graph
+from kubestencil.schema.graph import Graph, breadth_first, reference_graph
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.paths import anchor, fields_of
@@ -30,6 +31,7 @@ from kubestencil.targets.site.fields.server_facts import (
     attributes_in_kinds,
     attributes_of_name,
     changed_in,
+    immutability,
     server_attributes,
     with_server_attributes,
 )
@@ -115,6 +117,7 @@ class ReleaseFields:
         self._fields: dict[str, TypeFields] = {}
         self._graph = reference_graph(release.definitions)
         self._server = server_facts(release.name)
+        self._immutable = _outermost(release, self._graph)
 
     def of(self, name: str) -> TypeFields:
         """The fields of a definition."""
@@ -231,6 +234,8 @@ class ReleaseFields:
         if definition.name != OBJECT_META:
             by_kind = self._server.by_kind.get((definition.name, field.name), {})
             yield from attributes_in_kinds(field, facts, by_kind)
+        kinds = self._immutable.get((definition.name, field.name), ())
+        yield from immutability(definition, kinds)
         if value.ref == OBJECT_META and len(definition.kinds) == 1:
             yield from self._name_attributes(definition.kinds[0])
 
@@ -302,3 +307,22 @@ def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
             labels.setdefault(change.release, []).append(change.badge)
     for release, release_labels in labels.items():
         yield FieldBadge("changed", release, ", ".join(dict.fromkeys(release_labels)))
+
+
+def _outermost(
+    release: Release, graph: Graph
+) -> Mapping[tuple[str, str], Sequence[GroupVersionKind]]:
+    """The kinds in whose objects a field cannot change, without those where its type is
+    inside of another field that cannot: that is said of the outer field."""
+    kinds_by_field = kinds_with_immutable(release)
+    inside: dict[GroupVersionKind, set[str | None]] = {}
+    for (owner, name), kinds in kinds_by_field.items():
+        schema = release.definitions[owner].schema.field(name)
+        ref = (schema.items or schema).ref if schema else None
+        reached = {ref, *(inner for _, inner in breadth_first(graph, ref or ""))}
+        for kind in kinds:
+            inside.setdefault(kind, set()).update(reached)
+    return {
+        field: [kind for kind in kinds if field[0] not in inside[kind]]
+        for field, kinds in kinds_by_field.items()
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from kubestencil.schema import Field, GroupVersionKind, Schema
+from kubestencil.schema import Definition, Field, GroupVersionKind, Schema
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import Default, FieldFacts
 from kubestencil.source.releases import release_order
@@ -99,6 +99,17 @@ def attributes_in_kinds(
                 kinds.setdefault(fact, []).append(kind.kind)
     for (name, values), names in kinds.items():
         yield Attribute(f"{name} in {', '.join(sorted(names))}{_MARK}", values)
+
+
+def immutability(
+    definition: Definition, kinds: Sequence[GroupVersionKind]
+) -> Iterator[Attribute]:
+    """That a field cannot change in objects of some kinds: ``immutable in Job``."""
+    others = sorted({kind.kind for kind in kinds} - {definition.kind})
+    if len(others) < len(kinds):
+        yield Attribute(f"immutable{_MARK}", ("yes",))
+    if others:
+        yield Attribute(f"immutable in {', '.join(others)}{_MARK}", ("yes",))
 
 
 def attributes_of_name(name: Field, facts: FieldFacts) -> Iterator[Attribute]:

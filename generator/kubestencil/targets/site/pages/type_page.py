@@ -13,7 +13,11 @@ from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import Stage, kind_definitions, version_stage
 from kubestencil.schema.resource import Resource
-from kubestencil.targets.site.addresses import PageAddress, page_addresses
+from kubestencil.targets.site.addresses import (
+    PageAddress,
+    page_address_of,
+    page_addresses,
+)
 from kubestencil.targets.site.examples.kinds import Example, Examples
 from kubestencil.targets.site.examples.operations import (
     NO_OPERATIONS,
@@ -237,7 +241,7 @@ class TypePages:
         """A link to the page of a kind, without an address where there is no page."""
         if kind is None:
             return None
-        address = PageAddress(kind.group or "core", kind.version, kind.kind)
+        address = page_address_of(kind.group or "core", kind.version, kind.kind)
         href = address.href if address in self.addresses.values() else ""
         return Link(f"{kind.api_version} {kind.kind}", href)
 

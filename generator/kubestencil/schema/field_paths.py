@@ -1,0 +1,63 @@
+"""The paths of all fields of a kind: ``spec.template.spec.containers.image``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from kubestencil.schema.kinds import group_names, precedence
+from kubestencil.schema.lookup import TypeMatch, type_group
+from kubestencil.schema.types import Definition, Field, Release, Schema
+
+
+class FieldPath(NamedTuple):
+    """A field of a kind: its ``path``, JSON names with dots between them, the ``field``,
+    and the full name of the ``definition`` that has it."""
+
+    path: str
+    field: Field
+    definition: str
+
+
+def newest_definition(match: TypeMatch, release: Release) -> Definition | None:
+    """The definition of a type in its preferred API version; None where the release has
+    no such type."""
+    groups = group_names(release)
+    definitions = (
+        definition
+        for definition in release.definitions.values()
+        if match.includes(
+            definition.kind, type_group(definition, groups), definition.version
+        )
+    )
+    return max(definitions, key=lambda each: precedence(each.version), default=None)
+
+
+def field_paths(definition: Definition, release: Release) -> Iterator[FieldPath]:
+    """All fields of a type, each before those below it, in the order of the document.
+
+    A field is there at each path that leads to it; a type that contains itself ends
+    where it would begin again.
+    """
+    return _below(definition.schema, definition.name, "", release, {definition.name})
+
+
+def _below(
+    schema: Schema, owner: str, prefix: str, release: Release, outer: set[str]
+) -> Iterator[FieldPath]:
+    for field in schema.fields:
+        path = f"{prefix}{field.name}"
+        yield FieldPath(path, field, owner)
+        inner = field.schema
+        while content := inner.items or inner.values:
+            inner = content
+        if inner.ref is None:
+            yield from _below(inner, owner, f"{path}.", release, outer)
+        elif inner.ref not in outer:
+            yield from _below(
+                release.definitions[inner.ref].schema,
+                inner.ref,
+                f"{path}.",
+                release,
+                {*outer, inner.ref},
+            )
