@@ -317,7 +317,10 @@ def missing(server: str = SERVER) -> str:
 
 @contextmanager
 def api_server(
-    folder: Path, feature_gates: str = "", server: str = SERVER
+    folder: Path,
+    feature_gates: str = "",
+    server: str = SERVER,
+    authorization: str = "AlwaysAllow",
 ) -> Iterator[Client]:
     """Runs a server with its data in ``folder``, and stops it at the end.
 
@@ -362,6 +365,7 @@ def api_server(
                 "disable-admission-plugins": "ServiceAccount,NamespaceLifecycle",
                 "runtime-config": "api/all=true",
                 "feature-gates": feature_gates,
+                "authorization-mode": authorization,
                 "allow-privileged": "true",
             },
             folder / "api-server.log",

@@ -9,12 +9,19 @@ from typing import Any
 from hypothesis import strategies as st
 
 STRINGS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-JSON = st.recursive(
+_NO_OBJECTS = (
     st.none()
     | st.booleans()
     | st.integers(-(2**63), 2**63 - 1)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | STRINGS,
+    | STRINGS
+)
+#: Values below ``additionalProperties: true``, where servers drop the fields of objects.
+WITHOUT_FIELDS = st.recursive(
+    _NO_OBJECTS | st.just({}), lambda inner: st.lists(inner, max_size=3), max_leaves=5
+)
+JSON = st.recursive(
+    _NO_OBJECTS,
     lambda inner: st.lists(inner, max_size=3)
     | st.dictionaries(STRINGS, inner, max_size=3),
     max_leaves=5,
@@ -74,7 +81,7 @@ def objects(schema: Mapping[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
         required |= {"apiVersion", "kind"}
     inner = schema.get("additionalProperties")
     if inner and not properties:
-        item = values(inner) if isinstance(inner, Mapping) else JSON
+        item = values(inner) if isinstance(inner, Mapping) else WITHOUT_FIELDS
         return st.dictionaries(STRINGS, item, max_size=3)
     known = st.fixed_dictionaries(
         {name: values(properties[name]) for name in properties if name in required},

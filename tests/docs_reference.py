@@ -11,6 +11,7 @@ generated part::
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +21,10 @@ import click
 
 from kubestencil.checking import RULES as CHECK_RULES
 from kubestencil.cli import cli
+from kubestencil.cli.settings import settings
 from kubestencil.diff import RULES
 from kubestencil.engine import Target, load_targets
+from kubestencil.project.file import json_schema
 from tests.conftest import ROOT, all_commands
 
 DOCS = ROOT / "docs"
@@ -31,6 +34,8 @@ PAGES = (
     DOCS / "comparing-releases.md",
     DOCS / "targets.md",
 )
+
+PROJECT_SCHEMA = DOCS / "kubestencil.schema.json"
 
 _VERBS = ("added", "changed", "removed")
 
@@ -157,6 +162,12 @@ def _reason(body: Any) -> str:
     return f"{body['reason']}{link}".replace("<", "&lt;")
 
 
+def project_schema() -> str:
+    """The JSON Schema of kubestencil.toml."""
+    return json.dumps(json_schema(settings(cli)), indent=2) + "\n"
+
+
 if __name__ == "__main__":
+    PROJECT_SCHEMA.write_text(project_schema())
     for path in PAGES:
         print(f"{path.relative_to(ROOT)}: {'updated' if update(path) else 'current'}")

@@ -158,6 +158,12 @@ func (in *Widget) APILifecycleRemoved() (major, minor int) {
 """
 
 
+MODULES = (
+    *("apimachinery", "client-go", "cloud-provider", "component-base"),
+    *("controller-manager", "kube-aggregator"),
+)
+
+
 def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
     for release in RELEASES:
         minor = release.partition(".")[2]
@@ -179,7 +185,12 @@ def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
             f"{kubernetes}/{features}": OLD_GATES if release == "1.30" else NEW_GATES,
             f"k8s.io/apiserver@v0.{minor}.0/{features}": "package features",
             f"k8s.io/apiextensions-apiserver@v0.{minor}.0/{features}": "package features",
-            f"k8s.io/apimachinery@v0.{minor}.0/go.mod": "module k8s.io/apimachinery",
+            f"{kubernetes}/pkg/kubelet/kubelet.go": "enabled(features.Colours)",
+            f"{kubernetes}/pkg/proxy/proxy_test.go": "enabled(features.Colours)",
+            **{
+                f"k8s.io/{name}@v0.{minor}.0/go.mod": f"module k8s.io/{name}"
+                for name in MODULES
+            },
             f"{api}/shop/register.go": 'const GroupName = "shop.example.com"',
             f"{api}/shop/v1/types.go": TYPES,
             f"{api}/shop/v1beta1/zz_generated.prerelease-lifecycle.go": LIFECYCLE,

@@ -82,7 +82,7 @@ def test_a_run_that_had_to_wait_plans_again(
     @contextmanager
     def staging_after_another_run(out: Path) -> Iterator[Path]:
         monkeypatch.setattr(tree, "staging_folder", staging_folder)
-        project.render(SOURCES[:1], targets[1:])
+        build.render(SOURCES[:1], targets[1:], project.out, jobs=1, prune=True)
         assert not (out / "site" / "1.35" / "index.html").exists()
         with staging_folder(out) as staging:
             yield staging
@@ -110,6 +110,7 @@ def plan_one(
     project: Project, context: Context, digest: str = "t1", run: str = "r1"
 ) -> TreeResult | TreeChange | Job:
     return plan_part(
+        "one/1.35",
         Part("1.35", ("1.35",), context),
         (SOURCES[1],),
         project.targets("one")[0],

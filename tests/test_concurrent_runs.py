@@ -66,7 +66,9 @@ def _write_documents(folder: Path) -> None:
 
 def _arguments(run: Run, out: str) -> list[str]:
     targets = [argument for target in run.targets for argument in ("-t", target)]
-    return ["render", *run.releases, "--specs", run.specs, *targets, "-o", out, "-q"]
+    # What a run with other releases leaves out is removed.
+    options = ["--specs", run.specs, "-o", out, "--prune", "-q"]
+    return ["render", *run.releases, *targets, *options]
 
 
 def _result(runs: Sequence[Run]) -> Mapping[str, bytes]:
@@ -74,7 +76,13 @@ def _result(runs: Sequence[Run]) -> Mapping[str, bytes]:
     out = Path("ordered")
     shutil.rmtree(out, ignore_errors=True)
     for run in runs:
-        render(run.releases, targets=run.targets, specs=run.specs, out=out)
+        render(
+            run.releases,
+            targets=run.targets,
+            specs=run.specs,
+            out=out,
+            prune=True,
+        )
     return read_output(out)
 
 

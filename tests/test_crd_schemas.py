@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import hypothesis
@@ -9,9 +11,14 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 
+from kubestencil.checking.run import check
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.examples.trees import ExampleTrees
+from tests.api_server import Client
 from tests.cluster import load_crds, stored_crds
+from tests.crd_schemas import definition, version
+from tests.packages import generate_package, import_package
+from tests.python_crds import with_crds
 from tests.strategies import STRUCTURAL_SCHEMAS
 from tests.test_crd_examples import SHAPES, example, small_release, widget
 from tests.test_jsonschema import errors, generate_schemas
@@ -139,6 +146,72 @@ def test_only_strict_schemas_refuse_unknown_fields() -> None:
     assert accepts(schema, {"a": "long", "z": 1})
     assert not accepts(schema, {"a": "long", "z": 1}, strict=True)
     assert accepts(schema, {"a": "long"}, strict=True)
+
+
+#: Fields that are objects without properties, and values with fields that no schema has.
+HOLLOW = {
+    "none": {"type": "object"},
+    "nothing": {"type": "object", "nullable": True},
+    "list": {"type": "array", "items": {"type": "object"}},
+    "map": {"type": "object", "additionalProperties": {"type": "object"}},
+    "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+    "values": {"type": "object", "additionalProperties": True},
+    "kept": {
+        "type": "object",
+        "additionalProperties": True,
+        "x-kubernetes-preserve-unknown-fields": True,
+    },
+    "template": {
+        "type": "object",
+        "x-kubernetes-embedded-resource": True,
+        "properties": {"spec": {"type": "object"}},
+    },
+}
+HOLLOW_VALUES: list[dict[str, Any]] = [
+    *({name: {}} for name in ("none", "nothing", "any", "values", "map")),
+    *({name: {"a": {}}} for name in ("none", "nothing", "any", "values", "map")),
+    *({name: {"a": {"b": 1}}} for name in ("map", "any", "values", "kept")),
+    *({name: {"a": [1, {}, [[{"b": 1}]]]}} for name in ("any", "values", "kept")),
+    *({name: {"a": [1, {}, [["b"]], None]}} for name in ("any", "values", "kept")),
+    {"nothing": None},
+    {"list": []},
+    {"list": [{}]},
+    {"list": [{}, {"a": 1}]},
+    {"template": {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}},
+    {"template": {"apiVersion": "v1", "kind": "A", "spec": {"a": 1}}},
+]
+
+
+def test_a_server_refuses_fields_that_no_schema_has(
+    api_server: Client, tmp_path: Path
+) -> None:
+    """So do strict schemas, the check, and classes of Python that read strictly."""
+    spec_schema = {"type": "object", "properties": HOLLOW}
+    root = {"type": "object", "properties": {"spec": spec_schema}}
+    crd = definition("Hollow", version("v1", root, storage=True))
+    api_server.install([crd])
+    release = with_crds(crd)
+    files = generate_schemas(release, flavour(strict=True))
+    models = import_package(generate_package(release, tmp_path, "hollow"), "hollow")
+    outcomes = []
+    for spec in HOLLOW_VALUES:
+        manifest = {"apiVersion": "example.com/v1", "kind": "Hollow", "spec": spec}
+        named = {**manifest, "metadata": {"name": "a"}}
+        accepted = api_server.submit(named).accepted
+        problems = errors(files, "example.com/hollow_v1.json", named)
+        assert (problems == []) == accepted, spec
+        (tmp_path / "hollow.yaml").write_text(json.dumps(named))
+        report = check([f"{tmp_path}/hollow.yaml"], release)
+        assert (report.findings == ()) == accepted, spec
+        try:
+            models.example_com.v1.Hollow.from_dict(named, strict=True)
+            is_read = True
+        except models.ModelError:
+            is_read = False
+        assert is_read == accepted, spec
+        models.example_com.v1.Hollow.from_dict(named)
+        outcomes.append(accepted)
+    assert outcomes.count(False) == 9
 
 
 def test_the_examples_of_real_crds_are_accepted() -> None:

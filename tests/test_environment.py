@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command, make_document, read_files, read_output
+from tests.test_check_fix import _INGRESS
 
 if sys.platform != "linux":
     pytest.skip("uses /dev/full, /proc and limits of Linux", allow_module_level=True)
@@ -149,6 +150,31 @@ def test_a_result_that_cannot_be_written_leaves_the_file(
 
     assert_failed(run(*command, "-o", "report", preexec_fn=no_space), "report: ")
     assert report.read_text() == "earlier"
+    assert run(*command, "-o", "new", preexec_fn=no_space).returncode == 1
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("command", [("init",), ("check", "--fix", "link.yaml")])
+def test_a_file_that_cannot_be_written_is_as_it_was(
+    run: Command, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    manifest = tmp_path / "a.yaml"
+    manifest.write_text(_INGRESS)
+    manifest.chmod(0o640)
+    (tmp_path / "link.yaml").symlink_to("a.yaml")
+    before = read_files(tmp_path)
+
+    def no_space() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+
+    done = run(*command, preexec_fn=no_space)
+    assert done.returncode == 1
+    assert "cannot be written: File too large" in done.stderr
+    assert read_files(tmp_path) == before
+    run(*command)
+    assert read_files(tmp_path) != before
+    assert manifest.stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "link.yaml").is_symlink()
 
 
 INTERRUPTED_IMPORT = """

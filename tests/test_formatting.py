@@ -12,7 +12,7 @@ import pytest
 from kubestencil.engine import Target, load_targets
 from kubestencil.errors import TargetError
 from kubestencil.targets import generate_files
-from tests.conftest import RELEASES, full_specs, load, make_release
+from tests.conftest import FULL_RELEASES, full_specs, load, make_release
 
 TWO_MODELS = make_release(
     {
@@ -44,7 +44,7 @@ def is_formatted(text: str, stub: bool) -> bool:
 def test_black_leaves_every_generated_file_of_every_release_unchanged() -> None:
     paths: dict[tuple[str, bool], str] = {}
     target = load_targets(None)["python"]
-    for name in RELEASES:
+    for name in FULL_RELEASES:
         for file in generate_files(load(name, full_specs()), target):
             if file.path.endswith((".py", ".pyi")):
                 key = file.data.decode(), file.path.endswith(".pyi")

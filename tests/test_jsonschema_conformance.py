@@ -36,6 +36,8 @@ def published_digests(release: str, flavour: str) -> Mapping[str, str]:
 
 
 def schema_target(**options: str) -> Target:
+    """The target that prints a published flavour, where none is named."""
+    options = {"flavours": "standalone-strict", **options}
     return load_targets(None)["jsonschema"].with_options(options)
 
 

@@ -125,7 +125,8 @@ def test_the_readme_of_custom_resources_alone_works(tmp_path: Path) -> None:
 def test_the_readme_of_a_release_with_another_name_works(tmp_path: Path) -> None:
     document = tmp_path / "mine.json"
     document.write_text(json.dumps(load("1.35").document))
-    render([document], targets=["jsonschema"], out=tmp_path / "out")
+    flavour = {"jsonschema.flavours": "standalone-strict"}
+    render([document], targets=["jsonschema"], out=tmp_path / "out", options=flavour)
     folder = tmp_path / "out" / "mine" / "jsonschema"
     command = readme_command(folder)
     assert verdict(command, folder, POD) == (0, "")
@@ -137,7 +138,9 @@ def test_the_readme_of_a_release_with_another_name_works(tmp_path: Path) -> None
 def test_verdicts_on_public_manifests(tmp_path: Path) -> None:
     """Those of the published schemas; of CustomResourceDefinitions, for which there are
     none, those of a real server."""
-    folder = render_schemas(tmp_path / "out", recursive="true")
+    folder = render_schemas(
+        tmp_path / "out", flavours="standalone-strict", recursive="true"
+    )
     assert MANIFESTS is not None
     manifests = tmp_path / "manifests"
     with tarfile.open(Path(MANIFESTS, "manifests.tar.xz")) as archive:

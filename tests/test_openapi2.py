@@ -28,7 +28,7 @@ GROUP_VERSION_KIND = "x-kubernetes-group-version-kind"
 def test_a_definition_has_the_group_and_version_of_its_name() -> None:
     spec = load("1.35")
     deployment = spec.definitions["io.k8s.api.apps.v1.Deployment"]
-    assert (deployment.group, deployment.version, deployment.kind) == (
+    assert (deployment.group_label, deployment.version, deployment.kind) == (
         "apps",
         "v1",
         "Deployment",
@@ -36,7 +36,7 @@ def test_a_definition_has_the_group_and_version_of_its_name() -> None:
     assert deployment.kinds == (GroupVersionKind("apps", "v1", "Deployment"),)
     assert deployment.kinds[0].api_version == "apps/v1"
     raw = spec.definitions["io.k8s.apimachinery.pkg.runtime.RawExtension"]
-    assert (raw.group, raw.version, raw.kinds) == ("runtime", "", ())
+    assert (raw.group_label, raw.version, raw.kinds) == ("runtime", "", ())
 
 
 def test_the_extensions_of_a_field() -> None:

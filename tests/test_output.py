@@ -309,6 +309,16 @@ def test_a_file_is_replaced_completely_or_not_at_all(tmp_path: Path) -> None:
         assert list(private.iterdir()) == []
 
 
+def test_a_link_in_the_way_of_a_temporary_file_is_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"v")
+    (tmp_path / f"file.{os.getpid()}.part").symlink_to(victim)
+    atomic.write(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert not (tmp_path / "file").is_symlink()
+    assert victim.read_bytes() == b"v"
+
+
 def test_the_cache_folder_holds_digests_only(run: Command, tmp_path: Path) -> None:
     # Anybody who can write to a shared cache could otherwise choose what is executed.
     document = make_document({"io.example.v1.Thing": {"type": "object"}})

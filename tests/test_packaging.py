@@ -1,10 +1,25 @@
-"""What the wheel contains."""
+"""What the packages contain, and that they are the same bytes whoever builds them."""
 
 from __future__ import annotations
 
+import email
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
 import tomllib
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
 
 from tests.conftest import ROOT
+
+#: What is neither in a checkout nor in a package.
+NOT_COPIED = shutil.ignore_patterns(".*", "__pycache__", "generated", "node_modules")
 
 
 def test_the_wheel_has_every_table_of_facts() -> None:
@@ -13,3 +28,52 @@ def test_the_wheel_has_every_table_of_facts() -> None:
     tables = {f"specs/{path.name}" for path in (ROOT / "specs").glob("*.tsv")}
     assert tables
     assert tables <= included.keys()
+
+
+@pytest.mark.slow
+def test_two_builds_are_the_same_bytes(tmp_path: Path) -> None:
+    """Of other folders, times and permissions."""
+    pytest.importorskip("hatchling", reason="hatchling is not installed")
+    first, second = tmp_path / "first", tmp_path / "second" / "folder"
+    shutil.copytree(ROOT, first, ignore=NOT_COPIED)
+    shutil.copytree(ROOT, second, ignore=NOT_COPIED)
+    for path in second.rglob("*"):
+        path.chmod(path.stat().st_mode & 0o700)
+        os.utime(path, (1_600_000_000, 1_600_000_000))
+    digests = build(first)
+    assert {Path(name).suffix for name in digests} == {".gz", ".whl"}
+    assert build(second) == digests
+    (wheel,) = (first / "dist").glob("*.whl")
+    check_metadata(wheel)
+
+
+def check_metadata(wheel: Path) -> None:
+    """A package index shows the README, where a relative link leads nowhere."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
+        metadata = email.message_from_bytes(archive.read(name))
+    source = dict(url.split(", ") for url in metadata.get_all("Project-URL", []))[
+        "Source"
+    ]
+    addresses = re.findall(r"\]\(([^)]*)\)", str(metadata.get_payload()))
+    paths = re.findall(r"\]\(([^)]*)\)", (ROOT / "README.md").read_text("utf-8"))
+    relative = [path for path in paths if not path.startswith("https:")]
+    assert relative
+    version = metadata["Version"]
+    assert {address for address in addresses if address.startswith(source)} == {
+        f"{source}/{'raw' if '/images/' in path else 'blob'}/v{version}/{path}"
+        for path in relative
+    }
+    assert len(addresses) == len(paths)
+    assert all(address.startswith("https://") for address in addresses)
+    assert metadata["License-Expression"] == "Apache-2.0"
+
+
+def build(folder: Path) -> Mapping[str, str]:
+    """The digest of each package that is built of a folder."""
+    command = [sys.executable, "-m", "hatchling", "build", "-d", "dist"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in (folder / "dist").iterdir()
+    }

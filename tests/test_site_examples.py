@@ -13,7 +13,14 @@ import pytest
 
 from kubestencil.targets.site.examples.kinds import Examples
 from tests.cargo import Cargo
-from tests.conftest import EACH_RELEASE, RELEASES, full_specs, load, make_release
+from tests.conftest import (
+    EACH_RELEASE,
+    FULL_RELEASES,
+    RELEASES,
+    full_specs,
+    load,
+    make_release,
+)
 from tests.site_examples import (
     TARGET,
     PrintedExamples,
@@ -39,7 +46,7 @@ def generated(
 
 @pytest.fixture(scope="module")
 def latest() -> PrintedExamples:
-    return PrintedExamples(load(RELEASES[-1], full_specs()), TARGET)
+    return PrintedExamples(load(FULL_RELEASES[-1], full_specs()), TARGET)
 
 
 def test_yaml_has_the_value_of_the_tree(generated: PrintedExamples) -> None:

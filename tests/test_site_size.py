@@ -13,10 +13,10 @@ import pytest
 from kubestencil import load
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
-from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.graph import reachable, reference_graph
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.examples import trees
+from kubestencil.targets.examples.accepted import AcceptedFields
 from kubestencil.targets.examples.values import Values
 from kubestencil.targets.site import listing, search_index
 from kubestencil.targets.site.fields import rows as fields
@@ -156,7 +156,7 @@ def test_the_time_of_an_example_grows_with_its_fields(
 ) -> None:
     def seconds(size: int) -> float:
         release = wide(size, condition)
-        values = Values(release.definitions, server_facts(release.name))
+        values = Values(release.definitions, AcceptedFields(release.name))
         definition = release.definitions[name_of(0)]
         return processor_time(lambda: values.all_entries(definition))
 

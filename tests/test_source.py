@@ -307,6 +307,6 @@ def test_a_release_name_is_a_plain_file_name() -> None:
 
 
 def test_a_minor_version_has_two_numbers() -> None:
-    assert minor_version("v1.35") == "1.35"
+    assert minor_version("v1.35") == minor_version("1.35.1") == "1.35"
     with pytest.raises(UsageError, match="not a release of Kubernetes"):
-        minor_version("1.35.1")
+        minor_version("1.35.x")

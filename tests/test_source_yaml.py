@@ -136,7 +136,9 @@ def test_numbers_as_keys_are_spelled_as_go_spells_them(key: str, text: str) -> N
         ("a: !!int x", "is not a !!int", "test.yaml:1:4"),
         ("<<: 3", "<< merges a mapping", "test.yaml:1:5"),
         ("a: \0", "not YAML", "test.yaml"),
-        ("[" * 100_000, "nested more than 500 deep", "test.yaml:1:501"),
+        ("[" * 600, "nested more than 500 deep", "test.yaml:1:501"),
+        # Some versions of libyaml have a limit of their own.
+        ("[" * 100_000, "nest", "test.yaml:1:"),
     ],
 )
 def test_what_is_not_yaml_is_said_with_its_line(

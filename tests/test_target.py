@@ -333,7 +333,7 @@ def test_targets_that_extend_each_other_are_refused(tmp_path: Path) -> None:
         (MANIFEST + "\n[spelling]\nacronyms = 'x'", "unknown value 'x'", "acronyms"),
         (MANIFEST + "\n[spelling]\nx = 1", "unknown key 'x'", "spelling.x"),
         (MANIFEST.replace('any = "any"', ""), "is missing", "types.any"),
-        ("size = 1\n" + MANIFEST, "unknown key 'size'", "target.toml"),
+        ("sizes = 1\n" + MANIFEST, "unknown key 'sizes'", "target.toml"),
         (MANIFEST.replace("about", "abuot"), "unknown key 'abuot'", "target.toml"),
         (MANIFEST.replace("about", "abuot"), "did you mean about?", "target.toml"),
         (MANIFEST.replace("path =", "paht ="), "did you mean path?", "files"),

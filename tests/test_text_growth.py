@@ -12,6 +12,7 @@ import pytest
 
 from kubestencil.checking.decoding import scalars
 from kubestencil.checking.files import placeholders
+from kubestencil.checking.values import quantities
 from kubestencil.diff import labels
 from kubestencil.targets.diff.word_diff import diff_words
 from kubestencil.targets.jsonnet import spelling as jsonnet
@@ -73,7 +74,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "rust.string_literal": rust.string_literal,
     "scalars.base64_error": scalars.base64_error,
     "scalars.is_duration": scalars.is_duration,
-    "scalars.is_quantity": scalars.is_quantity,
+    "quantities.is_quantity": quantities.is_quantity,
     "scalars.is_time": scalars.is_time,
     "stated_default": stated_default,
     "stated_values": stated_values,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup, escape
 
 from kubestencil.text.html import breakable, prose, summary
-from tests.conftest import RELEASES, full_specs, load
+from tests.conftest import FULL_RELEASES, full_specs, load
 
 #: The allowed attributes of each tag.
 TAGS: dict[str, set[str]] = {
@@ -137,7 +137,7 @@ def test_a_summary_is_no_longer_than_its_limit(text: str, limit: int) -> None:
 
 
 def test_the_descriptions_of_a_release_keep_all_words() -> None:
-    definitions = load(RELEASES[-1], full_specs()).definitions.values()
+    definitions = load(FULL_RELEASES[-1], full_specs()).definitions.values()
     texts = {
         text
         for definition in definitions
