@@ -324,8 +324,8 @@ def test_a_kind_links_to_its_operations_and_its_concept(site: Site) -> None:
 
 
 def test_descriptions_state_facts(site: Site) -> None:
-    text = site.page("1.35/core/v1/PodOS/").text
-    assert "<dt>stated values<dd>linux<dd>windows" in text
+    text = site.page("1.35/admissionregistration.k8s.io/v1/ParamRef/").text
+    assert "<dt>stated values<dd>Allow<dd>Deny" in text
     quantity = site.page("1.35/resource/unversioned/Quantity/").text
     assert "half of one" in quantity
 
@@ -334,3 +334,7 @@ def test_what_the_server_knows_is_marked(site: Site) -> None:
     text = site.page("1.35/core/v1/Container/").text
     values = "<dt>allowed values (server)<dd>Always<dd>IfNotPresent<dd>Never</div>"
     assert values in text
+    # The server knows what the description states, too, which is said once.
+    text = site.page("1.35/core/v1/PodOS/").text
+    assert "<dt>allowed values (server)<dd>linux<dd>windows</div>" in text
+    assert "stated values" not in text

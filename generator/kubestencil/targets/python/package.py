@@ -41,7 +41,7 @@ class PythonOptions:
 
     package: str
     project: str
-    version: str
+    version: str = ""
 
     def version_for(self, release: str) -> str:
         """The version of the distribution for a release."""
