@@ -38,7 +38,7 @@ class Calls:
         try:
             result = call()
         except refusals as error:
-            outcomes.append(f"{error.code} {error.reason}: {error.status.message}")
+            outcomes.append(f"{error.status} {error.reason}: {error.answer.message}")
             return None
         outcomes.append("ok")
         return result

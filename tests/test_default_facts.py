@@ -52,6 +52,7 @@ NOT_DEFAULTS: Mapping[str, set[tuple[str, str]]] = {
     "made of other fields": {
         ("CustomResourceDefinitionNames", "listKind"),
         ("Secret", "data"),
+        ("ServicePort", "targetPort"),
     },
     "an admission plugin's, by the priority class and the service account": {
         ("PodSpec", "preemptionPolicy"),

@@ -7,6 +7,7 @@ import asyncio
 import base64
 import gzip
 import json
+import pickle
 import socket
 import threading
 import time
@@ -248,6 +249,9 @@ def test_what_the_server_warns_of_reaches_the_program(
         core.read_namespaced_pod("a", "default")
     assert error.value.status == 404
     assert found == texts * 2
+    copied = pickle.loads(pickle.dumps(error.value))
+    assert (copied.status, copied.headers) == (404, error.value.headers)
+    assert copied.headers["warning"] == header
 
 
 def test_a_failure_is_a_typed_status(package: Any, server: Server) -> None:

@@ -86,7 +86,8 @@ class TimedOut(TransportError):
 class StatusError(ClientError):
     """The API server refused a request; ``answer`` says why.
 
-    ``status``, ``reason`` and ``headers`` are called as in the official client. Each code with a class of its own raises that class: ``NotFound``, ``Conflict``.
+    ``status``, ``reason`` and ``headers`` are called as in the official client. Codes
+    such as 404 and 409 have a class of their own: ``NotFound``, ``Conflict``.
     """
 
     #: The class for an HTTP status code.
@@ -115,8 +116,8 @@ class StatusError(ClientError):
         """What the request was about, with its causes; empty where nothing is said."""
         return self.answer.details or StatusDetails()
 
-    def __reduce__(self) -> tuple[type[StatusError], tuple[Status]]:
-        return type(self), (self.answer,)
+    def __reduce__(self) -> tuple[type[StatusError], tuple[Status, Mapping[str, str]]]:
+        return type(self), (self.answer, dict(self.headers))
 
 
 #: The name that programs for the official client catch.
