@@ -260,6 +260,38 @@ def test_two_releases_are_compared(
     assert not browser.run("return document.querySelector('.compared')")
 
 
+@pytest.mark.parametrize("is_local", [False, True])
+def test_comparing_a_kind_shows_what_its_page_does(
+    browser: Browser, base_url: str, site_folder: Path, is_local: bool
+) -> None:
+    """All changes inside of the kind by their path, and nothing of other kinds."""
+
+    def url(page: str) -> str:
+        return file_url(site_folder, page) if is_local else f"{base_url}{page}"
+
+    browser.open(url("1.35/core/v1/Pod/"))
+    changes = (
+        "return [...document.querySelectorAll('%s')]"
+        ".map((item) => item.querySelector('code').textContent).sort()"
+    )
+    shown = browser.run(changes % '[data-changes="1.35"] li')
+    assert "spec.workloadRef" in shown
+    for query in ("Pod", "core/v1/pod"):
+        browser.open(f"{url('compare/')}#1.34..1.35/{query}")
+        browser.wait("document.querySelector('.compared')")
+        assert browser.run(changes % ".compared .changes li") == shown
+    browser.open(f"{url('compare/')}#1.34..1.35/Pod.spec.workloadRef")
+    browser.wait("document.querySelector('.compared')")
+    assert browser.run(changes % ".compared .changes li") == ["spec.workloadRef"]
+
+
+def test_comparing_names_api_versions(browser: Browser, base_url: str) -> None:
+    browser.open(f"{base_url}compare/#1.34..1.35/scheduling")
+    browser.wait("document.querySelector('.compared')")
+    section = browser.run("return document.querySelector('.compared').textContent")
+    assert section == "API versionsscheduling.k8s.io/v1alpha1 added"
+
+
 def test_two_releases_are_compared_on_the_page_of_a_type(
     browser: Browser, base_url: str
 ) -> None:

@@ -1,7 +1,7 @@
 "use strict";
 // The page that compares two releases. What each release changed is a script, which is
 // loaded when it is needed; the changes between two releases are those of all releases
-// after the first, up to the second.
+// after the first, up to the second. Which types a type consists of is a script of its own.
 (() => {
   const { root } = document.documentElement.dataset;
   const { address, breakable, loadScript } = globalThis.kubestencil;
@@ -10,10 +10,17 @@
   ].map((id) => document.getElementById(id));
   const releases = [...fromInput.options].map((option) => option.value);
   const loaded = new Map(); // the changes of a release; null while they are loaded
+  let references = null; // the types that each type refers to, with the field that does
 
   /** Called by the script of a release. */
   globalThis.kubestencilChanges = (changes) => {
     loaded.set(changes.release, changes);
+    show();
+  };
+
+  /** Called by the script of references. */
+  globalThis.kubestencilReferences = (data) => {
+    references = data;
     show();
   };
 
@@ -46,16 +53,68 @@
       for (const path of added) add(path, { release, label: "added", mark: "added" });
       for (const path of removed) add(path, { release, label: "removed", mark: "removed" });
       for (const [path, items] of Object.entries(changed)) {
-        for (const [field, severity, label, segments] of items) {
-          add(path, { release, field, severity, label, segments });
+        for (const [field, severity, label, segments, isInner] of items) {
+          add(path, { release, field, severity, label, segments, isInner });
         }
       }
     }
     return types;
   }
 
-  /** Leave out what does not match all words; a type that matches keeps all changes. */
-  function filtered(types, words) {
+  /** The types with a name: Pod, apps/v1/Deployment. */
+  function typesNamed(name) {
+    const lower = name.toLowerCase();
+    return Object.keys(references).filter((path) =>
+      [path, path.split("/")[2]].some((known) => known.toLowerCase() === lower));
+  }
+
+  /** A type and all types inside of it, each with the shortest path to it. */
+  function pathsInside(type) {
+    const paths = new Map([[type, ""]]);
+    for (let level = [...paths]; level.length; ) {
+      const next = new Map();
+      for (const [referrer, prefix] of level) {
+        for (const [name, field] of Object.entries(references[referrer] ?? {})) {
+          const path = `${prefix}${field}`;
+          if (!paths.has(name) && !(next.get(name) <= path)) next.set(name, path);
+        }
+      }
+      for (const [name, path] of next) paths.set(name, path);
+      level = [...next].map(([name, path]) => [name, `${path}.`]);
+    }
+    return paths;
+  }
+
+  /**
+   * What the pages of some types show: the changes of a type, and those inside of it by their
+   * path, which begins with "start". The changes of a part that came with it are no changes.
+   */
+  function changesInside(types, roots, start) {
+    const kept = new Map();
+    for (const root of roots) {
+      const changes = [];
+      for (const [type, prefix] of pathsInside(root)) {
+        for (const change of types.get(type) ?? []) {
+          if (!prefix) changes.push(change);
+          else if (change.isInner) changes.push({ ...change, field: `${prefix}.${change.field}` });
+        }
+      }
+      const inside = changes.filter(({ field }) => `${field ?? ""}.`.toLowerCase().startsWith(start));
+      inside.sort((one, other) => (one.field ?? "").localeCompare(other.field ?? ""));
+      if (inside.length) kept.set(root, inside);
+    }
+    return kept;
+  }
+
+  /**
+   * What is asked for: a type, a path that begins with one, or else what has all words, where
+   * a type that has them keeps all changes.
+   */
+  function filtered(types, text) {
+    const [, name, path] = /^([^.]*|[^/]*\/[^/]*\/[^.]*)(?:\.(.*))?$/s.exec(text) ?? [];
+    const roots = name ? typesNamed(name) : [];
+    if (roots.length) return changesInside(types, roots, path ? `${path.toLowerCase()}.` : "");
+    const words = text.toLowerCase().split(/[\s.]+/).filter(Boolean);
     const matches = (text) => words.every((word) => text.toLowerCase().includes(word));
     const kept = new Map();
     for (const [path, changes] of types) {
@@ -81,6 +140,24 @@
     const link = element("a", "", ...breakable(path.split("/")[2]));
     link.href = address(`${root}${release}/${path}/`);
     return link;
+  }
+
+  /** The API versions that one of the releases has. */
+  function versionsSection({ steps }, text) {
+    const marks = new Map();
+    for (const step of steps) {
+      for (const mark of ["added", "removed"]) {
+        for (const version of loaded.get(step).versions[mark]) {
+          if (marks.has(version)) marks.delete(version);
+          else marks.set(version, { mark, release: step });
+        }
+      }
+    }
+    const shown = [...marks].filter(([version]) => version.includes(text.toLowerCase())).sort();
+    if (!shown.length) return [];
+    const items = shown.map(([version, { mark, release }]) =>
+      element("li", "", element("code", "", ...breakable(version)), ` ${mark}`, ...releaseNote(release, steps)));
+    return [element("section", "compared", element("h2", "", "API versions"), element("ul", "changes", ...items))];
   }
 
   const groupVersion = (path) => path.split("/").slice(0, 2).join("/");
@@ -153,9 +230,10 @@
     if (!compared.steps.length) {
       summary.textContent = "Select two different releases.";
       results.replaceChildren();
-    } else if (compared.steps.every((step) => loaded.get(step))) {
-      const words = filterInput.value.toLowerCase().split(/[\s.]+/).filter(Boolean);
-      results.replaceChildren(...sections(compared, filtered(changesByType(compared.steps), words)));
+    } else if (references && compared.steps.every((step) => loaded.get(step))) {
+      const text = filterInput.value.trim();
+      const types = filtered(changesByType(compared.steps), text);
+      results.replaceChildren(...versionsSection(compared, text), ...sections(compared, types));
     } else {
       summary.textContent = "Loading…";
     }
@@ -193,6 +271,9 @@
   addEventListener("hashchange", () => {
     readAddress();
     show();
+  });
+  loadScript("assets/type-references.js", () => {
+    summary.textContent = "The types cannot be loaded.";
   });
   readAddress();
   show();

@@ -91,7 +91,16 @@ def make_contexts(
                 )
             ],
             "extra-page": lambda: extra_pages.page_contexts(pages),
-            "asset": lambda: _assets(target, options, index),
+            "asset": lambda: _assets(
+                target,
+                options,
+                {
+                    _OTHER_RELEASES_INDEX: index,
+                    comparison.REFERENCES: comparison.references_script(
+                        releases, addresses
+                    ),
+                },
+            ),
         },
         shared_variables={
             **OUTSIDE_RELEASES,
@@ -134,7 +143,7 @@ def _other_addresses(
 
 
 def _assets(
-    target: Target, options: SiteOptions, index: bytes
+    target: Target, options: SiteOptions, scripts: Mapping[str, bytes]
 ) -> Iterator[FileContext]:
     """The files that pages load: those of the target, and those that its options name.
 
@@ -158,4 +167,5 @@ def _assets(
         if name == "theme.css" and options.theme:
             data += b"\n" + Path(options.theme).read_bytes()
         yield FileContext(name, {"path": name}, {}, data)
-    yield FileContext(_OTHER_RELEASES_INDEX, {"path": _OTHER_RELEASES_INDEX}, {}, index)
+    for name, data in scripts.items():
+        yield FileContext(name, {"path": name}, {}, data)

@@ -1,9 +1,12 @@
 """The page that compares any two releases, from what each release changed.
 
 ``assets/compare.js`` reads the data, one script for each release but the first: the types
-that it added and removed, and of each type that it changed a list of changes, each with
-its path, its severity, what happened, and pairs of the role and the text of what is
-behind that.
+and API versions that it added and removed, and of each type that it changed a list of
+changes, each with its path, its severity, what happened, pairs of the role and the text of
+what is behind that, and whether the pages of kinds that have the type show it.
+
+Another script has the references between types, so that the page shows of a kind what the
+page of the kind does: all changes inside of it.
 """
 
 from __future__ import annotations
@@ -13,9 +16,13 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 from kubestencil.engine.view import Each, FileContext
+from kubestencil.schema import Release
+from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.data_scripts import data_script
 from kubestencil.targets.site.navigation import SHARED_VARIABLES
 from kubestencil.targets.site.pages.reports import ReportLink, report_links
+from kubestencil.targets.site.pages.type_changes import shows_inside
+from kubestencil.targets.site.pages.usage import referring_fields
 from kubestencil.targets.site.release_context import (
     ReleasesByType,
     SiteContext,
@@ -24,6 +31,9 @@ from kubestencil.targets.site.release_context import (
 
 #: The folder of the page and its data.
 FOLDER = "compare"
+
+#: The script of the references between types.
+REFERENCES = "type-references.js"
 
 #: What this module generates, in the folder of the site.
 EACH: Mapping[str, Each] = {
@@ -63,8 +73,17 @@ def changes_contexts(context: SiteContext) -> Iterator[FileContext]:
 
 def _changes_of(before: str, release: str, context: SiteContext) -> Mapping[str, Any]:
     releases_by_type = context.newest.releases_by_type
+    old, new = (
+        {
+            page_address(path).group_version
+            for path, in_ in releases_by_type.items()
+            if name in in_
+        }
+        for name in (before, release)
+    )
     return {
         "release": release,
+        "versions": {"added": sorted(new - old), "removed": sorted(old - new)},
         "added": _types_in(release, before, releases_by_type),
         "removed": _types_in(before, release, releases_by_type),
         "changed": {
@@ -86,4 +105,19 @@ def _types_in(
 
 
 def _item(change: TypeChange) -> tuple[Any, ...]:
-    return (change.path, change.severity, change.label, change.segments)
+    inside = int(shows_inside(change))
+    return (change.path, change.severity, change.label, change.segments, inside)
+
+
+def references_script(
+    releases: Sequence[Release], addresses: Sequence[Mapping[str, PageAddress]]
+) -> bytes:
+    """The types that each type refers to in any of the releases, which come oldest first:
+    the paths of their pages, and the first field that does."""
+    found: dict[str, dict[str, str]] = {}
+    for release, address in zip(releases, addresses, strict=True):
+        for name, definition in release.definitions.items():
+            targets = found.setdefault(address[name].path, {})
+            for target, fields in referring_fields(definition).items():
+                targets[address[target].path] = fields[0]
+    return data_script("kubestencilReferences", found)

@@ -76,7 +76,7 @@ def find_inner_changes(
         changes = [
             change
             for change in context.changes.get(address.path, ())
-            if change.badge and change.field
+            if shows_inside(change)
         ]
         if not changes:
             continue
@@ -90,6 +90,11 @@ def find_inner_changes(
                         _inner_change(paths[0], change, fields)
                     )
     return inner
+
+
+def shows_inside(change: TypeChange) -> bool:
+    """Whether the pages of kinds show a change of a type inside of them."""
+    return bool(change.badge and change.field)
 
 
 def _inner_change(path: str, change: TypeChange, fields: Container[str]) -> InnerChange:

@@ -63,7 +63,7 @@ def find_usage(release: Release, kinds: Collection[str]) -> Usage:
     """The usage of the types of a release; ``kinds`` are the full names of the kinds'
     definitions."""
     graph = {
-        name: _referring_fields(definition)
+        name: referring_fields(definition)
         for name, definition in release.definitions.items()
     }
     referenced_by: dict[str, list[Use]] = {}
@@ -151,7 +151,7 @@ def _joined(incoming: Iterable[tuple[_Paths, Sequence[str]]]) -> _Paths:
     return _Paths(tuple(all_paths[:_MAX_PATHS]), min(count, MAX_COUNTED_PATHS))
 
 
-def _referring_fields(definition: Definition) -> Mapping[str, Sequence[str]]:
+def referring_fields(definition: Definition) -> Mapping[str, Sequence[str]]:
     """The definitions that one refers to, each with the names of the fields that do."""
     fields: dict[str, list[str]] = {}
     for field in fields_of(definition.schema):
