@@ -23,7 +23,7 @@ from kubestencil.checking.ignores import apply_ignores
 from kubestencil.cli import cli
 from kubestencil.errors import KubestencilError
 from kubestencil.schema.keywords import KINDS_KEYWORD
-from tests.conftest import make_document
+from tests.conftest import Command, make_document
 from tests.growth import assert_proportional, processor_time
 from tests.test_crd_examples import widget
 
@@ -261,6 +261,37 @@ def test_a_gitignore_that_is_a_link_is_not_read(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").symlink_to("/dev/zero")
     (tmp_path / "a.yaml").write_text(CONFIG_MAP)
     assert report_of(tmp_path)["checked"]["checked"] == 1
+
+
+@pytest.mark.parametrize("name", ["m/kustomization.yaml", "specs/1.35.json"])
+@pytest.mark.parametrize("is_pipe", [True, False])
+def test_what_is_no_file_is_not_read_in_the_place_of_one(
+    run: Command, name: str, is_pipe: bool
+) -> None:
+    """Somebody's folder is checked that has a pipe, or a link to a device without end."""
+    path = run.folder / name
+    for folder in ("m", "specs"):
+        (run.folder / folder).mkdir()
+    (run.folder / "m/a.yaml").write_text(
+        "{apiVersion: v1, kind: Namespace, metadata: {name: a}}"
+    )
+    os.mkfifo(path) if is_pipe else path.symlink_to("/dev/zero")
+    done = run("check", "--to", "1.35", "--exact", "off", "m")
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+
+
+@pytest.mark.parametrize("option", ["--baseline", "--config", "--spec", "--crds"])
+def test_a_file_without_an_end_is_too_large(run: Command, option: str) -> None:
+    (run.folder / "a.yaml").write_text(
+        "{apiVersion: v1, kind: Namespace, metadata: {name: a}}"
+    )
+    (run.folder / "b").symlink_to("/dev/zero")
+    release = () if option == "--spec" else ("--to", "1.35")
+    environment = {**run.environment, "KUBESTENCIL_MAX_BYTES": "100000"}
+    command = Command(run.folder, environment)
+    done = command("check", *release, "--exact", "off", option, "b", "a.yaml")
+    assert done.returncode == 1
+    assert "the limit" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.mark.growth

@@ -4,6 +4,7 @@ must not do."""
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -203,6 +204,21 @@ def test_a_strangers_file_names_no_code_and_nothing_outside(
     assert not (folder / "out").exists()
 
 
+@pytest.mark.parametrize("setting", ["crds = ['a']", "spec = 'a/x'", "specs = 'a'"])
+def test_a_strangers_folder_is_not_read_through_links_and_pipes(
+    run: Command, setting: str
+) -> None:
+    (run.folder / "cloned/a").mkdir(parents=True)
+    (run.folder / "secret.yaml").write_text("password: s3cret\n")
+    (run.folder / "cloned/a/1.35.yaml").symlink_to(run.folder / "secret.yaml")
+    os.mkfifo(run.folder / "cloned/a/x")
+    text = f'[[generate]]\ntarget = ["jsonnet"]\noutput = "out"\n{setting}\n'
+    (run.folder / "cloned/kubestencil.toml").write_text(text)
+    done = Command(run.folder / "cloned", run.environment)("render")
+    assert done.returncode == 2
+    assert "leads out of the folder of the project" in done.stderr
+
+
 @pytest.mark.parametrize("text", ["a = " + "[" * 5_000, "\xff", "releases = 1", ""])
 def test_a_damaged_lock_is_an_error(run: Command, project: Path, text: str) -> None:
     (project / "kubestencil.lock").write_text(text, "latin-1")
@@ -227,7 +243,10 @@ def test_a_lock_has_any_path_and_shows_no_control_characters(tmp_path: Path) -> 
     assert read_lock(tmp_path) == Lock("0", {}, {"a?": document._replace(origin="a?")})
 
 
-OUTPUTS = ["../out", "/tmp/out", ".", "a/../../b", "link/out", ".git/hooks", "a/.GIT"]
+OUTPUTS = [
+    "../out", "/tmp/out", ".", "a/../../b", "link/out", ".git/hooks", "a/.GIT", "GIT~1/a",
+    ".git./a", ".git /a", ".g\u200cit/a",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("output", OUTPUTS)

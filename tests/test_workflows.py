@@ -112,6 +112,12 @@ def test_the_action_opens_a_pull_request_with_the_summary_of_an_update(
         shell(step["run"])
     assert not calls.exists()
     shell("sed -i s/1.36/1.37/ kubestencil.toml")
+    # Such as the file of an action that logs in.
+    (project / "credentials.json").write_text("s3cret")
+    with pytest.raises(AssertionError, match="changes of earlier steps"):
+        shell(steps[1]["run"])
+    (project / "credentials.json").unlink()
+    shell(f"{commit} --quiet")
     for step in steps[1:]:
         shell(step["run"])
     pushed = shell("git -C ../origin show kubestencil-update:kubestencil.lock")

@@ -1,5 +1,6 @@
 """The ``kubestencil`` command, also as ``python -m kubestencil``."""
 
+import os
 import sys
 from typing import NoReturn
 
@@ -9,6 +10,8 @@ def main() -> NoReturn:
 
     Ctrl-C prints no traceback, even while modules are imported.
     """
+    # On Windows, programs such as git are not those of the current folder.
+    os.environ.setdefault("NoDefaultCurrentDirectoryInExePath", "1")
     try:
         from kubestencil.cli import main as run_command_line
     except KeyboardInterrupt:

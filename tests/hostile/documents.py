@@ -52,7 +52,11 @@ def whole_release(source: random.Random) -> Document:
     """All definitions of an embedded release."""
     definitions = load(source.choice(RELEASES)).definitions
     return make_document(
-        {name: definition.schema.raw for name, definition in definitions.items()}
+        # Copies, since a case changes them, and a release cannot be changed.
+        {
+            name: copy.deepcopy(definition.schema.raw)
+            for name, definition in definitions.items()
+        }
     )
 
 

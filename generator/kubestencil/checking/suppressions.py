@@ -17,6 +17,7 @@ from kubestencil.checking.files.ignored_paths import is_pattern, make_spec
 from kubestencil.checking.findings import Finding, FindingKey, Problem, Report, Subject
 from kubestencil.checking.rules import RULES, SEVERITIES, Severity
 from kubestencil.errors import SourceError, UsageError, nearest
+from kubestencil.source.folder import read_bytes
 
 _KEYS = ("rule", "path", "kind", "reason")
 
@@ -51,11 +52,11 @@ class CheckConfig(NamedTuple):
 def load_config(path: Path) -> CheckConfig:
     """The entries of a configuration file.
 
-    Raises UsageError for a file that cannot be read, an unknown key or an unknown rule,
-    SourceError for a file that is no TOML.
+    Raises UsageError for an unknown key or an unknown rule, SourceError for a file that
+    cannot be read or is no TOML.
     """
     try:
-        config = tomllib.loads(_read(path))
+        config = tomllib.loads(read_bytes(path).decode())
     except (ValueError, RecursionError) as error:
         raise SourceError(f"is no TOML: {error}", where=str(path)) from error
     for key in config:
@@ -167,11 +168,10 @@ def _covers(entry: IgnoreEntry, finding: Finding) -> bool:
 def load_baseline(path: Path) -> Counter[FindingKey]:
     """The findings of an earlier report in JSON.
 
-    Raises UsageError for a file that cannot be read, SourceError for a file that is no
-    such report.
+    Raises SourceError for a file that cannot be read or is no such report.
     """
     try:
-        report = json.loads(_read(path))
+        report = json.loads(read_bytes(path))
         return Counter(
             FindingKey(
                 entry["rule"],
@@ -209,15 +209,6 @@ def apply_baseline(report: Report, baseline: Counter[FindingKey]) -> Report:
     return replace(
         report, findings=tuple(kept), ignored=_added(report, "baseline", dropped)
     )
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"cannot be read: {error.strerror}", where=str(path)
-        ) from error
 
 
 def _added(report: Report, by: str, count: int) -> Mapping[str, int]:

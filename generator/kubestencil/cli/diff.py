@@ -39,6 +39,7 @@ from kubestencil.schema.load import load_release
 from kubestencil.schema.lookup import find_kinds
 from kubestencil.source import available
 from kubestencil.source.find import DocumentOptions
+from kubestencil.source.folder import read_bytes
 from kubestencil.source.releases import expand_ranges, is_minor_version, release_order
 from kubestencil.targets.diff.view import comparison_contexts
 
@@ -210,7 +211,7 @@ def _baseline_ids(path: Path) -> frozenset[str]:
     Raises UsageError for anything else.
     """
     try:
-        report = json.loads(path.read_bytes())
+        report = json.loads(read_bytes(path))
         graduated = (item["changes"] for item in report["graduations"])
         items = chain(report["changes"], report["notices"], report["gates"], *graduated)
         return frozenset(str(item["id"]) for item in items)

@@ -7,8 +7,10 @@ its folder.
 
 from __future__ import annotations
 
+import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +18,7 @@ from kubestencil import regular_file
 from kubestencil.engine import Target
 from kubestencil.engine.rendering import is_path
 from kubestencil.errors import UsageError, nearest
+from kubestencil.file_names import portable
 from kubestencil.source.helm import OCI
 
 FILE = "kubestencil.toml"
@@ -23,6 +26,11 @@ FILE = "kubestencil.toml"
 GENERATE = "generate"
 #: Of a project file.
 MAX_BYTES = 1 << 20
+# Windows' short name is the second one; the others are characters that macOS ignores.
+_GIT = (".git", "git~1")
+_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+# Settings of folders in which links are followed.
+_FOLLOWED = ("crds", "spec", "specs")
 _TYPES: Mapping[type, str] = {
     bool: "true or false",
     int: "a number",
@@ -137,6 +145,10 @@ def _refuse_code(
                         where=where,
                         hint="read the file, then trust it: kubestencil --trust …",
                     )
+                if key in _FOLLOWED:
+                    texts += [
+                        link for text in texts for link in _links(path.parent, text)
+                    ]
                 if any(_leads_out(path.parent, text) for text in texts):
                     raise UsageError(
                         "leads out of the folder of the project",
@@ -153,8 +165,8 @@ def _names_a_file(setting: str, targets: Mapping[str, Target]) -> bool:
 
 
 def _leads_out(folder: Path, text: str) -> bool:
-    """Whether a text is a path out of a folder, also through links, or an address that is
-    not public. ``NAME=PATH`` has a path, too."""
+    """Whether a text is a path out of a folder, also through links, or that of a pipe, or
+    an address that is not public. ``NAME=PATH`` has a path, too."""
     for location in (text, text.partition("=")[2]):
         if "://" in location:
             if not location.startswith(("https://", OCI)):
@@ -162,9 +174,19 @@ def _leads_out(folder: Path, text: str) -> bool:
             continue
         if "\0" in location or len(location) > 4096:
             return True
-        if not (folder / location).resolve().is_relative_to(folder.resolve()):
+        path = folder / location
+        is_other = path.exists() and not (path.is_file() or path.is_dir())
+        if is_other or not path.resolve().is_relative_to(folder.resolve()):
             return True
     return False
+
+
+def _links(folder: Path, text: str) -> Iterator[str]:
+    """The links in a folder that a text names."""
+    for location in (text, text.partition("=")[2]):
+        for parent, folders, files in os.walk(folder / location if location else ""):
+            paths = map(Path(parent).joinpath, folders + files)
+            yield from (str(path) for path in paths if path.is_symlink())
 
 
 def _check_outputs(path: Path, generate: tuple[Mapping[str, Any], ...]) -> None:
@@ -175,7 +197,11 @@ def _check_outputs(path: Path, generate: tuple[Mapping[str, Any], ...]) -> None:
         where = f"{path}: {GENERATE} {number}.output"
         output = str(values.get("out", ""))
         plain = output.replace("{release}", "release").replace("{target}", "target")
-        if not is_path(plain) or ".git" in plain.lower().split("/"):
+        # Windows and macOS have other names for .git, too; they are not portable.
+        if not is_path(plain) or any(
+            name.lower() in _GIT or name != portable(name) or _IGNORED.search(name)
+            for name in plain.split("/")
+        ):
             raise UsageError(
                 "must be a folder inside the project, such as src/acme/k8s",
                 where=where,

@@ -24,7 +24,9 @@ def releases(folder: Path) -> Mapping[str, Path]:
     paths: dict[str, Path] = {}
     for suffix in reversed(_SUFFIXES):
         for path in folder.glob(f"[0-9]*.[0-9]*{suffix}"):
-            paths[path.name.removesuffix(suffix)] = path
+            # Not a pipe or device that somebody's folder has in the place of a file.
+            if path.is_file():
+                paths[path.name.removesuffix(suffix)] = path
     return paths
 
 
@@ -55,10 +57,13 @@ def read_bytes(path: Path) -> bytes:
     Raises SourceError where it cannot be read or is larger than ``max_bytes()``.
     """
     with _reading(str(path)):
+        # A device, or a pipe that the user names, has no size beforehand.
         size = path.stat().st_size
-        if size > max_bytes():
-            raise too_large(str(path), f"{size:,}")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(max_bytes() + 1) if size <= max_bytes() else b""
+        if max(size, len(data)) > max_bytes():
+            raise too_large(str(path), f"{size:,}" if size else "more")
+        return data
 
 
 def read_file(location: str) -> SourceFile:

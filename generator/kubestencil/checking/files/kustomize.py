@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from kubestencil import regular_file
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.errors import SpecError
+from kubestencil.source.limits import max_bytes
 from kubestencil.source.yaml import documents
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -90,7 +92,7 @@ def _folders_above(path: str, seen: set[str]) -> set[str]:
 def _patches_listed_in(folder: Path) -> Iterator[str]:
     for name in NAMES:
         try:
-            text = (folder / name).read_text("utf-8-sig")
+            text = regular_file.read(folder / name, max_bytes()).decode("utf-8-sig")
             values = [document.value for document in documents(text, str(folder))]
         except (OSError, UnicodeDecodeError, SpecError):
             continue
