@@ -274,3 +274,5 @@ def test_a_conversion_that_ends_breaks_and_a_removed_version_needs_migration(
     assert "conversion-changed" in rules("b.yaml", "a.yaml")
     removed = rules("a.yaml", "c.yaml")["removed-with-replacement"]
     assert "status.storedVersions" in removed
+    (tmp_path / "d.yaml").write_text(definition("v1alpha1", "v1", strategy="Webhook"))
+    assert "status.storedVersions" in rules("d.yaml", "c.yaml")["alpha"]

@@ -205,7 +205,9 @@ def test_a_baseline_leaves_out_the_changes_of_an_earlier_report(tmp_path: Path) 
     runner.invoke(cli, ["diff", "1.34", "1.35", "-o", str(report)])
     arguments = ["diff", "1.34", "1.35", "--baseline", str(report), "-f", "json", "-q"]
     left = json.loads(runner.invoke(cli, arguments).stdout)
-    assert not left["changes"] + left["notices"] + left["gates"]
+    lists = ("changes", "notices", "graduations", "gates", "metrics", "flags")
+    assert not any(left[name] for name in (*lists, "going_soon"))
+    assert left["versions"] == {"added": [], "removed": []}
     document = json.loads(report.read_bytes())
     kept = document["changes"].pop()
     report.write_text(json.dumps(document))

@@ -317,6 +317,45 @@ def test_what_a_feature_gate_guards_is_listed_with_the_gate() -> None:
     assert "networking.k8s.io/v1, v1beta1  alpha → GA" in line
 
 
+def test_a_deprecated_field_is_not_promoted_with_the_gate_that_it_had() -> None:
+    comparison = compare(release("1.34"), release("1.35"))
+    judged = (*comparison.changes, *comparison.notices)
+    promoted = [item for item in judged if item.rule.topic == "promoted"]
+    paths = {item.users_path for item in promoted}
+    assert "Pod.spec.containers.resizePolicy" in paths
+    assert "Pod.status.resize" not in paths
+
+
+def test_a_release_note_lists_what_was_promoted_once() -> None:
+    note = comparison_report(compare(release("1.34"), release("1.35")), "release-note")
+    assert note.count("**PodCertificateRequest** (certificates.k8s.io/v1beta1)") == 1
+    assert "**CSIDriver.spec.serviceAccountTokenInSecrets**" in note
+
+
+def test_steps_do_not_change_the_counts_of_the_headline() -> None:
+    releases = [release(name) for name in ("1.29", "1.31", "1.33", "1.35")]
+    whole = compare(releases[0], releases[-1])
+    steps = tuple(compare(*pair) for pair in pairwise(releases))
+    alone, ranged = (
+        comparison_variables(whole, steps=of)["headline"] for of in ((), steps)
+    )
+    assert alone == ranged
+
+
+def test_history_says_what_became_of_a_volume_plugin() -> None:
+    releases = [release(name) for name in ("1.29", "1.35")]
+    text = history_report(history(releases, "Pod", "spec.volumes.gitRepo"), "text")
+    assert "deprecated since 1.11, no longer works since 1.33" in text
+
+
+def test_kinds_that_a_newer_server_cannot_read_are_deleted_first() -> None:
+    text = comparison_report(compare(release("1.31"), release("1.32")), "text")
+    removed = text.partition("Removed where")[2].partition("Deprecated")[0].splitlines()
+    hinted = [line.split()[0] for line in removed if "stored objects first" in line]
+    # Those of flowcontrol and admissionregistration are read, and reviews not stored.
+    assert hinted == ["LeaseCandidate", "PodSchedulingContext"]
+
+
 def test_a_removal_that_is_planned_is_not_said_to_have_happened() -> None:
     comparison = compare(release("1.34"), release("1.35"))
     text = comparison_report(comparison, "text")

@@ -205,16 +205,23 @@ def diff(
         context.exit(1)
 
 
+_WITH_IDS = (
+    *("changes", "notices", "graduations"),
+    *("gates", "metrics", "flags", "going_soon"),
+)
+
+
 def _baseline_ids(path: Path) -> frozenset[str]:
-    """The ids of the changes of a report in JSON.
+    """The ids of what a report in JSON has, and its API versions.
 
     Raises UsageError for anything else.
     """
     try:
         report = json.loads(read_bytes(path))
         graduated = (item["changes"] for item in report["graduations"])
-        items = chain(report["changes"], report["notices"], report["gates"], *graduated)
-        return frozenset(str(item["id"]) for item in items)
+        items = chain(*(report[name] for name in _WITH_IDS), *graduated)
+        names = chain(*report["versions"].values())
+        return frozenset(chain((str(item["id"]) for item in items), map(str, names)))
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise UsageError(
             "is no report of kubestencil diff in JSON",

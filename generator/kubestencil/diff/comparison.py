@@ -205,6 +205,11 @@ class Graduation:
     kinds: tuple[str, ...]
     changes: tuple[Change, ...]
 
+    @property
+    def id(self) -> str:
+        """Identifies the graduation: the group, both versions and the kinds."""
+        return ":".join((self.group, self.before, self.after, *self.kinds))
+
 
 class GoingSoon(NamedTuple):
     """A ``kind`` that was deprecated before the newer release, that in which it is to be
@@ -216,6 +221,11 @@ class GoingSoon(NamedTuple):
     removed: str
     replacement: GroupVersionKind | None
     uses: tuple[Place, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Identifies the plan: the kind and the release that is to remove it."""
+        return f"{kind_name(self.kind)}:{self.removed}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,11 @@ class MetricChange(NamedTuple):
     after: Metric | None
 
     @property
+    def id(self) -> str:
+        """Identifies the change: the metric and what happened."""
+        return f"{self.name}:{self.event}"
+
+    @property
     def event(self) -> ComponentEvent:
         """What happened to it; ``changed`` are its type and stability."""
         return _event(self.before, self.after)
@@ -43,6 +48,11 @@ class FlagChange(NamedTuple):
     name: str
     before: Flag | None
     after: Flag | None
+
+    @property
+    def id(self) -> str:
+        """Identifies the change: the component, the flag and what happened."""
+        return f"{self.component}:{self.name}:{self.event}"
 
     @property
     def event(self) -> ComponentEvent:

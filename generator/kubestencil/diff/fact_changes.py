@@ -17,6 +17,7 @@ from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.differences.operations import operation_changes
 from kubestencil.diff.labels import kind_name
+from kubestencil.diff.releases.descriptions import mentions_deprecation
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.diff.releases.served_versions import successor
 from kubestencil.diff.releases.stages import (
@@ -134,7 +135,9 @@ class _FactChanges:
             stages = StageChange(
                 former, self._field_stage(self.after, self.new, definition, field)
             )
-            if trend(*stages) is not None:
+            if trend(*stages) is not None and not self._is_deprecated(
+                definition, field
+            ):
                 yield self._stage(definition, field, stages)
 
     def volumes(self) -> Iterator[Change]:
@@ -212,6 +215,12 @@ class _FactChanges:
         if schema is None:
             return None
         return facts.stages.field_stage(definition, field, schema)
+
+    def _is_deprecated(self, definition: str, field: str) -> bool:
+        """Whether the newer release deprecates a field, whatever its gate is for."""
+        item = self.after.definitions.get(definition)
+        schema = item and item.schema.field(field)
+        return schema is not None and mentions_deprecation(schema.description)
 
     def _ungated_stage(self, definition: str, field: str) -> FieldStage | None:
         """The stage of a field that no gate guarded in the older release."""

@@ -57,12 +57,21 @@ def of_types(comparison: Comparison, types: Collection[TypeMatch]) -> Comparison
 
 
 def without(comparison: Comparison, ids: Collection[str]) -> Comparison:
-    """The comparison without the changes, and the gates, of these ids."""
+    """The comparison without what has one of these ids; API versions are their own."""
     changes = comparison.with_changes(
         partial(filter, lambda change: change.id not in ids)
     )
-    gates = tuple(gate for gate in comparison.gates if gate.id not in ids)
-    return replace(changes, gates=gates)
+    added, removed = comparison.api_versions_added, comparison.api_versions_removed
+    return replace(
+        changes,
+        api_versions_added=tuple(name for name in added if name not in ids),
+        api_versions_removed=tuple(name for name in removed if name not in ids),
+        graduations=tuple(item for item in changes.graduations if item.id not in ids),
+        gates=tuple(item for item in comparison.gates if item.id not in ids),
+        metrics=tuple(item for item in comparison.metrics if item.id not in ids),
+        flags=tuple(item for item in comparison.flags if item.id not in ids),
+        going_soon=tuple(item for item in comparison.going_soon if item.id not in ids),
+    )
 
 
 def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:

@@ -55,6 +55,7 @@ def comparison_json(
         },
         "graduations": [
             {
+                "id": graduation.id,
                 "group": graduation.group,
                 "from": graduation.before,
                 "to": graduation.after,
@@ -67,7 +68,7 @@ def comparison_json(
         "gates": [_gate_json(gate) for gate in comparison.gates],
         "metrics": [
             {
-                **_attributes(metric, "name", "event", "severity"),
+                **_attributes(metric, "id", "name", "event", "severity"),
                 "before": metric.before and _metric_json(metric.before),
                 "after": metric.after and _metric_json(metric.after),
             }
@@ -75,6 +76,7 @@ def comparison_json(
         ],
         "flags": [
             {
+                "id": flag.id,
                 "component": flag.component,
                 "flag": flag.name,
                 **_attributes(flag, "event", "severity"),
@@ -83,6 +85,7 @@ def comparison_json(
         ],
         "going_soon": [
             {
+                "id": item.id,
                 "kind": kind_name(item.kind),
                 **_attributes(item, "deprecated", "removed"),
                 "replacement": item.replacement and kind_name(item.replacement),

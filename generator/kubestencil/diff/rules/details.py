@@ -14,8 +14,9 @@ from kubestencil.diff.releases.descriptions import (
 )
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.deprecation import Deprecation
-from kubestencil.diff.rules.lifecycle_conditions import new_text, old_text
+from kubestencil.diff.rules.lifecycle_conditions import new_text, old_text, served_kind
 from kubestencil.schema.facts.formats import FORMATS
+from kubestencil.schema.facts.lifecycle import unreadable_kinds
 from kubestencil.schema.well_known import is_built_in
 
 _DEFAULTS = {True: "enabled by default", False: "disabled by default"}
@@ -39,10 +40,17 @@ def deprecation(
 def removed_version(
     difference: Difference, stages_: StageChange | None, known: Deprecation
 ) -> str:
-    """What ``deprecation`` says; of a custom resource, what the server refuses."""
+    """What ``deprecation`` says, and of a kind what to do with stored objects."""
     text = deprecation(difference, stages_, known)
-    if is_built_in(difference.definition):
+    if difference.change != "kind-removed":
         return text
+    if is_built_in(difference.definition):
+        if served_kind(difference) not in unreadable_kinds():
+            return text
+        return (
+            f"{text} The newer API server cannot read objects that are stored in this "
+            "version: delete or migrate them first."
+        ).lstrip()
     return (
         f"{text} The API server refuses the CustomResourceDefinition while its "
         "status.storedVersions names the version: migrate stored objects first."

@@ -818,7 +818,7 @@ ALPHA = Rule(
     "Alpha versions and alpha fields may change or be removed in any release without "
     "notice.",
     policy=policies.STABILITY_LEVELS,
-    detail=details.deprecation,
+    detail=details.removed_version,
     deprecation=deprecation.of_removed_field,
 )
 

@@ -69,6 +69,20 @@ def lifecycle(kind: GroupVersionKind) -> Lifecycle | None:
     return table.get(GroupVersionKind(kind.group, kind.version, item))
 
 
+class _Kind(NamedTuple):
+    api_version: str
+    kind: str
+
+
+@cache
+def unreadable_kinds() -> frozenset[GroupVersionKind]:
+    """The kinds that the first API server without them cannot read from etcd either
+    (``specs/unreadable-kinds.tsv``)."""
+    return frozenset(
+        group_version_kind(*row) for row in rows("unreadable-kinds", _Kind)
+    )
+
+
 def served_by_default(kind: GroupVersionKind, release: str) -> bool | None:
     """Whether an API server of ``release`` serves the kind, if it is started without
     ``--runtime-config`` and ``--feature-gates``.

@@ -9,6 +9,7 @@ from kubestencil.diff.history import History, Row
 from kubestencil.diff.releases.stages import DEFAULT_NAMES
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.facts.lifecycle import lifecycle
+from kubestencil.schema.facts.volume_plugins import volume_plugins
 from kubestencil.source.releases import is_minor_version, release_order
 
 
@@ -74,7 +75,8 @@ def lifecycle_note(kind: GroupVersionKind, newest: str) -> str:
 
 def stage_note(row: Row, history: History) -> str:
     """The stages of a field's feature gate: ``alpha 1.32..1.33 (off), beta 1.34..1.37
-    (on), gate PodLevelResources``; empty for a field without a gate. A field that its
+    (on), gate PodLevelResources``; of a volume what became of its plugin; empty for
+    others without a gate. A field that its
     gate no longer guards is generally available, and one that is deprecated is not
     promoted with its gate."""
     gates = {
@@ -95,7 +97,7 @@ def stage_note(row: Row, history: History) -> str:
     end = min(map(history.releases.index, deprecated), default=len(history.releases))
     guarded = [release for release in history.releases[:end] if release in gates]
     if not guarded:
-        return ""
+        return _volume_note(row)
     stages = []
     runs = groupby(guarded, lambda name: (gates[name].level, gates[name].enabled))
     for (stage, enabled), releases in runs:
@@ -113,3 +115,20 @@ def stage_note(row: Row, history: History) -> str:
         stages.append(f"deprecated since {history.releases[end]}")
     gate_names = dict.fromkeys(gates[release].gate for release in guarded)
     return ", ".join((*stages, f"gate {' and '.join(gate_names)}"))
+
+
+def _volume_note(row: Row) -> str:
+    """When the volume plugin of a field was deprecated, handed over and ended; empty for
+    any other field."""
+    plugin = volume_plugins().get(row.field.rpartition(".")[2])
+    cell = row.cells[row.first]
+    if plugin is None or cell is None:
+        return ""
+    if not (cell.schema.ref or "").endswith("VolumeSource"):
+        return ""
+    facts = (
+        ("deprecated since", plugin.deprecated),
+        ("served by a CSI driver since", plugin.migrated),
+        ("no longer works since", plugin.ended),
+    )
+    return ", ".join(f"{words} {release}" for words, release in facts if release)

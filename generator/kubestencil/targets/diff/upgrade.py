@@ -11,6 +11,7 @@ from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.labels import kind_name
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
 from kubestencil.diff.rules.table import RuleName, UpgradeTopic
+from kubestencil.schema.facts.lifecycle import unreadable_kinds
 from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.targets.diff.changes import (
     ChangeFormatter,
@@ -138,12 +139,14 @@ def _going_soon(
 def added_list(
     comparison: Comparison, formatter: ChangeFormatter
 ) -> UpgradeList | None:
-    """The kinds and fields that were added and are at least beta; None without any."""
+    """The kinds and fields that were added and are at least beta, but for those that are
+    listed as promoted; None without any."""
     added = [
         change
         for change in comparison.changes
         if change.change in _ADDITIONS
         and not (is_alpha(change) or change.rule.is_minor)
+        and topic(change) != "promoted"
         and (change.field is not None or _is_kind(change))
     ]
     if not added:
@@ -220,8 +223,8 @@ def _feature(entry: _Entry, change: Change) -> object:
     if change.rule.topic != "promoted" or stage is None:
         return entry
     if stage.gate is not None:
-        return stage, entry.releases
-    return entry._replace(text="") if change.field is None else entry
+        return stage
+    return entry._replace(text="", releases="") if change.field is None else entry
 
 
 def _item(
@@ -311,6 +314,8 @@ def _advice(change: Change) -> str:
         parts.append(f"use {change.replacement}")
     elif change.change == "kind-removed" and change.removed_in:
         parts.append("no replacement")
+    if change.change == "kind-removed" and change.owner in unreadable_kinds():
+        parts.append("delete or migrate stored objects first")
     return "; ".join(parts)
 
 
