@@ -53,7 +53,7 @@ def test_json_report_has_the_documented_keys() -> None:
     for change in comparison["changes"]:
         assert change["rule"] in comparison["rules"]
     assert comparison["versions"].keys() == {"added", "removed"}
-    graduation_keys = {"group", "from", "to", "left", "kinds", "changes"}
+    graduation_keys = {"id", "group", "from", "to", "left", "kinds", "changes"}
     assert comparison["graduations"][0].keys() == graduation_keys
 
 
