@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -48,7 +47,6 @@ class TreeResult:
     kept: tuple[str, ...] = ()
     renamed: tuple[str, ...] = ()
     damage: str = ""
-    seconds: float = 0.0
     drift: Drift | None = None
 
 
@@ -194,12 +192,11 @@ def plan_tree(
     read_bytes: bool,
 ) -> TreeResult | StaleTree:
     """The result for a tree of one release that is current, else what generates it."""
-    start = time.perf_counter()
     recorded = record.read(out, name)
     if recorded.fingerprints.tree == fingerprints.tree and tree.is_untouched(
         out, name, recorded, read_bytes=read_bytes
     ):
-        return _unchanged(name, target, recorded.files, start)
+        return _unchanged(name, target, recorded.files)
     generate = partial(_generate_release, target)
     return StaleTree(name, target.name, fingerprints, generate)
 
@@ -220,11 +217,10 @@ def plan_part(
     the part without its context. The context is computed only where the documents of
     the run have changed.
     """
-    start = time.perf_counter()
     recorded = record.read(out, name)
     untouched = partial(tree.is_untouched, out, name, recorded, read_bytes=read_bytes)
     if recorded.fingerprints.run == fingerprints.run and untouched():
-        return _unchanged(name, target, recorded.files, start)
+        return _unchanged(name, target, recorded.files)
     context = part.context()
     complete = fingerprints._replace(tree=with_context(fingerprints.tree, context))
     if recorded.fingerprints.tree == complete.tree and untouched():
@@ -269,13 +265,11 @@ def _divided(jobs: Sequence[Job], processes: int) -> Iterator[Job]:
 
 
 def _unchanged(
-    name: str, target: Target, files: Mapping[str, FileState], start: float | None = None
-) -> TreeResult:
-    """The result for a tree whose files stay, planned since ``start``."""
+    name: str, target: Target, files: Mapping[str, FileState]) -> TreeResult:
+    """The result for a tree whose files stay."""
     return TreeResult(
         tree=name,
         target=target.name,
         files=len(files),
         size=sum(state.size for state in files.values()),
-        seconds=time.perf_counter() - start if start is not None else 0.0,
     )

@@ -412,13 +412,12 @@ def _totals(trees: list[TreeResult]) -> str:
     size = sum(tree.size for tree in trees)
     written = sum(tree.written for tree in trees)
     removed = sum(tree.removed for tree in trees)
-    seconds = sum(tree.seconds for tree in trees)
     if any(tree.drift for tree in trees):
         outcome = "out of date"
     else:
         outcome = f"{written} written" if written else "unchanged"
         outcome += f", {removed} removed" if removed else ""
-    return f"{files} files, {size / 1e6:.1f} MB, {outcome}, {seconds:.2f} s"
+    return f"{files} files, {size / 1e6:.1f} MB, {outcome}"
 
 
 def _show_drift(out: Path, tree: TreeResult) -> None:
