@@ -3,7 +3,8 @@ verdicts of a real API server, which their rules are compared with."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,12 +12,21 @@ from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.engine import load_targets
 from kubestencil.schema import Release
 from kubestencil.targets import generate_files
-from kubestencil.targets.model.values import LinkedDefinition, make_model
+from kubestencil.targets.model.values import (
+    LinkedDefinition,
+    LinkedSchema,
+    make_model,
+)
+from kubestencil.text.languages import quote
 from kubestencil.validator.process import Validator
 from tests.conftest import load
 from tests.public_manifests import FOLDER, extract, verdicts
 from tests.validators import built_validator
 from tests.value_mutations import judged
+
+#: The value of an expression of Pkl: what is wrong with an object, or null. Values of
+#: objects are checked when they are needed.
+PKL_CATCH = "test.catchOrNull(() -> new JsonRenderer {{}}.renderDocument({}))"
 
 
 class Case(NamedTuple):
@@ -39,6 +49,50 @@ def write(folder: Path, files: Mapping[str, str]) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
     return folder
+
+
+def pkl_object(
+    alias: str, definition: LinkedDefinition, value: Mapping[str, Any]
+) -> str:
+    """An object of a class of the target ``pkl`` in a module that is imported as
+    ``alias``."""
+    fields: dict[str, LinkedSchema] = {item.name: item for item in definition.fields}
+    if definition.served_kind:
+        # Its class has any object there, since the API server drops it.
+        fields.pop("status", None)
+    members = "; ".join(
+        f"`{key}` = {_pkl_value(value[key], fields.get(key))}" for key in value
+    )
+    return f"new {alias}.{definition.kind} {{ {members} }}"
+
+
+def _pkl_value(value: Any, schema: LinkedSchema | None) -> str:
+    if schema and schema.reference:
+        schema = schema.reference
+    if isinstance(value, dict):
+        if schema and schema.fields:
+            fields = {item.name: item for item in schema.fields}
+            return _pkl_members(
+                f"`{key}` = {_pkl_value(value[key], fields.get(key))}" for key in value
+            )
+        values = schema.values if schema else None
+        return _pkl_members(
+            (
+                f"[{quote(key, 'pkl')}] = {_pkl_value(value[key], values)}"
+                for key in value
+            ),
+            "" if values else "Mapping ",
+        )
+    if isinstance(value, list):
+        items = schema.items if schema else None
+        return _pkl_members(
+            (_pkl_value(item, items) for item in value), "" if items else "Listing "
+        )
+    return quote(value, "pkl") if isinstance(value, str) else json.dumps(value)
+
+
+def _pkl_members(members: Iterable[str], type_name: str = "") -> str:
+    return f"new {type_name}{{ {'; '.join(members)} }}"
 
 
 def kinds(release: Release) -> dict[tuple[str, str], LinkedDefinition]:

@@ -18,15 +18,28 @@ from pathlib import Path
 
 import pytest
 
-from kubestencil.text.casing import snake
+from kubestencil.text.casing import identifier, snake
 from tests.conftest import load
-from tests.languages import Case, generated, mistaken_objects, public_objects, write
+from tests.languages import (
+    PKL_CATCH,
+    Case,
+    generated,
+    mistaken_objects,
+    pkl_object,
+    public_objects,
+    write,
+)
 
 _NPM = shutil.which("tsc")
 
 #: The share of what a server refuses that each refuses at least: of mistakes, and of
 #: public objects.
-REACHED = {"pydantic": (0.55, 0.78), "zod": (0.55, 0.78), "cue": (0.55, 0.78)}
+REACHED = {
+    "pydantic": (0.55, 0.78),
+    "zod": (0.55, 0.78),
+    "cue": (0.55, 0.78),
+    "kcl": (0.1, 0.1),
+}
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +156,70 @@ def _vet(
     return set(map(int, re.findall(r'^"(\d+)"', done.stderr, re.MULTILINE)))
 
 
+def run_kcl(path: Path, folder: Path) -> tuple[str, str]:
+    """What a KCL file prints, as JSON, and what its compiler says."""
+    kcl = pytest.importorskip("kcl_lib.api")
+    arguments = kcl.ExecProgramArgs(k_filename_list=[str(path)], work_dir=str(folder))
+    try:
+        done = kcl.API().exec_program(arguments)
+    except Exception as error:  # The binding raises nothing narrower.
+        return "", re.sub(r"\x1b\[[\d;]*m", "", str(error))
+    return done.json_result, re.sub(r"\x1b\[[\d;]*m", "", done.err_message)
+
+
+def refused_by_kcl(cases: Sequence[Case], folder: Path) -> set[int]:
+    write(folder, generated("kcl", load("1.35")))
+    # Each run names one mistake in values, and the compiler frees no memory.
+    return {
+        index for index, case in enumerate(cases) if _say_kcl([(index, case)], folder)
+    }
+
+
+def _say_kcl(cases: Sequence[tuple[int, Case]], folder: Path) -> str:
+    names = {case.definition.group_version.name for _, case in cases}
+    aliases = {name: f"p{index}" for index, name in enumerate(sorted(names))}
+    imports = (
+        f"import {'.'.join(map(identifier, name.split('/')))} as {alias}\n"
+        for name, alias in aliases.items()
+    )
+    objects = (
+        f"m{index} = {aliases[case.definition.group_version.name]}."
+        f"{case.definition.kind} {case.value!r}\n"
+        for index, case in cases
+    )
+    write(folder, {"objects.k": "".join([*imports, *objects])})
+    return run_kcl(folder / "objects.k", folder)[1]
+
+
+def refused_by_pkl(cases: Sequence[Case], folder: Path) -> set[int]:
+    write(folder, generated("pkl", load("1.35")))
+    names = {case.definition.group_version.name for case in cases}
+    aliases = {name: f"p{index}" for index, name in enumerate(sorted(names))}
+    imports = (f'import "{name}.pkl" as {alias}\n' for name, alias in aliases.items())
+    objects = (
+        pkl_object(
+            aliases[case.definition.group_version.name],
+            case.definition,
+            json.loads(json.dumps(case.value, default=str)),
+        )
+        for case in cases
+    )
+    lines = (
+        f"m{index} = {PKL_CATCH.format(text)}\n" for index, text in enumerate(objects)
+    )
+    write(folder, {"objects.pkl": "".join(['import "pkl:test"\n', *imports, *lines])})
+    done = subprocess.run(
+        ["pkl", "eval", "-f", "json", "objects.pkl"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    # Properties that are null are left out.
+    said = json.loads(done.stdout)
+    return {index for index in range(len(cases)) if said.get(f"m{index}")}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "refused_by"),
@@ -150,6 +227,8 @@ def _vet(
         pytest.param("pydantic", refused_by_pydantic),
         pytest.param("zod", refused_by_zod, marks=pytest.mark.compiler("tsc", "node")),
         pytest.param("cue", refused_by_cue, marks=pytest.mark.compiler("cue")),
+        pytest.param("pkl", refused_by_pkl, marks=pytest.mark.compiler("pkl")),
+        pytest.param("kcl", refused_by_kcl, marks=pytest.mark.compiler()),
     ],
 )
 def test_what_a_server_accepts_is_accepted_and_mistakes_are_found(
@@ -159,6 +238,8 @@ def test_what_a_server_accepts_is_accepted_and_mistakes_are_found(
     public: list[Case],
     tmp_path: Path,
 ) -> None:
+    if target == "kcl":
+        mistaken, public = mistaken[::20], public[::20]
     cases = [*mistaken, *public]
     refused = refused_by(cases, tmp_path)
     wrong = [cases[index] for index in sorted(refused) if cases[index].is_accepted]

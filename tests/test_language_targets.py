@@ -1,4 +1,5 @@
-"""The targets ``python-dicts``, ``pydantic``, ``zod``, ``cue`` and ``java``: the compiler
+"""The targets ``python-dicts``, ``pydantic``, ``zod``, ``cue``, ``kcl``, ``pkl`` and ``java``: the
+compiler
 of each language accepts what they generate, runs the program of its README, and refuses
 mistakes.
 
@@ -14,20 +15,23 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from kubestencil.schema import Release
+from kubestencil.targets.model.values import LinkedDefinition, make_model
+from kubestencil.text.casing import identifier
 from tests.cluster import load_crds, stored_crds
 from tests.conftest import RELEASES, load, make_release
 from tests.examples import examples
-from tests.languages import generated, kinds, write
+from tests.languages import PKL_CATCH, generated, kinds, pkl_object, write
 from tests.manifests import manifests
 from tests.test_go import normal
-from tests.test_language_rules import compile_zod
+from tests.test_language_rules import compile_zod, run_kcl
 
 #: The newest and the oldest release, and with ``KUBESTENCIL_LANGUAGES=all`` those between.
 _RELEASES = (
@@ -123,6 +127,62 @@ def _check_cue(folder: Path) -> str:
     )
 
 
+def _check_kcl(folder: Path) -> str:
+    imports = "".join(
+        f"import {path.parent.parent.name}.{path.parent.name} as i{index}\n"
+        for index, path in enumerate(sorted(folder.glob("*/*/types.k")))
+    )
+    write(folder, {"all.k": imports})
+    return "\n".join(run_kcl(path, folder)[1] for path in folder.glob("*.k"))
+
+
+def _check_pkl(folder: Path) -> str:
+    modules = sorted(folder.glob("*/*.pkl"))
+    text = 'import "pkl:reflect"\n' + "".join(
+        f'import "{path.relative_to(folder)}" as i{index}\n'
+        for index, path in enumerate(modules)
+    )
+    # Types of properties are looked up when they are needed.
+    for index in range(len(modules)):
+        text += (
+            f"m{index} = reflect.Module(i{index}).classes.values.map((c) -> "
+            "c.properties.values.map((p) -> p.type.getClass().toString()))\n"
+        )
+    write(folder, {"all.pkl": text})
+    said = ""
+    for path in folder.glob("*.pkl"):
+        done = subprocess.run(
+            ["pkl", "eval", "-f", "json", path.name],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+        )
+        if done.returncode:
+            return done.stderr
+        said += "".join(
+            f'"{key[1:]}" {message}\n'
+            for key, message in json.loads(done.stdout).items()
+            if isinstance(message, str)
+        )
+    return said
+
+
+def _pkl_line(index: int, kind: str, value: Mapping[str, Any]) -> str:
+    package, _, name = kind.partition(".")
+    text = pkl_object(package, _definition(package, name), value)
+    return f"m{index} = {PKL_CATCH.format(text)}"
+
+
+@cache
+def _definition(group: str, kind: str) -> LinkedDefinition:
+    return next(
+        definition
+        for definition in make_model(load("1.35")).definitions
+        if (definition.group, definition.version, definition.kind)
+        == (group, "v1", kind)
+    )
+
+
 def _check_java(folder: Path) -> str:
     sources = [str(path.relative_to(folder)) for path in folder.rglob("*.java")]
     (folder / "sources").write_text("\n".join(sources))
@@ -202,6 +262,26 @@ LANGUAGES = {
         + json.dumps(value),
         "_uses: [meta.#ObjectMeta, apps.#Deployment]",
     ),
+    "kcl": Language(
+        "kcl",
+        _check_kcl,
+        "mistakes.k",
+        "".join(
+            f"import {group}.v1 as {group}\n" for group in ("core", "apps", "meta")
+        ),
+        lambda index, kind, value: f"m{index} = {kind} {value!r}",
+    ),
+    "pkl": Language(
+        "pkl",
+        _check_pkl,
+        "mistakes.pkl",
+        'import "pkl:test"\n'
+        + "".join(
+            f'import "{group}/v1.pkl" as {group}\n'
+            for group in ("core", "apps", "meta")
+        ),
+        _pkl_line,
+    ),
     "java": Language(
         "java", _check_java, "Mistakes.java", "class Mistakes {", _java_line, "}"
     ),
@@ -211,6 +291,8 @@ _PROGRAMS = {
     "pydantic": ("mypy", "pyright"),
     "zod": ("tsc", "node"),
     "cue": ("cue",),
+    "kcl": (),
+    "pkl": ("pkl",),
     "java": ("javac",),
 }
 EACH_LANGUAGE = [
@@ -222,6 +304,8 @@ EACH_LANGUAGE = [
 def _generate(target: str, release: Release, folder: Path) -> Path:
     if target == "java" and not JARS.is_dir():
         pytest.skip("KUBESTENCIL_JARS names no folder with the jars of Jackson")
+    if target == "kcl":
+        pytest.importorskip("kcl_lib")
     return write(folder, generated(target, release))
 
 
@@ -265,9 +349,9 @@ def test_the_compiler_refuses_each_mistake(target: str, tmp_path: Path) -> None:
     folder = _generate(target, load("1.35"), tmp_path)
     write(folder, {language.file: language.text()})
     said = language.check(folder)
-    number = r"^\"(\d+)\"" if target == "cue" else rf"{language.file}\D(\d+)"
+    number = r"^\"(\d+)\"" if target in ("cue", "pkl") else rf"{language.file}\D(\d+)"
     found = set(map(int, re.findall(number, said, re.MULTILINE)))
-    first = 0 if target == "cue" else language.head.count("\n") + 2
+    first = 0 if target in ("cue", "pkl") else language.head.count("\n") + 2
     assert found == {first + index for index in range(1, len(OBJECTS))}, said
 
 
@@ -282,6 +366,88 @@ def test_the_program_of_the_readme_is_typed_and_runs(
     write(folder, {"program.py": program.partition("```")[0]})
     assert _check_python(folder) == ""
     assert _run(folder, sys.executable, "program.py") == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "target", ["kcl", pytest.param("pkl", marks=pytest.mark.compiler("pkl"))]
+)
+def test_configuration_languages_print_what_they_read(
+    target: str, tmp_path: Path
+) -> None:
+    """Examples with all fields and manifests; and the program of the README."""
+    release = load("1.35")
+    folder = _generate(target, release, tmp_path)
+    objects = [
+        # Dates are texts in JSON.
+        json.loads(json.dumps(item, default=str))
+        for item in _objects(release)
+    ]
+    definitions = [kinds(release)[item["apiVersion"], item["kind"]] for item in objects]
+    lines = [
+        f"m{index} = {_object(target, definition, value)}"
+        for index, (definition, value) in enumerate(
+            zip(definitions, objects, strict=True)
+        )
+    ]
+    text = "\n".join([*_imports(target, definitions), *lines])
+    printed = json.loads(_evaluate(target, text, folder))
+    for index, value in enumerate(objects):
+        assert _like(normal(printed[f"m{index}"]), value) == normal(value)
+    readme = (folder / "README.md").read_text()
+    program = readme.partition(f"```{target}\n")[2].partition("```")[0]
+    # That of Pkl says itself that it prints YAML.
+    program = program.replace("new YamlRenderer", "new JsonRenderer")
+    shown = json.loads(_evaluate(target, program, folder))
+    assert shown.get("deployment", shown)["spec"]["replicas"] == 2
+
+
+def _like(printed: Any, value: Any) -> Any:
+    """``printed`` without what says of an object inside what kind it is, where ``value``
+    does not."""
+    if isinstance(printed, list) and isinstance(value, list):
+        return list(map(_like, printed, value))
+    if isinstance(printed, dict) and isinstance(value, dict):
+        return {
+            key: _like(item, value.get(key))
+            for key, item in printed.items()
+            if key in value or key not in ("apiVersion", "kind")
+        }
+    return printed
+
+
+def _object(target: str, definition: LinkedDefinition, value: Any) -> str:
+    alias = "_".join(map(identifier, definition.group_version.name.split("/")))
+    if target == "pkl":
+        return pkl_object(alias, definition, value)
+    return f"{alias}.{definition.kind} {value!r}"
+
+
+def _imports(target: str, definitions: Iterable[LinkedDefinition]) -> set[str]:
+    """The imports of modules under the names that ``_object`` uses."""
+    names = {definition.group_version.name for definition in definitions}
+    parts = {name: list(map(identifier, name.split("/"))) for name in names}
+    if target == "pkl":
+        return {f'import "{name}.pkl" as {"_".join(parts[name])}' for name in names}
+    return {f"import {'.'.join(part)} as {'_'.join(part)}" for part in parts.values()}
+
+
+def _evaluate(target: str, text: str, folder: Path) -> str:
+    """What a program prints, as JSON."""
+    path = folder / f"program.{target}"
+    path.write_text(text)
+    if target == "kcl":
+        printed, said = run_kcl(path, folder)
+        assert said == ""
+        return printed
+    done = subprocess.run(
+        ["pkl", "eval", "-f", "json", path.name],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.mark.slow

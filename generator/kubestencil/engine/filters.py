@@ -26,16 +26,16 @@ from kubestencil.text.wrapping import wrap as wrap_text
 
 def identifier(name: str, language: str = "") -> str:
     """A valid identifier: ASCII letters, digits and ``_``, not a digit first. A reserved
-    word of ``language`` (c, cue, go, graphql, java, jsonnet, kotlin, python, rust,
-    typescript) gets ``_`` appended."""
+    word of ``language`` (c, cue, go, graphql, java, jsonnet, kcl, kotlin, pkl, python,
+    rust, typescript) gets ``_`` appended."""
     reserved = languages.reserved_words(language) if language else frozenset[str]()
     return casing.identifier(_string(name), reserved)
 
 
 def comment(text: str, style: str = "//", width: int | None = None) -> str:
     """A comment that the text cannot end. ``style`` is a language, for what documents a
-    declaration (c, cue, go, graphql, html, java, jsonnet, kotlin, python, rust, toml,
-    typescript, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``, ``--``,
+    declaration (c, cue, go, graphql, html, java, jsonnet, kcl, kotlin, pkl, python, rust,
+    toml, typescript, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``, ``--``,
     ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long lines.
     Empty for blank text."""
     return languages.comment(_string(text), style, width)
@@ -47,8 +47,8 @@ def wrap(text: str, width: int = 80) -> str:
 
 
 def quote(text: str, language: str = "json") -> str:
-    """A string literal of ``language``: c, cue, go, graphql, java, json, jsonnet, kotlin,
-    python, rust, toml, typescript or yaml."""
+    """A string literal of ``language``: c, cue, go, graphql, java, json, jsonnet, kcl,
+    kotlin, pkl, python, rust, toml, typescript or yaml."""
     return languages.quote(_string(text), language)
 
 

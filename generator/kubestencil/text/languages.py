@@ -162,6 +162,20 @@ LANGUAGES: Mapping[str, Language] = {
             local null self super tailstrict then true
             """),
     ),
+    "kcl": Language(
+        comment=docstring,
+        # A dollar sign and a brace begin an expression.
+        quote=lambda text: double_quoted(text, four_or_eight_digits).replace(
+            "${", "$\\u007b"
+        ),
+        # https://kcl-lang.io/docs/reference/lang/spec/lexical, Keywords, and the names of
+        # types
+        reserved=_words("""
+            False None True Undefined all and any as assert bool check elif else
+            filter float for if import in int is lambda map mixin not or protocol
+            rule schema str type
+            """),
+    ),
     "kotlin": Language(
         comment=STYLES["/** */"],
         quote=lambda text: double_quoted(text, _utf16).replace("$", "\\$"),
@@ -170,6 +184,18 @@ LANGUAGES: Mapping[str, Language] = {
             as break class continue do else false for fun if in interface is null
             object package return super this throw true try typealias typeof val var
             when while
+            """),
+    ),
+    "pkl": Language(
+        comment=STYLES["///"],
+        quote=partial(double_quoted, escape=_braces),
+        # https://pkl-lang.org/main/current/language-reference/index.html, Keywords,
+        # with those that are reserved for later
+        reserved=_words("""
+            _ abstract amends as case class const delete else extends external false
+            fixed for function hidden if import in is let local module new nothing
+            null open out outer override protected read record super switch this
+            throw trace true typealias unknown vararg when
             """),
     ),
     "python": Language(
