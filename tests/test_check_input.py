@@ -335,6 +335,14 @@ def test_nested_configurations_and_baselines_are_refused(
     assert (code, str(nested) in error) == (1, True)
 
 
+def test_a_number_of_any_length_in_quotes_is_a_finding(tmp_path: Path) -> None:
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}}
+    spec = {"terminationGracePeriodSeconds": "9" * 5_000}
+    (tmp_path / "a.json").write_text(json.dumps({**pod, "spec": spec}))
+    rules = [finding["rule"] for finding in report_of(tmp_path)["findings"]]
+    assert "wrong-type" in rules
+
+
 def test_paths_of_a_cluster_document_that_are_no_operations_are_refused(
     tmp_path: Path,
 ) -> None:

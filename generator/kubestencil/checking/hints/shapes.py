@@ -17,6 +17,8 @@ _SIMILAR = 0.8
 # What no alphabet of base64 has, nor how it is broken into lines.
 _LEFT_OPEN = re.compile(r"\.\.\.|…|<|base64", re.IGNORECASE)
 _NOT_BASE64 = re.compile(r"[^\w+/=\s-]")
+# In characters; Python refuses to read a number of thousands of digits.
+_INT64_LENGTH = 20
 _BOOLEANS = {
     "true": True,
     "yes": True,
@@ -79,7 +81,11 @@ def _out_of_list(value: list[Any], path: Path, schema: Schema) -> Iterator[Sugge
 def _without_quotes(value: str, path: Path, schema: Schema) -> Iterator[Suggestion]:
     if schema.type == "boolean" and value.lower() in _BOOLEANS:
         meant: bool | int = _BOOLEANS[value.lower()]
-    elif schema.type in ("integer", "number") and value.removeprefix("-").isdecimal():
+    elif (
+        schema.type in ("integer", "number")
+        and len(value) <= _INT64_LENGTH
+        and value.removeprefix("-").isdecimal()
+    ):
         meant = int(value)
     else:
         return
