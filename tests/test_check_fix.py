@@ -190,6 +190,16 @@ def _run(*args: str) -> Result:
     return CliRunner().invoke(cli, ["check", "--to", "1.35", "-q", "--fix", *args])
 
 
+def test_a_file_that_cannot_be_mended_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    path.write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: []}\n")
+    for arguments in ([], ["--dry-run"]):
+        result = _run(str(path), *arguments)
+        assert re.search(r"a\.yaml: 0 mended.*, 1 left to you", result.stderr)
+    path.write_bytes(b"kind: \xff")
+    assert "not in UTF-8" in _run(str(path)).stderr
+
+
 def test_the_command_writes_or_shows_a_diff(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_text(_INGRESS)

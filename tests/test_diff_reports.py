@@ -361,7 +361,13 @@ def test_a_removal_that_is_planned_is_not_said_to_have_happened() -> None:
     text = comparison_report(comparison, "text")
     assert "Removal planned for 1.38." in text
     assert "deprecated in 1.35; removal planned for 1.38" in text
-    assert not re.search(r"emoved in 1\.(3[6-9]|4)", text)
+    assert not re.search(r"emoved in 1\.(3[89]|4)", text)
+
+
+def test_a_removal_that_has_happened_is_no_plan() -> None:
+    text = comparison_report(compare(release("1.29"), release("1.30")), "text")
+    line = next(line for line in text.splitlines() if "SelfSubjectReview" in line)
+    assert "deprecated in 1.30; removed in 1.33" in line
 
 
 def test_fields_are_not_dated_where_releases_are_in_between() -> None:

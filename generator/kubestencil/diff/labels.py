@@ -7,7 +7,11 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from kubestencil.schema import GroupVersionKind, Release
-from kubestencil.source.releases import is_minor_version
+from kubestencil.source.releases import (
+    is_minor_version,
+    newest_release,
+    release_order,
+)
 
 _PATCH = re.compile(r"(?<![\w.])v?(\d+\.\d+\.\d+)(?![\w.])")
 _VERSION = re.compile(r"v?(\d++\.\d[0-9A-Za-z.+-]*+)\Z")
@@ -95,3 +99,9 @@ def _label(release: Release, parts: tuple[str, ...], equal: int) -> str:
 def kind_name(kind: GroupVersionKind) -> str:
     """The name of a kind in reports: ``v1/Pod``, ``apps/v1/Deployment``."""
     return f"{kind.api_version}/{kind.kind}"
+
+
+def removal(release: str) -> str:
+    """The words for a removal in a release: it is a plan where that is not out yet."""
+    is_planned = release_order(release) > release_order(newest_release())
+    return f"{'removal planned for' if is_planned else 'removed in'} {release}"

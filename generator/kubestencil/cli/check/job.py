@@ -226,18 +226,18 @@ def _fix(paths: Sequence[str], release: Release, *, dry_run: bool) -> None:
         try:
             text = file.read().decode()
         except UnicodeDecodeError:
+            console.warn(f"{file.name}: nothing mended, since it is not in UTF-8")
             continue
         result = fixed_text(text, file.name, upgrade)
-        if not result.fixes:
-            continue
-        if dry_run:
+        if result.fixes and dry_run:
             click.echo(result.diff(text, file.name), nl=False)
-        else:
+        elif result.fixes:
             console.write_result(result.text, Path(file.path))
-        console.warn(
-            f"{file.name}: {result.fixes} mended{' (dry run)' if dry_run else ''}, "
-            f"{result.left} left to you"
-        )
+        if result.fixes or result.left:
+            console.warn(
+                f"{file.name}: {result.fixes} mended{' (dry run)' if dry_run else ''}, "
+                f"{result.left} left to you"
+            )
 
 
 def _validators(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from kubestencil.diff.differences.definitions import Difference
+from kubestencil.diff.labels import removal
 from kubestencil.diff.releases.descriptions import (
     StatedNumbers,
     changed_defaults,
@@ -30,11 +31,9 @@ def nothing(_: Difference, __: StageChange | None, ___: Deprecation) -> str:
     return ""
 
 
-def deprecation(
-    difference: Difference, _: StageChange | None, known: Deprecation
-) -> str:
+def deprecation(_: Difference, __: StageChange | None, known: Deprecation) -> str:
     """When something is deprecated and removed, and what replaces it."""
-    return " ".join(_deprecation_sentences(known, difference.is_removed))
+    return " ".join(_deprecation_sentences(known))
 
 
 def removed_version(
@@ -57,13 +56,11 @@ def removed_version(
     ).lstrip()
 
 
-def _deprecation_sentences(known: Deprecation, is_removed: bool) -> Iterator[str]:
-    """The removal of what is still there (``is_removed`` is false) is a plan."""
+def _deprecation_sentences(known: Deprecation) -> Iterator[str]:
     if known.deprecated_in:
         yield f"Deprecated in {known.deprecated_in}."
     if known.removed_in:
-        verb = "Removed in" if is_removed else "Removal planned for"
-        yield f"{verb} {known.removed_in}."
+        yield f"{removal(known.removed_in).capitalize()}."
     if known.replacement:
         yield f"Use {known.replacement}."
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, get_args
 
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
-from kubestencil.diff.labels import kind_name
+from kubestencil.diff.labels import kind_name, removal
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
 from kubestencil.diff.rules.table import RuleName, UpgradeTopic
 from kubestencil.schema.facts.lifecycle import unreadable_kinds
@@ -118,7 +118,7 @@ def _going_soon(
     for kind, deprecated, removed, replacement, uses in comparison.going_soon:
         texts = (
             f"deprecated in {deprecated}",
-            f"removal planned for {removed}",
+            removal(removed),
             f"use {kind_name(replacement)}" if replacement else "",
         )
         stage = version_stage(kind.version)
@@ -309,7 +309,7 @@ def _advice(change: Change) -> str:
     is_removed = change.change in _REMOVALS
     is_promotion = change.rule.topic == "promoted" or change.change in _ADDITIONS
     if change.removed_in and not is_removed and not is_promotion:
-        parts.append(f"removal planned for {change.removed_in}")
+        parts.append(removal(change.removed_in))
     if change.replacement and not is_promotion:
         parts.append(f"use {change.replacement}")
     elif change.change == "kind-removed" and change.removed_in:
