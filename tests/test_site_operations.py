@@ -161,7 +161,7 @@ def test_python_calls_fit_the_signatures_of_the_generated_client(
     client_package: Path,
 ) -> None:
     pytest.importorskip("httpcore2")
-    package = importlib.import_module("kubernetes_client")
+    package = importlib.import_module("kubernetes_typed_client")
     count = 0
     for kind, page in site_operations("1.35").items():
         text = code(page, "python")

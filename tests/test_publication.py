@@ -1,0 +1,101 @@
+"""The tools that publish packages accept those that are generated."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tarfile
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+from kubestencil.engine import load_targets
+from kubestencil.targets import generate_files
+from tests.cargo import Cargo, write_crate
+from tests.conftest import load
+
+HOMEPAGE = 'https://git.example.com/"acme"'
+
+
+def write_package(folder: Path, name: str) -> Path:
+    """The package of a target, with a homepage that has to be quoted."""
+    target = load_targets(None)[name].with_options({"url": HOMEPAGE})
+    for file in generate_files(load("1.35"), target):
+        path = folder / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.data)
+    return folder
+
+
+def output_of(*command: str, folder: Path) -> str:
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [("python", "kubernetes_models"), ("python-client", "kubernetes_typed_client")],
+)
+def test_build_and_twine_accept_the_python_packages(
+    tmp_path: Path, name: str, module: str
+) -> None:
+    """Also where .gitignore names the folder, as those of most projects do."""
+    for tool in ("build", "hatchling", "twine"):
+        pytest.importorskip(tool, reason=f"{tool} is not installed")
+    folder = write_package(tmp_path / "generated", name)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gitignore").write_text("generated/\n")
+    output_of(sys.executable, "-m", "build", "--no-isolation", folder=folder)
+    files = [str(path) for path in (folder / "dist").iterdir()]
+    assert len(files) == 2
+    output_of(sys.executable, "-m", "twine", "check", "--strict", *files, folder=folder)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (path,) = (path for path in names if path.endswith("/METADATA"))
+        metadata = message_from_bytes(archive.read(path))
+    assert metadata["Version"] == "1.35.0"
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["License-File"] == "LICENSE"
+    assert metadata["Project-URL"] == f"Homepage, {HOMEPAGE}"
+    assert f"{module}/py.typed" in names
+    (source,) = (folder / "dist").glob("*.tar.gz")
+    with tarfile.open(source) as package:
+        sources = {
+            Path(path).relative_to(source.name[:-7]) for path in package.getnames()
+        }
+    assert {Path("LICENSE"), Path(module, "__init__.py")} <= sources
+
+
+@pytest.mark.compiler("npm")
+def test_npm_packs_the_types_with_their_licence(tmp_path: Path) -> None:
+    folder = write_package(tmp_path, "typescript")
+    (package,) = json.loads(
+        output_of("npm", "pack", "--dry-run", "--json", folder=folder)
+    )
+    assert package["version"] == "1.35.0"
+    packed = {file["path"] for file in package["files"]}
+    generated = (path for path in folder.rglob("*") if path.is_file())
+    assert packed == {path.relative_to(folder).as_posix() for path in generated}
+    assert "LICENSE" in packed
+    assert json.loads((folder / "package.json").read_text())["homepage"] == HOMEPAGE
+
+
+@pytest.mark.slow
+@pytest.mark.compiler("cargo")
+def test_cargo_packages_the_crate(tmp_path: Path) -> None:
+    """cargo warns of a manifest that lacks what the registry shows."""
+    folder = write_crate(load("1.35"), tmp_path / "crate", url=HOMEPAGE)
+    cargo = Cargo(tmp_path / "target")
+    output = cargo(folder, "package", "--no-verify", "--allow-dirty")
+    assert "warning" not in output
+    (crate,) = (tmp_path / "target" / "package").glob("*.crate")
+    with tarfile.open(crate) as package:
+        assert f"{crate.stem}/LICENSE" in package.getnames()
