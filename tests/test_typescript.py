@@ -44,6 +44,31 @@ export const deployment: Deployment = {
 export const replicas: number | undefined = deployment.spec?.replicas;
 """
 
+KINDS = """
+import type { Pod, PodList, Service } from "kubernetes-api-types/core/v1";
+import type { Deployment, StatefulSet } from "kubernetes-api-types/apps/v1";
+
+export function describe(object: Pod | Service | Deployment): unknown {
+  switch (object.kind) {
+    case "Pod":
+      return object.spec?.containers;
+    case "Service":
+      return object.spec?.clusterIP;
+    case "Deployment":
+      return object.spec?.replicas;
+    default:
+      return object satisfies never;
+  }
+}
+declare const stored: Pod;
+const item: PodList["items"][number] = { metadata: { name: "web" } };
+export const pods: PodList = { apiVersion: "v1", kind: "PodList", items: [item, stored] };
+export const pod: Pod = { ...item, apiVersion: "v1", kind: "Pod" };
+export const templates: NonNullable<StatefulSet["spec"]>["volumeClaimTemplates"] = [
+  { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } },
+];
+"""
+
 
 @cache
 def generated(name: str) -> dict[str, str]:
@@ -145,6 +170,25 @@ def test_a_mistake_in_a_program_is_refused(
         DEPLOYMENT.replace(right, wrong)
     )
     assert message in errors
+
+
+@pytest.mark.compiler("tsc")
+def test_a_union_of_kinds_narrows_and_items_need_no_kind(tmp_path: Path) -> None:
+    """API servers send the items of lists without apiVersion and kind."""
+    compiler = Compiler(tmp_path, generated("1.35"))
+    assert compiler.errors(KINDS) == ""
+    for right, wrong, message in (
+        ('kind: "PodList", ', "", "Property 'kind' is missing"),
+        ('{ ...item, apiVersion: "v1",', "{ ...item,", "not assignable to type 'Pod'"),
+        ("[item, stored]", '[{ kind: "Service" }]', "not assignable to type '\"Pod\"'"),
+        ("[item, stored]", "[{ metadata: { nam: 1 } }]", "'nam' does not exist"),
+        (
+            "object.spec?.clusterIP",
+            "object.spec?.replicas",
+            "'replicas' does not exist",
+        ),
+    ):
+        assert message in compiler.errors(KINDS.replace(right, wrong)), wrong
 
 
 def test_a_deprecated_field_is_marked() -> None:
