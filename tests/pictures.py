@@ -12,13 +12,15 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from html import escape
 from pathlib import Path
 
 from tests.browser import chromium
-from tests.conftest import ROOT, make_command
+from tests.conftest import RELEASES, ROOT, make_command
 
 IMAGES = ROOT / "docs" / "images"
+FIELD = "spec.containers.imagePullPolicy"
 MANIFEST = """\
 apiVersion: autoscaling/v2beta2
 kind: HorizontalPodAutoscaler
@@ -54,16 +56,17 @@ def main() -> None:
         text = _terminal_output(folder, *command.split())
         (IMAGES / "check.svg").write_text(_svg(f"$ kubestencil {command}\n{text}"))
         run = make_command(folder)
-        limits = ("--kind", "Pod", "--kind", "Deployment", "-o", "out")
-        done = run("render", "1.33..1.35", "-t", "site", "-t", "diff", *limits)
+        newest, previous = RELEASES[-1], RELEASES[-2]
+        done = run("render", previous, newest, "-t", "site", "-t", "diff", "-o", "out")
         assert done.returncode == 0, done.stderr
         with chromium(folder / "profile") as driver:
             driver.set_window_size(1100, 720)
             for image, page in (
-                ("site", "site/1.35/core/v1/Pod/index.html"),
-                ("report", "diff/1.34-1.35.html"),
+                ("site", f"site/{newest}/core/v1/Pod/index.html#{FIELD}"),
+                ("report", f"diff/{previous}-{newest}.html"),
             ):
-                driver.get((folder / "out" / page).as_uri())
+                driver.get(f"{(folder / 'out').as_uri()}/{page}")
+                time.sleep(2)  # The page scrolls to the field.
                 driver.save_screenshot(str(IMAGES / f"{image}.png"))
 
 

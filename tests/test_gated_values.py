@@ -85,6 +85,11 @@ def ingress() -> Object:
     return make("Ingress", {"defaultBackend": backend}, "networking.k8s.io/v1")
 
 
+_RESTART_ALL: Object = {
+    "action": "RestartAllContainers",
+    "exitCodes": {"operator": "In", "values": [1]},
+}
+
 #: The object that only the gate makes acceptable, and what was there before it.
 CASES: dict[tuple[str, str], tuple[Object, Object | None]] = {
     ("JobSpec", "completions"): (job(3), job(2)),
@@ -115,11 +120,19 @@ CASES: dict[tuple[str, str], tuple[Object, Object | None]] = {
     ),
     ("EnvVar", "name"): (pod({"env": [{"name": "a b", "value": "a"}]}), None),
     ("IngressServiceBackend", "name"): (ingress(), None),
+    ("ContainerRestartRule", "action"): (
+        pod({"restartPolicy": "Never", "restartPolicyRules": [_RESTART_ALL]}),
+        None,
+    ),
     ("Toleration", "operator"): (
         pod(tolerations=[{"key": "a", "operator": "Gt", "value": "1"}]),
         None,
     ),
 }
+
+
+#: Gates that have to be on where another one is.
+NEEDED_GATES = {"RestartAllContainersOnContainerExits": {"NodeDeclaredFeatures": True}}
 
 
 def case_of(row: GatedValue) -> tuple[Object, Object | None]:
@@ -158,7 +171,8 @@ def test_server_accepts_more_with_the_gate(row: GatedValue) -> None:
         with Validator(built_validator(patch)) as validator:
             if stage is not None and not stage.locked:
                 for value in (False, True):
-                    answer = ask(validator, case, {row.gate: value})
+                    gates = {**NEEDED_GATES.get(row.gate, {}), row.gate: value}
+                    answer = ask(validator, case, gates)
                     verdicts[release, value] = answer.code
             elif stage is None and release == "1.29":
                 verdicts[release, False] = ask(validator, case, {}).code

@@ -227,6 +227,15 @@ def test_a_redirect_may_not_lead_from_outside_to_this_network(
     assert remote._redirected(inside, outside, peers) == outside
 
 
+def test_an_unknown_host_is_named_without_the_words_of_a_library(
+    tmp_path: Path,
+) -> None:
+    release = ListedRelease("1.35", "https://nowhere.invalid/x", None)
+    with pytest.raises(SourceError, match=r"nowhere\.invalid") as caught:
+        remote.fetch(release, tmp_path, no_progress, lambda _: None)
+    assert "host=" not in str(caught.value)
+
+
 def test_fetch_checks_the_digest_and_the_document(tmp_path: Path) -> None:
     sha256 = hashlib.sha256(Handler.body).hexdigest()
     checked: list[object] = []

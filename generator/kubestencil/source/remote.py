@@ -41,6 +41,8 @@ _CHUNK_BYTES = 64 * 1024
 # What readers of URLs disagree about: some take a backslash for a slash, and some drop
 # line breaks.
 _NOT_IN_URLS = re.compile(r"[\x00-\x20\x7f\\]")
+# What urllib3 begins its messages with: the connection, as an object or with its host.
+_CONNECTION = re.compile(r".*?(?:> ?|\(host=[^)]*\)): ", re.S)
 # Responses of a server that may answer later, and seconds before it is asked again.
 _BUSY = (429, 500, 502, 503, 504)
 _FIRST_PAUSE = 0.5
@@ -382,7 +384,7 @@ def _message(reason: object, url: str) -> str:
     """The message of an error of urllib3 about a URL, without the object representations
     and the secrets in it."""
     text = str(reason).replace(url, shown_location(url))
-    return text.rpartition("> : ")[2].rpartition(">: ")[2] or text
+    return _CONNECTION.sub("", text) or text
 
 
 def no_progress(received: int, expected: int) -> None:
