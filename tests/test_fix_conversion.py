@@ -2,7 +2,8 @@
 API server 1.21, which has both versions, converts the old one into the new one.
 
 The program is built with Go from the modules of Kubernetes (``tests/conversion/main.go``).
-It has no kinds that ended before, such as Deployments in ``extensions/v1beta1``.
+Deployments in ``extensions/v1beta1`` and ``apps/v1beta1`` have what these versions fill in
+otherwise than ``apps/v1``: fixed ones without it have the defaults of ``apps/v1``.
 """
 
 from __future__ import annotations
@@ -58,12 +59,34 @@ def _rules(backend: dict[str, Any]) -> list[Any]:
 _PORT = {"serviceName": "a", "servicePort": 80}
 _NAMED = {"serviceName": "a", "servicePort": "http"}
 _DISRUPTION = {"minAvailable": 1, "selector": {"matchLabels": {"app": "a"}}}
+_CONTAINERS = {"containers": [{"name": "a", "image": "a:1"}]}
+_POD_SPEC = {"template": {**_TEMPLATE, "spec": _CONTAINERS}}
+_ROLLOUT = {
+    "strategy": {"type": "Recreate"},
+    "revisionHistoryLimit": 3,
+    "progressDeadlineSeconds": 60,
+}
+_SELECTOR = {"matchLabels": {"app": "a"}}
+_LABELLED = {"name": "a", "namespace": "b", "labels": {"tier": "b"}}
+_PATHS = [{"path": "/a", "backend": _PORT}, {"backend": _NAMED}]
 
 #: Objects in versions that 1.35 has no more.
 OLD = [
     _ingress("extensions/v1beta1", rules=_rules(_PORT)),
     _ingress("networking.k8s.io/v1beta1", rules=_rules(_NAMED)),
     _ingress("networking.k8s.io/v1beta1", backend=_PORT),
+    _ingress("extensions/v1beta1", rules=[{"http": {"paths": _PATHS}}]),
+    _ingress("networking.k8s.io/v1beta1", rules=[{"http": {"paths": _PATHS}}]),
+    *(
+        _object(
+            version, "Deployment", metadata=_LABELLED, spec={**_POD_SPEC, **_ROLLOUT}
+        )
+        for version in ("apps/v1beta1", "extensions/v1beta1")
+    ),
+    _object("extensions/v1beta1", "ReplicaSet", metadata=_LABELLED, spec=_POD_SPEC),
+    _object("extensions/v1beta1", "DaemonSet", spec=_POD_SPEC),
+    _object("apps/v1beta2", "Deployment", spec=_POD_SPEC),
+    _object("apps/v1beta2", "Deployment", spec={**_POD_SPEC, "selector": _SELECTOR}),
     _ingress("networking.k8s.io/v1beta1", backend=_NAMED, rules=_rules(_PORT)),
     _object(
         "batch/v1beta1",
@@ -205,5 +228,9 @@ def test_a_fixed_object_is_what_an_old_server_converts_it_to(converter: Path) ->
         for value, new in zip(OLD, fixed, strict=True)
         if new == value
     ]
-    # What is inside of its spec has moved out of it.
-    assert left == [("node.k8s.io/v1alpha1", "RuntimeClass")]
+    # An update strategy, and a selector, that nobody names; a field that leaves its spec.
+    assert left == [
+        ("extensions/v1beta1", "DaemonSet"),
+        ("apps/v1beta2", "Deployment"),
+        ("node.k8s.io/v1alpha1", "RuntimeClass"),
+    ]

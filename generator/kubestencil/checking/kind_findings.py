@@ -88,7 +88,7 @@ class _OtherMeaning(NamedTuple):
     message: str
 
 
-# pkg/apis/policy/v1beta1/conversion.go of k8s.io/kubernetes.
+# conversion.go and defaults.go in pkg/apis/GROUP/VERSION of k8s.io/kubernetes.
 _OTHER_MEANINGS = (
     _OtherMeaning(
         "policy",
@@ -99,7 +99,22 @@ _OTHER_MEANINGS = (
         "an empty selector is no pod in policy/v1beta1, and every pod of the namespace "
         "in policy/v1",
     ),
+    *(
+        _OtherMeaning(
+            *old,
+            ("spec", "updateStrategy"),
+            None,
+            f"no updateStrategy is OnDelete in {old[0]}/{old[2]}, and RollingUpdate in "
+            "apps/v1",
+        )
+        for old in (
+            ("extensions", "DaemonSet", "v1beta1"),
+            ("apps", "StatefulSet", "v1beta1"),
+        )
+    ),
 )
+# Versions that select pods by the labels of the template where nothing else is said.
+_WITH_SELECTORS = ("extensions/v1beta1", "apps/v1beta1")
 
 
 def other_meanings(
@@ -114,6 +129,27 @@ def other_meanings(
             and value_at(value, meaning.path) == meaning.value
         ):
             yield Problem("changed-meaning", meaning.path, meaning.message)
+
+
+def with_old_default(
+    problem: Problem, value: Mapping[str, Any], kind: GroupVersionKind
+) -> Problem:
+    """A problem of an object as one of the kind that replaces its own; where a field is
+    missing that servers filled in before (defaults.go beside the conversions), with
+    that."""
+    default: Any = None
+    what = ""
+    if problem.rule == "missing-field" and problem.path[-1] == "pathType":
+        if kind.kind == "Ingress":
+            default = what = "ImplementationSpecific"
+    elif problem.rule == "missing-field" and problem.path == ("spec", "selector"):
+        labels = value_at(value, ("spec", "template", "metadata", "labels"))
+        if kind.api_version in _WITH_SELECTORS and isinstance(labels, dict) and labels:
+            default, what = {"matchLabels": labels}, "matchLabels as in the template"
+    if default is None:
+        return problem
+    hint = f"{problem.hint}: servers filled in {what}"
+    return problem._replace(hint=hint, fixes=((Put(problem.path, default),),))
 
 
 def is_in_custom_group(kind: GroupVersionKind, release: CheckedRelease) -> bool:

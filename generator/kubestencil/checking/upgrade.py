@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from kubestencil.checking.examination import examine
 from kubestencil.checking.files.kustomize import is_kustomize_kind
-from kubestencil.checking.findings import Path, Problem, Results
-from kubestencil.checking.hints import Advice
-from kubestencil.checking.hints.edits import applied
-from kubestencil.checking.hints.trials import Trial
+from kubestencil.checking.findings import Move, Path, Problem, Results
+from kubestencil.checking.hints import Advice, renaming
+from kubestencil.checking.hints.edits import EditError, applied
+from kubestencil.checking.hints.trials import Trial, moved_path
 from kubestencil.checking.kind_findings import (
     is_configuration,
     is_in_custom_group,
@@ -21,6 +21,7 @@ from kubestencil.checking.kind_findings import (
     meant_kind,
     other_meanings,
     remarks_on_kind,
+    with_old_default,
 )
 from kubestencil.checking.named_resources import removed_resources, stored_versions
 from kubestencil.checking.problems import PLACEHOLDER
@@ -42,6 +43,8 @@ from kubestencil.validator.protocol import Request
 # What is said of kinds that can be used.
 _OF_KINDS = ("newer-version", "deprecated-kind", "not-served-by-default")
 _REQUIRED_OF_PATCH = "required fields of kustomize patches"
+# A renamed field can have one in it, and an object is copied each time.
+_MAX_RENAMINGS = 3
 _NOT_SERVED = (
     "custom resources whose CustomResourceDefinition is missing, refused by the API "
     "server, or does not serve their version"
@@ -250,14 +253,56 @@ def _start_successor(
     if kind not in trial.release.kinds:
         return lambda: alone
     start = _start(value, kind, trial.release, is_patch, None)
+    renamed, moves_back = _with_renamed_fields(value, kind, trial.release)
+    start_rest = moves_back and _start(renamed, kind, trial.release, is_patch, None)
 
     def finish() -> _Examined:
         examined = start()
-        others = [
-            other for other in examined.results.problems if other.rule not in _OF_KINDS
-        ]
+        others = list(examined.results.problems)
+        if start_rest:
+            rest = start_rest().results
+            places = (moved_path(other.path, moves_back) for other in rest.problems)
+            others += (
+                other._replace(path=path)
+                for other, path in zip(rest.problems, places, strict=True)
+                if (other.rule, path) not in examined.keys
+            )
+            examined.results.unchecked[:] = rest.unchecked
+        if problem.rule == "removed-kind":
+            others = [
+                with_old_default(other, trial.value, trial.kind) for other in others
+            ]
         meanings = other_meanings(trial.value, trial.kind, kind)
-        examined.results.problems[:] = [problem, *meanings, *others]
+        examined.results.problems[:] = [
+            problem,
+            *meanings,
+            *(other for other in others if other.rule not in _OF_KINDS),
+        ]
         return _Examined(examined.results, examined.trial, is_served=False)
 
     return finish
+
+
+def _with_renamed_fields(
+    value: Any, kind: GroupVersionKind, release: CheckedRelease
+) -> tuple[Any, list[tuple[Path, Path]]]:
+    """An object with its fields where a kind has them now, so that all other things can
+    be seen that are wrong with it; and the moves that lead back, the last one first."""
+    moves_back: list[tuple[Path, Path]] = []
+    for _ in range(_MAX_RENAMINGS):
+        results = examine(value, kind, release) or Results()
+        fixes = (
+            renaming(value, kind, problem.path)
+            for problem in results.problems
+            if problem.rule == "unknown-field"
+        )
+        edits = [edit for fix in fixes for edit in fix or ()]
+        try:
+            value = applied(value, tuple(edits))
+        except EditError:
+            break
+        if not edits:
+            break
+        moves = [(edit.target, edit.path) for edit in edits if isinstance(edit, Move)]
+        moves_back[:0] = reversed(moves)
+    return value, moves_back

@@ -142,7 +142,8 @@ def _converted(
             return None
         texts = (
             text_with_fix(text, file, manifest, problem.fixes[0])
-            for problem in problems
+            # The kind last, on which hints about the old one depend.
+            for problem in (*problems[1:], problems[0])
             if len(problem.fixes) == 1
         )
         new = next(filter(None, texts), None)

@@ -94,9 +94,7 @@ def _like(text: str, node: Any, new: str) -> str:
     raw = _raw(text, node)
     if raw[0] == "'" and "'" not in new:
         return f"'{new}'"
-    if raw[0] in "'\"" or not _PLAIN.match(new) or new.lower() in _WORDS:
-        return json.dumps(new)
-    return new
+    return json.dumps(new) if raw[0] in "'\"" else _scalar(new)
 
 
 def _put(text: str, root: Any, edit: Put) -> str:
@@ -123,14 +121,41 @@ def _has(mapping: Any, name: str | int) -> bool:
 
 
 def _added(text: str, mapping: Any, name: str, value: Any) -> str:
-    """A text with a field before the first one of an object."""
-    first = mapping.value[0][0].start_mark
-    if not isinstance(value, str) or not _PLAIN.match(name):
-        raise TextError(name)
-    written = value if _PLAIN.match(value) else json.dumps(value)
-    between = ", " if mapping.flow_style else "\n" + " " * first.column
-    before, after = text[: first.index], text[first.index :]
-    return f"{before}{name}: {written}{between}{after}"
+    """A text with a field before the last one of an object."""
+    last = mapping.value[-1][0].start_mark
+    at, column = last.index, last.column
+    if mapping.flow_style:
+        new = f"{_flow(name, value, text[at])}, "
+    else:
+        new = f"{_block(name, value, column)}\n".lstrip(" ") + " " * column
+    return text[:at] + new + text[at:]
+
+
+def _block(name: str, value: Any, column: int) -> str:
+    """The lines of a field, whose value is a text or an object of such fields."""
+    start = f"{' ' * column}{_scalar(name)}:"
+    if isinstance(value, dict):
+        fields = (_block(key, inner, column + 2) for key, inner in value.items())
+        return "\n".join((start, *fields))
+    return f"{start} {_scalar(value)}"
+
+
+def _flow(name: str, value: Any, first: str) -> str:
+    """The same inside of braces, in JSON where the first character before it is a
+    quote."""
+    if first == '"':
+        return json.dumps({name: value})[1:-1]
+    if isinstance(value, dict):
+        fields = (_flow(key, inner, first) for key, inner in value.items())
+        return f"{_scalar(name)}: {{{', '.join(fields)}}}"
+    return f"{_scalar(name)}: {_scalar(value)}"
+
+
+def _scalar(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TextError(value)
+    is_plain = _PLAIN.match(value) and value.lower() not in _WORDS
+    return value if is_plain else json.dumps(value)
 
 
 def _into_list(text: str, node: Any) -> str:
@@ -159,32 +184,28 @@ def _out_of_list(text: str, node: Any) -> str:
 
 
 def _moved(text: str, root: Any, path: Path, target: Path) -> str:
-    """The text with the lines of a field in another block."""
-    key, value = _entry(_node(root, path[:-1]), path[-1])
+    """The text with a field elsewhere: with its lines in another block, or in braces."""
+    holder = _node(root, path[:-1])
+    key, value = _entry(holder, path[-1])
+    node, done = root, 0
+    for end in range(len(target)):
+        try:
+            node, done = _node(root, target[:end]), end
+        except TextError:
+            break
+    if node.id != "mapping" or any(isinstance(step, int) for step in target[done:]):
+        raise TextError(target)
+    if holder.flow_style:
+        return _moved_in_braces(text, holder, path[-1], node, target[done:])
     start = key.start_mark.index - key.start_mark.column
     if text[start : key.start_mark.index].strip(" "):
         raise TextError(path)  # It is behind "- " or inside of braces.
     end = _end_of_lines(text, value)
     lines = text[start:end].splitlines(keepends=True)
-    steps = target
-    node = root
-    done = 0
-    for _ in steps[:-1]:
-        try:
-            node = _node(root, steps[: done + 1])
-        except TextError:
-            break
-        done += 1
-    if done < len(steps) - 1:
-        node = _node(root, steps[:done])
-    if (
-        node.id != "mapping"
-        or node.flow_style
-        or any(isinstance(step, int) for step in steps[done:])
-    ):
+    if node.flow_style:
         raise TextError(target)
     column = node.value[0][0].start_mark.column
-    missing = [str(step) for step in steps[done:-1]]
+    missing = [str(step) for step in target[done:-1]]
     if not lines[-1].endswith("\n"):
         lines[-1] += "\n"
     block: list[str] = []
@@ -192,7 +213,7 @@ def _moved(text: str, root: Any, path: Path, target: Path) -> str:
         block.append(f"{' ' * (column + 2 * depth)}{name}:\n")
     shift = column + 2 * len(missing) - key.start_mark.column
     block += [_shifted(line, shift) for line in lines]
-    name = str(steps[-1])
+    name = str(target[-1])
     if name != path[-1]:
         first = block[len(missing)]
         indent = len(first) - len(first.lstrip(" "))
@@ -206,6 +227,38 @@ def _moved(text: str, root: Any, path: Path, target: Path) -> str:
     new = "".join(block)
     if at and text[at - 1 : at] != "\n":
         raise TextError(target)
+    if at >= end:
+        return text[:start] + text[end:at] + new + text[at:]
+    return text[:at] + new + text[at:start] + text[end:]
+
+
+def _moved_in_braces(
+    text: str, holder: Any, name: str | int, node: Any, steps: Path
+) -> str:
+    """The text with a field of ``holder`` at ``steps`` in ``node``, which both have
+    braces."""
+    index = [key.value for key, _ in holder.value].index(name)
+    key, value = holder.value[index]
+    start, end = key.start_mark.index, value.end_mark.index
+    colon = text[key.end_mark.index : value.start_mark.index]
+    if not node.flow_style or colon.strip() != ":":
+        raise TextError(name)  # What is behind the colon may be an alias.
+    names = ": {".join(_like(text, key, str(step)) for step in steps)
+    new = names + text[key.end_mark.index : end] + "}" * (len(steps) - 1)
+    if node is holder:
+        return text[:start] + new + text[end:]
+    if index:
+        gap = holder.value[index - 1][1].end_mark.index, start
+        start = gap[0]
+    elif len(holder.value) > 1:
+        gap = end, holder.value[1][0].start_mark.index
+        end = gap[1]
+    else:
+        raise TextError(name)
+    at = node.value[-1][1].end_mark.index
+    if text[slice(*gap)].strip() != "," or start < at < end:
+        raise TextError(name)
+    new = f", {new}"
     if at >= end:
         return text[:start] + text[end:at] + new + text[at:]
     return text[:at] + new + text[at:start] + text[end:]

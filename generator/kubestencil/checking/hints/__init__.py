@@ -24,6 +24,7 @@ from kubestencil.schema.facts.fields import (
     renamed_field,
     renamed_inside,
 )
+from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import minor_version_in, release_order
 
 # A trial reads the whole object, so that those of one object are limited: the problems
@@ -77,14 +78,8 @@ class Advice:
         renamed = renamed_field(trial.kind, keys)
         if renamed is not None:
             hint = f"{trial.kind.api_version} has {renamed.path} instead"
-            value = existing_value(trial.value, path)
-            target = _renamed_path(path, renamed.path, value)
-            if target is None:
-                return problem._replace(hint=hint)
-            beside = [
-                Put((*target[:-1], name), text) for name, text in renamed.beside.items()
-            ]
-            return problem._replace(hint=hint, fixes=((*moved(path, target), *beside),))
+            fix = renaming(trial.value, trial.kind, path)
+            return problem._replace(hint=hint, fixes=(fix,) if fix else ())
         inside = renamed_inside(trial.kind, keys)
         if inside:
             hint = f"{trial.kind.api_version} has {', '.join(inside)} instead"
@@ -173,12 +168,28 @@ class Advice:
         return "remove it"
 
 
+def renaming(value: Any, kind: GroupVersionKind, path: Path) -> Fix | None:
+    """The fix of a field of an object that later versions of its kind have elsewhere;
+    None where that is not clear."""
+    keys = ".".join(step for step in path if isinstance(step, str))
+    renamed = renamed_field(kind, keys)
+    if renamed is None:
+        return None
+    target = _renamed_path(path, renamed.path, existing_value(value, path))
+    if target is None:
+        return None
+    beside = (Put((*target[:-1], name), text) for name, text in renamed.beside.items())
+    return *moved(path, target), *beside
+
+
 def _renamed_path(path: Path, renamed: str, value: Any) -> Path | None:
     """The path of a field of ``renamed-fields.tsv`` in an object: indexes are those of
     the old path, and a port is a number or a name. None where that is not clear."""
     renamed, _, other = renamed.partition(" or .")
     names = renamed.split(".")
     if other and isinstance(value, str):
+        if has_placeholder(value):
+            return None
         names[-1] = other
     indexes = [step for step in path if isinstance(step, int)]
     if (other and names[-1] not in ("number", "name")) or len(indexes) != sum(

@@ -16,6 +16,8 @@ from kubestencil.schema.types import Schema
 _SIMILAR = 0.8
 # What no alphabet of base64 has, nor how it is broken into lines.
 _LEFT_OPEN = re.compile(r"\.\.\.|…|<|base64", re.IGNORECASE)
+# Base64 is broken into lines that are longer than words.
+_LONGEST_WORD = 15
 _NOT_BASE64 = re.compile(r"[^\w+/=\s-]")
 # In characters; Python refuses to read a number of thousands of digits.
 _INT64_LENGTH = 20
@@ -111,7 +113,9 @@ def encoded_text(value: str) -> str | None:
     """A text in base64; None of one that may be meant as base64 already, or that people
     have yet to fill in."""
     plain = _NOT_BASE64.sub("", value)
-    is_base64 = plain == value or base64_error(plain) is None
+    words = plain.split()
+    is_text = len(words) > 1 and max(map(len, words)) <= _LONGEST_WORD
+    is_base64 = (plain == value and not is_text) or base64_error("".join(words)) is None
     if is_base64 or _LEFT_OPEN.search(value):
         return None
     return b64encode(value.encode("utf-8", "replace")).decode()

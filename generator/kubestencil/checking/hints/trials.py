@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,8 @@ from kubestencil.checking.values.places import refusals
 from kubestencil.schema.types import GroupVersionKind
 
 _Error = tuple[str, Path]
+# A value that has these inside of it does not belong where it is.
+_OF_SHAPE = ("unknown-field", "dropped-field", "missing-field")
 
 
 @dataclass(frozen=True)
@@ -28,19 +30,28 @@ class Trial:
 
     def errors_after(self, problem: Problem, fix: Fix) -> int | None:
         """How many errors an object has with a fix; None where the problem is still
-        there, where the fix does not fit, and where it brings other errors."""
+        there, where the fix does not fit, and where it brings other errors.
+
+        What is wrong with values inside of the one that is mended was there before:
+        nothing was known of them.
+        """
         try:
             value = applied(self.value, fix)
         except EditError:
             return None
         moves = [(edit.path, edit.target) for edit in fix if isinstance(edit, Move)]
         before = {
-            (rule, _moved(path, moves))
+            (rule, moved_path(path, moves))
             for rule, path in self._errors
             if (rule, path) != (problem.rule, problem.path)
         }
         after = set(self._errors_of(value))
-        return len(after) if after <= before else None
+        mended = moved_path(problem.path, moves)
+        is_worse = any(
+            rule in _OF_SHAPE or path == mended or path[: len(mended)] != mended
+            for rule, path in after - before
+        )
+        return None if is_worse else len(after)
 
     @cached_property
     def size(self) -> int:
@@ -72,8 +83,9 @@ class Trial:
             yield problem.rule, problem.path
 
 
-def _moved(path: Path, moves: list[tuple[Path, Path]]) -> Path:
+def moved_path(path: Path, moves: Iterable[tuple[Path, Path]]) -> Path:
+    """Where a value is after moves, each from a path to another one."""
     for old, new in moves:
         if path[: len(old)] == old:
-            return *new, *path[len(old) :]
+            path = (*new, *path[len(old) :])
     return path
