@@ -12,8 +12,8 @@ import socket
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from email.message import Message
 from hashlib import sha1
@@ -570,6 +570,130 @@ def test_every_forwarded_operation_is_answered(package: Any, server: Server) -> 
         assert server.requests[-1].command == operation.method
         called += 1
     assert called == 48
+
+
+def silence(seen: threading.Event, first: bytes = b"") -> Answer:
+    """Nothing after ``first``, until the other side ends the connection."""
+
+    def wait(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(first)
+        seen.set()
+        handler.close_connection = True
+        with suppress(OSError):
+            handler.connection.recv(1)
+
+    return wait
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+#: What a client can wait for: how it is called, and what the server sends of an answer.
+WAITS: dict[str, tuple[Callable[[Any], Any], bytes | None]] = {
+    "headers": (lambda core: core.read_namespaced_pod("a", "b"), b""),
+    "a body": (lambda core: core.read_namespaced_pod("a", "b"), CHUNKED + b"1\r\n{"),
+    "events": (
+        lambda core: core.list_namespaced_pod.watch("b", resource_version="1"),
+        CHUNKED,
+    ),
+    "lines": (lambda core: core.read_namespaced_pod_log.lines("a", "b"), CHUNKED),
+    "a retry": (lambda core: core.read_namespaced_pod("a", "b"), None),
+}
+
+
+@pytest.mark.parametrize("wait", WAITS)
+def test_close_ends_what_another_thread_waits_for(
+    package: Any, server: Server, wait: str
+) -> None:
+    call, first = WAITS[wait]
+    seen = threading.Event()
+    server.answers = [hang_up if first is None else silence(seen, first)]
+    # Nothing but close() ends these waits.
+    client = make_client(
+        package,
+        server.url,
+        timeout=None,
+        retry=package.Retry(delay=1e6, longest=1e6),
+        on_retry=lambda _: seen.set(),
+    )
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            list(call(package.CoreV1Api(client)))
+        except package.ClientError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    assert seen.wait(30)
+    client.close()
+    thread.join(30)
+    assert [type(error) for error in errors] == [package.ClientClosed]
+    with pytest.raises(package.ClientClosed, match="make another one"):
+        list(call(package.CoreV1Api(client)))
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("wait", WAITS)
+def test_close_ends_what_another_task_waits_for(
+    package: Any, aio: Any, server: Server, wait: str
+) -> None:
+    call, first = WAITS[wait]
+
+    async def work(client: Any) -> None:
+        result = call(aio.CoreV1Api(client))
+        if isinstance(result, AsyncGenerator):
+            await anext(result)
+        else:
+            await result
+
+    async def main() -> None:
+        seen = threading.Event()
+        server.answers = [hang_up if first is None else silence(seen, first)]
+        client = package.AsyncClient(
+            package.Config(server=server.url),
+            timeout=None,
+            retry=package.Retry(delay=1e6, longest=1e6),
+            on_retry=lambda _: seen.set(),
+        )
+        task = asyncio.create_task(work(client))
+        assert await asyncio.to_thread(seen.wait, 30)
+        await client.close()
+        for waiting in (task, work(client)):
+            with pytest.raises(package.ClientClosed):
+                await asyncio.wait_for(waiting, 30)
+        assert len(server.requests) == 1
+
+    asyncio.run(main())
+
+
+def test_close_ends_sessions(package: Any, aio: Any, server: Server) -> None:
+    def talk(receive: Callable[[], bytes], _: Any) -> None:
+        receive()
+
+    def run_until_closed(handler: BaseHTTPRequestHandler) -> None:
+        with suppress(OSError, wsproto.utilities.RemoteProtocolError):
+            kubelet(talk)(handler)
+
+    async def main() -> None:
+        server.answers = [run_until_closed] * 2
+        config = package.Config(server=server.url)
+        client = package.Client(config)
+        session = package.CoreV1Api(client).connect_get_namespaced_pod_exec.open(
+            "a", "b", command=["sh"]
+        )
+        result = asyncio.create_task(asyncio.to_thread(session.result))
+        async_client = package.AsyncClient(config)
+        run = aio.CoreV1Api(async_client).connect_get_namespaced_pod_exec.open
+        async_session = await run("a", "b", command=["sh"])
+        async_result = asyncio.create_task(async_session.result())
+        await asyncio.sleep(0)
+        client.close()
+        await async_client.close()
+        for waiting in (result, async_result):
+            with pytest.raises(package.ConnectionFailed):
+                await asyncio.wait_for(waiting, 30)
+
+    asyncio.run(main())
 
 
 KUBECONFIG = """

@@ -8,6 +8,7 @@ import base64
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,22 @@ def credential(version: str, pair: KeyPair, expires: float) -> str:
             },
         }
     )
+
+
+def test_close_ends_what_another_thread_waits_for(
+    package: Any, server: TlsServer, authority: Authority, pair: KeyPair, tmp_path: Path
+) -> None:
+    path = write_kubeconfig(
+        tmp_path / "config", cluster_of(server, authority), files_of(pair)
+    )
+    client = package.Client(package.load_kubeconfig(path), timeout=None)
+    namespaces = package.CoreV1Api(client).list_namespace
+    with ThreadPoolExecutor() as pool:
+        watch = pool.submit(list, namespaces.watch(resource_version="1"))
+        assert server.is_watched.wait(30)
+        client.close()
+        with pytest.raises(package.ClientClosed):
+            watch.result(30)
 
 
 @pytest.mark.parametrize("version", ["v1", "v1beta1"])

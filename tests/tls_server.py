@@ -92,11 +92,12 @@ _NEW_KEY = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes
 
 @dataclass
 class TlsServer:
-    """Answers requests with an empty list, and keeps the common name of each client's
-    certificate, None for one without."""
+    """Answers requests with an empty list, and watches never. Keeps the common name of
+    each client's certificate, None for one without."""
 
     port: int = 0
     clients: list[str | None] = field(default_factory=list)
+    is_watched: threading.Event = field(default_factory=threading.Event)
 
     @property
     def url(self) -> str:
@@ -117,6 +118,10 @@ def tls_server(
             certificate: Any = self.connection.getpeercert() or {}
             subject = dict(pair for (pair,) in certificate.get("subject", ()))
             state.clients.append(subject.get("commonName"))
+            if "watch" in self.path:
+                state.is_watched.set()
+                self.connection.recv(1)
+                return
             body = json.dumps({"kind": "NamespaceList", "items": []}).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))

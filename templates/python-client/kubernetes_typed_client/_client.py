@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import threading
 import warnings
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Type
 from ._calls import Call, inflate
 from ._config import Config, load_config
 from ._credentials import Credentials
-from ._errors import ServerWarning, TransportError
+from ._errors import ClientClosed, ServerWarning, TransportError
 from ._flows import (
     Authorize,
     Close,
@@ -30,6 +30,8 @@ from ._retries import Retry, Retrying
 from ._transport import AsyncResponse, AsyncTransport, Response, Transport
 
 if TYPE_CHECKING:
+    import asyncio
+
     from ._exec import AsyncSession, Session
 
 T = TypeVar("T")
@@ -65,7 +67,9 @@ class _Client:
     ) -> None:
         self.config = config or load_config()
         headers = {"user-agent": user_agent}
-        self.settings = Settings(headers, timeout, retry, on_retry, on_warning)
+        self.settings: Settings = Settings(
+            headers, timeout, retry, on_retry, on_warning
+        )
         self._credentials = Credentials(self.config)
 
 
@@ -88,7 +92,8 @@ def _advance(flow: Flow[Any, Any], outcome: Any) -> Any:
 class Client(_Client):
     """Runs calls and waits for their results. May be used by several threads.
 
-    Use it as a context manager, or call ``close``.
+    Use it as a context manager, or call ``close``, from any thread: what is in flight,
+    and all later calls, raise ClientClosed.
     """
 
     def __init__(
@@ -114,7 +119,8 @@ class Client(_Client):
             from ._http import HttpTransport
 
             transport = HttpTransport(self.config, self._credentials)
-        self.transport = transport
+        self.transport: Transport = transport
+        self._closed = threading.Event()
 
     def run(self, call: Call[T]) -> T:
         """The result of a call.
@@ -164,6 +170,8 @@ class Client(_Client):
                         return result
                     return step.result
                 else:
+                    if self._closed.is_set():
+                        raise ClientClosed
                     try:
                         if isinstance(step, Send):
                             response = self.transport.send(step.request)
@@ -180,15 +188,18 @@ class Client(_Client):
                         elif isinstance(step, Authorize):
                             outcome = self._credentials.headers(refresh=step.refresh)
                         elif isinstance(step, Sleep):
-                            time.sleep(step.seconds)
+                            self._closed.wait(step.seconds)
                     except TransportError as error:
+                        if self._closed.is_set():
+                            raise ClientClosed from error
                         outcome = error
         finally:
             if response:
                 response.close()
 
     def close(self) -> None:
-        """Close all connections."""
+        """End what is in flight, and close all connections."""
+        self._closed.set()
         self.transport.close()
 
     def __enter__(self) -> Self:
@@ -220,7 +231,8 @@ def _reply(status: int, headers: Any, pieces: list[bytes]) -> Reply:
 class AsyncClient(_Client):
     """Runs calls with asyncio, in one event loop.
 
-    Use it as an async context manager, or await ``close``.
+    Use it as an async context manager, or await ``close``: what is in flight in other
+    tasks, and all later calls, raise ClientClosed.
     """
 
     def __init__(
@@ -246,11 +258,12 @@ class AsyncClient(_Client):
             from ._http import AsyncHttpTransport
 
             transport = AsyncHttpTransport(self.config, self._credentials)
-        self.transport = transport
+        self.transport: AsyncTransport = transport
+        self._flight = _Flight()
 
     async def run(self, call: Call[T]) -> T:
         """The result of a call; raises as ``Client.run`` does."""
-        taker = _AsyncSteps(self.transport, self._credentials)
+        taker = _AsyncSteps(self.transport, self._credentials, self._flight)
         flow = run(self.settings, call)
         try:
             done = await taker.advance(flow)
@@ -263,7 +276,7 @@ class AsyncClient(_Client):
         self, make_flow: Callable[[Settings], Flow[T, Any]]
     ) -> AsyncGenerator[T, None]:
         """The values of a flow."""
-        taker = _AsyncSteps(self.transport, self._credentials)
+        taker = _AsyncSteps(self.transport, self._credentials, self._flight)
         flow = make_flow(self.settings)
         try:
             while isinstance(step := await taker.advance(flow), Emit):
@@ -275,7 +288,7 @@ class AsyncClient(_Client):
         """Open the session of a command in a container."""
         from ._exec import AsyncSession, open_stream
 
-        taker = _AsyncSteps(self.transport, self._credentials)
+        taker = _AsyncSteps(self.transport, self._credentials, self._flight)
         try:
             await taker.advance(open_stream(self.settings, call))
             response, taker.response = taker.response, None
@@ -285,7 +298,8 @@ class AsyncClient(_Client):
         return AsyncSession(response, self.settings.timeout)
 
     async def close(self) -> None:
-        """Close all connections."""
+        """End what is in flight, and close all connections."""
+        self._flight.end()
         await self.transport.close()
 
     async def __aenter__(self) -> Self:
@@ -300,12 +314,47 @@ class AsyncClient(_Client):
         await self.close()
 
 
+class _Flight:
+    """What an AsyncClient waits for, until it is closed."""
+
+    def __init__(self) -> None:
+        self._waits: set[asyncio.Timeout] = set()
+        self._is_closed = False
+
+    async def wait(self, take: Callable[[T], Awaitable[Any]], step: T) -> Any:
+        """The outcome of a step; raises ClientClosed once the client is closed."""
+        if self._is_closed:
+            raise ClientClosed
+        import asyncio
+
+        wait = asyncio.timeout(None)
+        try:
+            async with wait:
+                self._waits.add(wait)
+                return await take(step)
+        except (TimeoutError, TransportError) as error:
+            if self._is_closed:
+                raise ClientClosed from error
+            raise
+        finally:
+            self._waits.discard(wait)
+
+    def end(self) -> None:
+        """End all waits."""
+        self._is_closed = True
+        for wait in self._waits:
+            wait.reschedule(-1)
+
+
 class _AsyncSteps:
     """Takes the steps of a flow; ``response`` is the one that is open."""
 
-    def __init__(self, transport: AsyncTransport, credentials: Credentials) -> None:
+    def __init__(
+        self, transport: AsyncTransport, credentials: Credentials, flight: _Flight
+    ) -> None:
         self._transport = transport
         self._credentials = credentials
+        self._flight = flight
         self.response: AsyncResponse | None = None
         self._outcome: Any = None
 
@@ -317,7 +366,7 @@ class _AsyncSteps:
             if isinstance(step, Emit | _Done):
                 return step
             try:
-                self._outcome = await self._take(step)
+                self._outcome = await self._flight.wait(self._take, step)
             except TransportError as error:
                 self._outcome = error
 
@@ -361,7 +410,7 @@ class Api:
     is_async: ClassVar[Literal[False]] = False
 
     def __init__(self, client: Client | None = None) -> None:
-        self.client = client or _default_client()
+        self.client: Client = client or _default_client()
 
 
 class AsyncApi:
@@ -371,7 +420,7 @@ class AsyncApi:
     is_async: ClassVar[Literal[True]] = True
 
     def __init__(self, client: AsyncClient | None = None) -> None:
-        self.client = client or AsyncClient()
+        self.client: AsyncClient = client or AsyncClient()
 
 
 @cache

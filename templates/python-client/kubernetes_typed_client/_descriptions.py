@@ -70,7 +70,7 @@ class Description(Documented, Generic[P]):
         self.result = result
         self.sends = sends
         self.item = item
-        self.name = ""
+        self.name: str = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

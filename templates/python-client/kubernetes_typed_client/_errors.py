@@ -60,6 +60,13 @@ class ClientError(Exception):
     """The base class of all errors of this package."""
 
 
+class ClientClosed(ClientError):
+    """The client was closed, before a call or meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__("the client is closed: make another one")
+
+
 class ConfigError(ClientError):
     """A kubeconfig, or what it refers to, cannot be used."""
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import socket
 import ssl
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 from urllib.request import getproxies, proxy_bypass
+from weakref import WeakSet
 
 import httpcore2
 
@@ -239,13 +242,83 @@ class HttpResponse:
         self._response.close()
 
 
+class _Connection(httpcore2.NetworkStream):
+    """A connection that can be closed while other threads use it."""
+
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self._stream = stream
+        self._is_closed = False
+        self._reading, self._writing = threading.Lock(), threading.Lock()
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        with self._reading:
+            return self._stream.read(max_bytes, timeout)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        with self._writing:
+            self._stream.write(buffer, timeout)
+
+    def close(self) -> None:
+        self._is_closed = True
+        # Wakes those who wait for it; the method of SSLSocket would break their reads.
+        with suppress(OSError):
+            socket.socket.shutdown(
+                self._stream.get_extra_info("socket"), socket.SHUT_RDWR
+            )
+        # The number of a closed socket can be another one's at once.
+        with self._reading, self._writing:
+            self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore2.NetworkStream:
+        self._stream = self._stream.start_tls(ssl_context, server_hostname, timeout)
+        if self._is_closed:
+            self.close()
+            raise httpcore2.ConnectError("the transport is closed")
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _Backend(httpcore2.SyncBackend):
+    """Opens connections until it is closed, which ends all of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._connections: WeakSet[_Connection] = WeakSet()
+        self._is_closed = False
+
+    def connect_tcp(self, *args: Any, **kwargs: Any) -> httpcore2.NetworkStream:
+        connection = _Connection(super().connect_tcp(*args, **kwargs))
+        with self._lock:
+            if not self._is_closed:
+                self._connections.add(connection)
+                return connection
+        connection.close()
+        raise httpcore2.ConnectError("the transport is closed")
+
+    def close(self) -> None:
+        with self._lock:
+            self._is_closed = True
+            connections = list(self._connections)
+        for connection in connections:
+            connection.close()
+
+
 class HttpTransport:
     """Sends requests through a pool of connections."""
 
     def __init__(self, config: Config, credentials: Credentials) -> None:
         self._server = _server(config)
         self._tls = _Tls(config, credentials)
+        self._backend = _Backend()
         self._pool = httpcore2.ConnectionPool(
+            network_backend=self._backend,
             ssl_context=self._tls.context,
             proxy=_proxy(config, self._tls.context),
             max_connections=_CONNECTIONS,
@@ -261,6 +334,7 @@ class HttpTransport:
             )
 
     def close(self) -> None:
+        self._backend.close()
         self._pool.close()
 
 

@@ -38,7 +38,7 @@ class _Method(Documented, Generic[P]):
 
     def __init__(self, operation: Description[P], client: Any) -> None:
         self._operation = operation
-        self.__name__ = operation.name
+        self.__name__: str = operation.name
 
     @property
     def documentation(self) -> str:

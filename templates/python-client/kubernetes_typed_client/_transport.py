@@ -65,7 +65,9 @@ class Transport(Protocol):
 
     def send(self, request: Request) -> Response: ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close all connections, also those that other threads wait for."""
+        ...
 
 
 class AsyncByteStream(Protocol):
