@@ -156,6 +156,24 @@ def test_type_checkers_accept_the_package_and_report_mistakes(
     assert lines == expected, errors
 
 
+@pytest.mark.compiler("pyright")
+@pytest.mark.parametrize("package", ["typed_client", "typed_models"])
+def test_all_types_of_the_packages_are_declared(folder: Path, package: str) -> None:
+    """A type that is inferred can differ between type checkers."""
+    pytest.importorskip("pyright", reason="pyright is not installed")
+    pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
+    options = ["--pythonpath", sys.executable, "--ignoreexternal"]
+    process = subprocess.run(
+        [sys.executable, "-m", "pyright", *options, "--verifytypes", package],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=400,
+    )
+    assert "Type completeness score: 100%" in process.stdout, process.stdout[-3000:]
+
+
 def test_black_leaves_every_file_unchanged(folder: Path) -> None:
     paths = sorted((folder / "typed_client").rglob("*.py*"))
     assert len(paths) > 140

@@ -44,7 +44,7 @@ class ModelError(ValueError):
     """Data that are not what a model holds; ``problems`` has all of them."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
+        self.problems: tuple[Problem, ...] = tuple(problems)
         super().__init__(self.problems)
 
     def __str__(self) -> str:
