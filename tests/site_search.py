@@ -43,7 +43,7 @@ def index_scripts(release: Release) -> IndexScripts:
     kinds = kind_definitions(release)
     used_in = find_usage(release, sorted(kinds)).used_in
     counts = {name: len(uses) for name, uses in used_in.items()}
-    return release_index(release, page_addresses(release), kinds, counts)
+    return release_index(release, page_addresses(release), kinds, counts, {})
 
 
 def parse_index(scripts: IndexScripts) -> ParsedIndex:

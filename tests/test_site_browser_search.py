@@ -59,6 +59,18 @@ def test_descriptions_are_searched(searched: Browser, base_url: str) -> None:
     assert "taint" in searched.run(text)
 
 
+def test_a_result_says_what_is_known_of_it(searched: Browser, base_url: str) -> None:
+    answer = "return document.querySelector('[role=option] .answer').textContent"
+    results = find(searched, "SidecarContainers")
+    assert results[0] == f"{base_url}1.35/core/v1/Container/#restartPolicy"
+    text = searched.run(answer)
+    assert text.startswith(
+        "feature gate SidecarContainers, ga · Always, Never, OnFailure"
+    )
+    find(searched, "imagePullPolicy")
+    assert "Always, IfNotPresent, Never" in searched.run(answer)
+
+
 def test_removed_types_are_found_last(searched: Browser, base_url: str) -> None:
     """The result links to the newest release that has the type, and names it."""
     results = find(searched, "podcertificaterequest")

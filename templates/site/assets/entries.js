@@ -16,6 +16,21 @@
     return parts.flatMap((part) => part.match(CAMEL_WORD) ?? []).map((word) => word.toLowerCase());
   }
 
+  // Words that say nothing about what is asked.
+  const FILLERS = new Set(
+    ("a an the of in on at to for from by with and or is are be do does can i my me we you your how " +
+    "what why when where which it its this that set use using get make change add configure " +
+    "kubernetes k8s yaml some").split(" "),
+  );
+  const ENDING = /(?<=\p{L}{3})(?:ing|ed|es|s|e)$/u;
+
+  /** The words of a question without fillers and endings: taint for "how do I add taints". */
+  function contentOf(text) {
+    const words = text.toLowerCase().split(SEPARATOR).filter(Boolean);
+    const content = words.filter((word) => !FILLERS.has(word));
+    return (content.length ? content : words).slice(0, 20).map((word) => word.replace(ENDING, ""));
+  }
+
   // -------------------------------------------------------------------------- names
 
   /**
@@ -112,6 +127,25 @@
     return field;
   }
 
+  /** What other words than its name mean: a kind, a field by its path, or a part of the page. */
+  function createAlias([position, path, words, note], pool) {
+    const type = pool.types[position];
+    const fields = [];
+    let owner = type;
+    for (const name of path && !path.startsWith("#") ? path.split(".") : []) {
+      fields.push(owner.fields.find((field) => field.name.text === name));
+      owner = pool.types[fields.at(-1).reference];
+    }
+    const anchor = fields.map(({ name }) => encodeURIComponent(name.text)).join(".");
+    return {
+      note,
+      entry: fields.at(-1) ?? type,
+      fields: fields.length ? fields : [type],
+      path: type.path + (anchor ? `#${anchor}` : path),
+      phrases: words.split(", ").map((text) => ({ words: contentOf(text), joined: joined(text) })),
+    };
+  }
+
   // How many there are of each number in a score; what is more counts as the largest.
   const USAGE = 16, API_VERSIONS = 600, KINDS = 16, LENGTH = 64;
   const WEIGHTS = USAGE * API_VERSIONS * 2 * KINDS * LENGTH;
@@ -134,6 +168,7 @@
 
   globalThis.kubestencilSearch = {
     MATCH, ROLE, SEPARATOR, VERSION,
-    createApiVersions, createName, createType, joined, matchName, matchResource, scoreOf, weightOf,
+    contentOf, createAlias, createApiVersions, createName, createType, joined, matchName,
+    matchResource, scoreOf, weightOf,
   };
 })();

@@ -11,8 +11,22 @@
   const OWN_LIMIT = 40, OTHER_LIMIT = 10;
   const pools = { own: null, other: null }; // of the page's release, and of all others
 
+  const MAX_VALUES = 8; // of a field, that a result shows
+
+  /** Why a result is one, and what is known of a field: its default, its values, its age. */
+  function answerOf({ answer }, note) {
+    const { standard = "", values = [], added = "" } = answer ?? {};
+    const shown = values.slice(0, MAX_VALUES).map((value) => value || '""').join(", ");
+    return [
+      note,
+      standard && `default ${standard}`,
+      values.length > MAX_VALUES ? `${shown}, …` : shown,
+      added && `added in ${added}`,
+    ].filter(Boolean).join(" · ");
+  }
+
   /** What the dialog shows of a result of the search. */
-  function describe(pool, { entry, path, release, fields }) {
+  function describe(pool, { entry, path, release, fields, note }) {
     const type = entry.type ?? entry;
     const start = fields[0].type ?? type;
     const isPath = entry.isField;
@@ -24,6 +38,7 @@
       type: isPath ? pool.labelOf(entry) : "",
       role: entry.role,
       where: entry.role === "API" ? "" : start.api.text,
+      answer: answerOf(entry, note),
       text: pool.textOf(entry),
     };
   }
@@ -104,7 +119,7 @@
       release: result.release === ownRelease ? "" : result.release,
       text: snippet(result.text, longWords),
     };
-    const words = { name: typed, owner: longWords, text: longWords };
+    const words = { name: typed, owner: longWords, answer: longWords, text: longWords };
     const partOf = (property) =>
       values[property] ? [createPart(property, highlighted(values[property], words[property] ?? []))] : [];
     const names = document.createElement("span");
@@ -117,7 +132,7 @@
     option.className = `found ${result.isField ? "field" : "type"}`;
     option.setAttribute("role", "option");
     option.tabIndex = -1;
-    option.append(names, ...partOf("text"));
+    option.append(names, ...partOf("answer"), ...partOf("text"));
     option.id = `found-${number}`;
     option.setAttribute("href", address(`${root}${result.release}/${result.path}`));
     return option;

@@ -1,11 +1,12 @@
 "use strict";
-// Which types, fields and API versions a query finds, best first. Without a page: tests run
-// it in Node.js. A query is compared with each name; there is no index to build, so that
-// results are there once search.js is.
+// Which types, fields and API versions a query or a question finds, best first. Without a page:
+// tests run it in Node.js. A query is compared with each name; there is no index to build, so
+// that results are there once search.js is.
 (() => {
   const {
     MATCH, ROLE, SEPARATOR, VERSION,
-    createApiVersions, createName, createType, joined, matchName, matchResource, scoreOf, weightOf,
+    contentOf, createAlias, createApiVersions, createName, createType, joined, matchName,
+    matchResource, scoreOf, weightOf,
   } = globalThis.kubestencilSearch;
 
   // -------------------------------------------------------------------------- query
@@ -52,6 +53,9 @@
 
   // --------------------------------------------------------------------------- pool
 
+  // What counts beside the words: use by people, by its logarithm; unstable versions; statuses.
+  const USED = 0.01, UNSTABLE = 0.05, STATUS = 0.1;
+  const RELATED = 0.5; // of the best result, what is shown at all
   const MAX_STEPS = 10; // between a kind and a field that is named without the path to it
 
   /** The types and fields of one index. */
@@ -59,6 +63,7 @@
     constructor(payload) {
       this.names = new Map();
       this.texts = [];
+      this.aliases = [];
       this.release = payload.release;
       this.apiVersions = createApiVersions(payload.apiVersions);
       this.types = payload.types.map((item) => createType(item, this));
@@ -87,10 +92,15 @@
       return this.names.get(text);
     }
 
-    /** Add the descriptions, which come later than the names. */
-    setTexts({ texts, positions }) {
+    /** Add the descriptions, other words and values, which come later than the names. */
+    setTexts({ texts, positions, aliases = [], answers = [] }) {
       this.texts = texts;
       this.entries.forEach((entry, index) => (entry.text = positions[index]));
+      this.aliases = aliases.map((item) => createAlias(item, this));
+      for (const [index, standard, values, added] of answers) {
+        const names = values.map((value) => this.nameOf(value));
+        this.entries[index].answer = { standard, values, added, names };
+      }
     }
 
     /** Whether the index has a type or a field of a type, by the path of its page. */
@@ -277,28 +287,96 @@
       }
     }
 
-    /** Types and fields whose names and descriptions have all words of the query. */
-    findTexts({ lower }, add) {
-      const terms = lower.split(SEPARATOR).filter(Boolean);
-      if (terms.join("").length < 3) return;
-      this.lowerTexts ??= this.texts.map((text) => text.toLowerCase());
-      const patterns = terms.map((term) => new RegExp(`(?<![\\p{L}\\p{N}])${term}`, "u"));
-      const termsIn = this.lowerTexts.map((text) =>
-        terms.filter((term, index) => text.includes(term) && patterns[index].test(text)),
-      );
-      for (const entry of this.entries) {
-        const inText = termsIn[entry.text] ?? [];
-        const names = [entry.name, entry.type?.name];
-        const isInName = (term) => names.some((name) => name?.words.some((word) => word.startsWith(term)));
-        if (inText.length && terms.every((term) => inText.includes(term) || isInName(term))) {
-          add(entry, pathOf(entry), scoreOf(entry, MATCH.text));
-        }
+    /** Kinds and fields that other words of people, feature gates and removed kinds mean. */
+    findAliases({ lower }, add) {
+      const terms = contentOf(lower), whole = joined(lower);
+      if (this.apiVersions.some(({ words }) => words.has(whole))) return;
+      for (const { entry, fields, path, note, phrases } of this.aliases) {
+        const said = phrases.filter((phrase) => phrase.words.every((word) => terms.includes(word)));
+        const covered = new Set(said.flatMap(({ words }) => words));
+        const isWhole = phrases.some((phrase) => phrase.joined === whole);
+        if (!isWhole && covered.size < new Set(terms).size) continue;
+        // A kind or a group of this name comes first.
+        const score = scoreOf({ ...entry, rank: ROLE.other }, MATCH.exact, 9);
+        add(entry, path, score, fields, note);
       }
     }
 
-    /** The query with words that no name has replaced by the most similar ones. */
+    /**
+     * What has the words of a question in its name, that of its type, its values and its
+     * description, or is meant by them. Rare words count more. What has only some of them is
+     * found in the page's release, after what has more; not where a path is asked for.
+     */
+    findRelated({ lower, isPath }, add) {
+      const terms = contentOf(lower);
+      if (terms.join("").length < 3) return;
+      const all = 2 ** terms.length - 1, isAddress = isPath && !lower.includes(" ");
+      const maskOf = (has) =>
+        terms.reduce((mask, term, index) => mask + (has(term, index) ? 2 ** index : 0), 0);
+      this.lowerTexts ??= this.texts.map((text) => text.toLowerCase());
+      const patterns = terms.map((term) => new RegExp(`(?<![\\p{L}\\p{N}])${term}`, "u"));
+      const inTexts = this.lowerTexts.map((text) =>
+        maskOf((term, index) => text.includes(term) && patterns[index].test(text)),
+      );
+      const inNames = new Map();
+      for (const name of this.names.values()) {
+        inNames.set(name, maskOf((term) => matchName(name, term) !== undefined));
+      }
+      const inAny = (names) => names.reduce((mask, name) => mask | (inNames.get(name) ?? 0), 0);
+      const masksOf = (entry, fields = [entry]) => [
+        [1, inNames.get(entry.name)],
+        [0.8, inAny(entry.answer?.names ?? [])],
+        [0.6, inAny([entry.type, fields[0].type, ...fields].map((owner) => owner?.name))],
+        [0.4, inTexts[entry.text] ?? 0],
+      ];
+      const candidates = [], counts = terms.map(() => 0);
+      const addCandidate = (entry, masks, rest) => {
+        const covered = masks.reduce((mask, [, part]) => mask | part, 0);
+        if (covered) candidates.push({ entry, masks, covered, ...rest });
+      };
+      for (const entry of this.entries) addCandidate(entry, masksOf(entry));
+      for (const { covered } of candidates) {
+        for (const index of terms.keys()) counts[index] += covered & (2 ** index) ? 1 : 0;
+      }
+      for (const { entry, fields, path, note, phrases } of this.aliases) {
+        const said = phrases.filter(({ words }) => words.every((word) => terms.includes(word)));
+        if (!said.length) continue;
+        const meant = maskOf((term) => said.some(({ words }) => words.includes(term)));
+        addCandidate(entry, [[1.2, meant], ...masksOf(entry, fields)], { fields, path, note });
+      }
+      const rarity = counts.map((count) => Math.log(1 + this.entries.length / (1 + count)));
+      const total = rarity.reduce((sum, weight) => sum + weight, 0);
+      let best = 0;
+      for (const candidate of candidates) {
+        const { entry, masks, covered } = candidate;
+        if ((isAddress || !this.release) && covered !== all) continue;
+        const weightOfTerm = (index) => masks.find(([, mask]) => mask & (2 ** index))?.[0] ?? 0;
+        const sumOf = (factorOf) =>
+          rarity.reduce((sum, weight, index) => sum + weight * factorOf(index), 0) / total;
+        const share = sumOf((index) => (covered & (2 ** index) ? 1 : 0));
+        const { level } = (entry.type ?? entry).api;
+        const prior = entry.usage * USED - level * UNSTABLE - (entry.rank === ROLE.status ? STATUS : 0);
+        candidate.value = sumOf(weightOfTerm) * share + prior;
+        best = Math.max(best, candidate.value);
+      }
+      for (const { entry, fields, path = pathOf(entry), note, value } of candidates) {
+        if (!(value >= best * RELATED)) continue;
+        add(entry, path, scoreOf(entry, MATCH.text + Math.round((2 - value) * 100)), fields, note);
+      }
+    }
+
+    /** Whether a word is in a description, a value or another word for something. */
+    hasWord(term) {
+      this.lowerTexts ??= this.texts.map((text) => text.toLowerCase());
+      const [word = term] = contentOf(term);
+      return this.lowerTexts.some((text) => text.includes(term)) ||
+        this.aliases.some(({ phrases }) => phrases.some(({ words }) => words.includes(word))) ||
+        this.entries.some(({ answer }) => answer?.names.some((name) => name.joined === term));
+    }
+
+    /** The query with words that are nowhere replaced by the most similar ones. */
     corrected(query) {
-      const terms = query.terms.map((term) => this.similar(term));
+      const terms = query.terms.map((term) => (this.hasWord(term) ? term : this.similar(term)));
       return { ...query, terms, lower: terms.join(" "), wantsCase: "" };
     }
 
@@ -342,12 +420,12 @@
   class Results {
     constructor() {
       this.byPath = new Map();
-      this.add = (entry, path, score, fields = [entry]) => {
+      this.add = (entry, path, score, fields = [entry], note = "") => {
         const release = (entry.type ?? entry).release;
         const key = `${release} ${path}`;
         const result = this.byPath.get(key);
         if (result && result.score <= score) return;
-        this.byPath.set(key, { entry, path, release, score, fields });
+        this.byPath.set(key, { entry, path, release, score, fields, note });
       };
     }
 
@@ -363,15 +441,19 @@
 
   /**
    * The results of a query in one index, best first. Where no name matches, the words may have
-   * typing mistakes; what matches by its description only comes last.
+   * typing mistakes; what has only some of the words, or has them in its description, comes last.
    */
   function findResults(pool, text, limit) {
-    const query = parseQuery(text);
+    let query = parseQuery(text);
     const results = new Results();
     if (!query.terms.length) return results.sorted();
     pool.findByName(query, results.add);
-    if (!results.size) pool.findByName(pool.corrected(query), results.add);
-    if (results.size < limit) pool.findTexts(query, results.add);
+    pool.findAliases(query, results.add);
+    if (!results.size) {
+      query = pool.corrected(query);
+      pool.findByName(query, results.add);
+    }
+    if (results.size < limit) pool.findRelated(query, results.add);
     return results.sorted();
   }
 

@@ -223,6 +223,12 @@ class _ReleasePages:
             self.type_pages.addresses,
             self.type_pages.kinds,
             {name: len(uses) for name, uses in used_in.items()},
+            {
+                (path, change.field): change.release
+                for path, changes in self.context.changes.items()
+                for change in changes
+                if change.adds_field
+            },
         )
         name = self.release.name
         yield FileContext(name, {"name": "search"}, {}, scripts.names)

@@ -50,6 +50,11 @@ class TypeChange(NamedTuple):
     segments: tuple[Segment, ...]
     badge: str
 
+    @property
+    def adds_field(self) -> bool:
+        """Whether the type has the field since the release."""
+        return self.change == "field-added" and self.path == self.field
+
 
 _BADGE_KEYWORDS = frozenset(
     ["required", "type", "format", "$ref", "items", "additionalProperties", "enum"]

@@ -15,7 +15,13 @@ In the index of other releases, each type has its release as one more item at th
 
 The descriptions are in a script of their own, which the page loads after it has shown
 results: each description once, and for each type, followed by its fields, the position
-of its description.
+of its description. It also has
+
+- ``answers``, what is known of a field: its position among types and fields, its
+  default as JSON or an empty text, its values, and the release that added it;
+- ``aliases``, other words for a kind or a field: the position of its type, the path from
+  it, the words, and what to say of them. They are those of ``specs/synonyms.tsv``, the
+  feature gates of fields, and kinds that were removed, with what to use instead.
 
 A browser cannot hold all fields of a large catalogue of custom resources. Its index has
 those of the levels that are nearest to the kinds, and ``isPartial``.
@@ -25,10 +31,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.facts.fields import FieldName, usage_weight
+from kubestencil.schema.facts.values import FieldFacts, facts_of
 from kubestencil.schema.graph import reference_graph
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site.addresses import PageAddress
@@ -36,6 +44,7 @@ from kubestencil.targets.site.data_scripts import data_script, encode_json
 from kubestencil.targets.site.fields.paths import fields_of
 from kubestencil.targets.site.fields.schema_labels import type_label, unwrapped
 from kubestencil.targets.site.release_context import ReleasesByType
+from kubestencil.targets.site.search_aliases import Alias, find_aliases
 from kubestencil.text.html import summary
 
 Addresses = Mapping[str, PageAddress]
@@ -70,6 +79,8 @@ class _Index:
         self._api_versions: dict[str, int] = {}
         self._texts: dict[str, int] = {}
         self._text_positions: list[int] = []
+        self._answers: list[Sequence[Any]] = []
+        self._aliases: Sequence[Alias] = ()
 
     def add(
         self,
@@ -81,14 +92,19 @@ class _Index:
         kind_count: int = 0,
         names: str = "",
         release: str = "",
+        added: Mapping[_Name, str] = MappingProxyType({}),
     ) -> None:
-        """Add a type with some of its fields; ``addresses`` are those of its release."""
+        """Add a type with some of its fields; ``addresses`` are those of its release,
+        ``added`` the releases that added fields."""
         address = addresses[definition.name]
         name = FieldName(definition.group_label, definition.kind, "")
         self._add_text(definition.description)
         field_items = []
         for field in fields:
             self._add_text(field.schema.description)
+            if self._release:
+                since = added.get((address.path, field.name), "")
+                self._add_answer(facts_of(self._release, definition.name, field), since)
             weight = usage_weight(name._replace(field=field.name))
             field_items.append(self._field_item(field, weight, addresses))
         type_item = [
@@ -118,6 +134,17 @@ class _Index:
         text = self._shorten(description)
         self._text_positions.append(_position(text, self._texts))
 
+    def _add_answer(self, facts: FieldFacts, since: str) -> None:
+        default = encode_json(facts.default.value).decode() if facts.default else ""
+        if default or facts.enum or since:
+            position = len(self._text_positions) - 1
+            values = [str(value) for value in facts.enum]
+            self._answers.append((position, default, values, since))
+
+    def set_aliases(self, aliases: Iterable[Alias]) -> None:
+        """Set the other words for types and fields that the index has."""
+        self._aliases = tuple(aliases)
+
     def names_script(self, *, is_partial: bool = False) -> bytes:
         """JavaScript that passes the names to the search."""
         return b"".join(
@@ -138,6 +165,8 @@ class _Index:
             "release": self._release,
             "texts": list(self._texts),
             "positions": self._text_positions,
+            "answers": self._answers,
+            "aliases": self._aliases,
         }
         return data_script("kubestencilTexts", texts)
 
@@ -159,11 +188,13 @@ def release_index(
     addresses: Addresses,
     kinds: Collection[str],
     kind_counts: Mapping[str, int],
+    added: Mapping[tuple[str, str], str],
 ) -> IndexScripts:
     """The index of a release.
 
     ``kinds`` are the full names of the kinds' definitions, ``kind_counts`` the number
-    of kinds that a definition is part of.
+    of kinds that a definition is part of, ``added`` the releases that added fields, by
+    the path of the type's page and the field's name.
     """
     indexed = _indexed_definitions(release)
     names = (name for name in release.definitions if name in indexed)
@@ -178,7 +209,9 @@ def release_index(
                 is_kind=name in kinds,
                 kind_count=kind_counts.get(name, 0),
                 names=_resource_names(definition, release),
+                added=added,
             )
+    index.set_aliases(find_aliases(release, positions))
     is_partial = len(indexed) < len(release.definitions)
     return IndexScripts(index.names_script(is_partial=is_partial), index.texts_script())
 

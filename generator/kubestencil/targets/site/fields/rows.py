@@ -299,7 +299,7 @@ def _by_field(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:
 def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
     labels: dict[str, list[str]] = {}
     for change in changes:
-        if change.change == "field-added" and change.path == change.field:
+        if change.adds_field:
             yield FieldBadge("added", change.release, "")
         elif change.change == "field-removed" and change.path == change.field:
             yield FieldBadge("removed", change.release, "")

@@ -1,0 +1,71 @@
+"""The questions that people bring to the docs site's search."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from kubestencil import load
+from kubestencil.schema.facts.tables import read_cells
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.targets.site.addresses import page_addresses
+from kubestencil.targets.site.search_index import release_index
+from tests.site_search import index_scripts, parse_index, search
+
+
+def questions() -> dict[str, list[str]]:
+    lines = (Path(__file__).parent / "search_questions.tsv").read_text().splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return {question: answers.split() for question, answers in rows}
+
+
+def test_most_questions_have_their_answer_among_the_first_three_results() -> None:
+    table = questions()
+    assert len(table) == 100
+    found = search(index_scripts(load("1.35")), list(table))
+    unanswered = [
+        (question, paths[:3])
+        for (question, answers), paths in zip(table.items(), found, strict=True)
+        if not any(
+            fnmatchcase(path, answer) for path in paths[:3] for answer in answers
+        )
+    ]
+    assert len(unanswered) <= 15, unanswered
+
+
+def test_gates_values_and_removed_kinds_lead_to_what_they_are_about() -> None:
+    scripts = index_scripts(load("1.35"))
+    names = ["SidecarContainers", "OnFailure", "PodSecurityPolicy", "PetSet"]
+    gate, value, policy, old = search(scripts, names)
+    assert gate[0] == "core/v1/Container/#restartPolicy"
+    assert "core/v1/PodSpec/#restartPolicy" in value[:3]
+    assert "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy/" in policy[:3]
+    assert old[0] == "apps/v1/StatefulSet/"
+    _, texts = parse_index(scripts)
+    notes = {words: note for _, _, words, note in texts["aliases"] if note}
+    assert notes["SidecarContainers"] == "feature gate SidecarContainers, ga"
+    assert notes["podsecuritypolicy"] == "PodSecurityPolicy was removed in 1.25"
+
+
+def test_results_have_defaults_values_and_the_release_that_added_a_field() -> None:
+    release = load("1.35")
+    kinds = kind_definitions(release)
+    added = {("core/v1/PodSpec", "restartPolicy"): "1.34"}
+    scripts = release_index(release, page_addresses(release), kinds, {}, added)
+    _, texts = parse_index(scripts)
+    values = ["Always", "Never", "OnFailure"]
+    assert ['"Always"', values, "1.34"] in [answer[1:] for answer in texts["answers"]]
+
+
+def test_synonyms_are_of_what_a_release_has() -> None:
+    rows = list(read_cells("synonyms"))
+    assert len({tuple(row[:3]) for row in rows}) == len(rows)
+    words = {words for *_, words in rows}
+
+    def synonyms(release: str) -> set[str]:
+        _, texts = parse_index(index_scripts(load(release)))
+        return {words for _, _, words, note in texts["aliases"] if not note}
+
+    assert synonyms("1.35") == words
+    resize = {words for _, _, path, words in rows if path.endswith("resizePolicy")}
+    assert resize <= words - synonyms("1.25")
