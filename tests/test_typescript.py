@@ -221,7 +221,7 @@ def test_the_package_has_types_only() -> None:
     package = json.loads(files["package.json"])
     assert package["types"] == "./index.d.ts"
     assert package["exports"]["."] == {"types": "./index.d.ts"}
-    assert {Path(path).suffix for path in files} == {".ts", ".json", ".md"}
+    assert {Path(path).suffix for path in files} == {".ts", ".json", ".md", ""}
     assert all(path.endswith(".d.ts") for path in files if path.endswith(".ts"))
 
 
