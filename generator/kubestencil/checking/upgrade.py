@@ -12,7 +12,7 @@ from kubestencil.checking.files.kustomize import is_kustomize_kind
 from kubestencil.checking.findings import Move, Path, Problem, Results
 from kubestencil.checking.hints import Advice, renaming
 from kubestencil.checking.hints.edits import EditError, applied
-from kubestencil.checking.hints.trials import Trial, moved_path
+from kubestencil.checking.hints.trials import Trial
 from kubestencil.checking.kind_findings import (
     is_configuration,
     is_in_custom_group,
@@ -261,11 +261,12 @@ def _start_successor(
         others = list(examined.results.problems)
         if start_rest:
             rest = start_rest().results
-            places = (moved_path(other.path, moves_back) for other in rest.problems)
+            known = examined.keys
+            places = (_old_path(other.path, moves_back) for other in rest.problems)
             others += (
                 other._replace(path=path)
                 for other, path in zip(rest.problems, places, strict=True)
-                if (other.rule, path) not in examined.keys
+                if (other.rule, path) not in known
             )
             examined.results.unchecked[:] = rest.unchecked
         if problem.rule == "removed-kind":
@@ -285,10 +286,10 @@ def _start_successor(
 
 def _with_renamed_fields(
     value: Any, kind: GroupVersionKind, release: CheckedRelease
-) -> tuple[Any, list[tuple[Path, Path]]]:
+) -> tuple[Any, list[Mapping[Path, Path]]]:
     """An object with its fields where a kind has them now, so that all other things can
     be seen that are wrong with it; and the moves that lead back, the last one first."""
-    moves_back: list[tuple[Path, Path]] = []
+    moves_back: list[Mapping[Path, Path]] = []
     for _ in range(_MAX_RENAMINGS):
         results = examine(value, kind, release) or Results()
         fixes = (
@@ -303,6 +304,16 @@ def _with_renamed_fields(
             break
         if not edits:
             break
-        moves = [(edit.target, edit.path) for edit in edits if isinstance(edit, Move)]
-        moves_back[:0] = reversed(moves)
+        moves = {edit.target: edit.path for edit in edits if isinstance(edit, Move)}
+        moves_back.insert(0, moves)
     return value, moves_back
+
+
+def _old_path(path: Path, moves_back: Sequence[Mapping[Path, Path]]) -> Path:
+    """Where a value was before it was moved."""
+    for moves in moves_back:
+        for end in range(1, len(path) + 1):
+            if path[:end] in moves:
+                path = (*moves[path[:end]], *path[end:])
+                break
+    return path

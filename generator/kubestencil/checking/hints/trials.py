@@ -41,12 +41,12 @@ class Trial:
             return None
         moves = [(edit.path, edit.target) for edit in fix if isinstance(edit, Move)]
         before = {
-            (rule, moved_path(path, moves))
+            (rule, _moved(path, moves))
             for rule, path in self._errors
             if (rule, path) != (problem.rule, problem.path)
         }
         after = set(self._errors_of(value))
-        mended = moved_path(problem.path, moves)
+        mended = _moved(problem.path, moves)
         is_worse = any(
             rule in _OF_SHAPE or path == mended or path[: len(mended)] != mended
             for rule, path in after - before
@@ -83,7 +83,7 @@ class Trial:
             yield problem.rule, problem.path
 
 
-def moved_path(path: Path, moves: Iterable[tuple[Path, Path]]) -> Path:
+def _moved(path: Path, moves: Iterable[tuple[Path, Path]]) -> Path:
     """Where a value is after moves, each from a path to another one."""
     for old, new in moves:
         if path[: len(old)] == old:
