@@ -7,6 +7,7 @@ import asyncio
 import base64
 import gzip
 import json
+import os
 import pickle
 import socket
 import threading
@@ -926,6 +927,32 @@ def test_mistakes_in_a_kubeconfig_are_named(
     path.write_text(text)
     with pytest.raises(package.ConfigError, match=message):
         package.load_kubeconfig(path)
+
+
+def test_a_kubeconfig_can_be_a_dict_and_its_contexts_are_listed(
+    package: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = {
+        "clusters": [{"name": "a", "cluster": {"server": "http://h"}}],
+        "contexts": [
+            {"name": name, "context": {"cluster": "a", "namespace": name}}
+            for name in ("one", "two")
+        ],
+        "current-context": "one",
+    }
+    load_dict = package.load_kubeconfig_from_dict
+    assert load_dict(content).namespace == "one"
+    assert load_dict(content, context="two").namespace == "two"
+    with pytest.raises(package.ConfigError, match="kubeconfig: there is no context"):
+        load_dict(content, context="three")
+    with pytest.raises(package.ConfigError, match="must be an object"):
+        load_dict([])
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_text(json.dumps(content))
+    second.write_text('{"contexts": [{"name": "two"}, {"name": 3}, {"name": "four"}]}')
+    assert package.list_contexts(first) == ["one", "two"]
+    monkeypatch.setenv("KUBECONFIG", f"{first}{os.pathsep}{second}")
+    assert package.list_contexts() == ["one", "two", "four"]
 
 
 @contextmanager

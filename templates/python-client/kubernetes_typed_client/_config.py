@@ -96,9 +96,7 @@ def load_config(context: str | None = None) -> Config:
     The files in KUBECONFIG, otherwise ``~/.kube/config``; where there is none, and
     this is a Pod, that of its service account. Raises ConfigError without either.
     """
-    names = os.environ.get("KUBECONFIG", "")
-    paths = [Path(name) for name in names.split(os.pathsep) if name]
-    paths = paths or [Path.home() / ".kube" / "config"]
+    paths = _default_paths()
     existing = [path for path in paths if path.is_file()]
     if existing:
         return load_kubeconfig(*existing, context=context)
@@ -107,6 +105,20 @@ def load_config(context: str | None = None) -> Config:
     raise ConfigError(
         f"no kubeconfig: {', '.join(map(str, paths))} (set KUBECONFIG, or pass a Config)"
     )
+
+
+def _default_paths() -> list[Path]:
+    names = os.environ.get("KUBECONFIG", "")
+    paths = [Path(name) for name in names.split(os.pathsep) if name]
+    return paths or [Path.home() / ".kube" / "config"]
+
+
+def list_contexts(*paths: Path | str) -> list[str]:
+    """The names of the contexts in kubeconfig files, by default those of the
+    environment. Raises ConfigError where a file cannot be read."""
+    existing = paths or [path for path in _default_paths() if path.is_file()]
+    files = [_read_file(Path(path)) for path in existing]
+    return list(dict.fromkeys(name for file in files for name in file.contexts))
 
 
 def load_in_cluster_config(folder: Path = _SERVICE_ACCOUNT) -> Config:
@@ -135,7 +147,20 @@ def load_kubeconfig(*paths: Path | str, context: str | None = None) -> Config:
     Of several files, the first with an entry of a name has it. Raises ConfigError with
     the file and the entry that is wrong.
     """
-    files = [_File(Path(path)) for path in paths]
+    return _load([_read_file(Path(path)) for path in paths], context)
+
+
+def load_kubeconfig_from_dict(
+    content: dict[str, Any], *, context: str | None = None
+) -> Config:
+    """The configuration in the content of a kubeconfig file, as ``load_kubeconfig``.
+
+    Relative paths are those of the working directory.
+    """
+    return _load([_File(content, Path("kubeconfig"))], context)
+
+
+def _load(files: Sequence[_File], context: str | None) -> Config:
     current = context or next(
         (file.current_context for file in files if file.current_context), ""
     )
@@ -223,28 +248,27 @@ class _Entry:
 class _File:
     """A kubeconfig file."""
 
-    def __init__(self, path: Path) -> None:
-        import yaml
-
-        self.path = path
-        try:
-            content = yaml.safe_load(_read(path))
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            # The message of PyYAML has lines of the file, which can be secrets.
-            problem = (
-                error.problem if isinstance(error, yaml.MarkedYAMLError) else error
-            )
-            mark = getattr(error, "problem_mark", None)
-            where = f"{path}:{mark.line + 1}" if mark else path
-            raise ConfigError(f"{where}: not valid YAML: {problem}") from None
+    def __init__(self, content: Any, path: Path) -> None:
         if not isinstance(content, dict):
             raise ConfigError(f"{path}: must be an object")
         self._content = content
+        self.path = path
 
     @property
     def current_context(self) -> str:
         value = self._content.get("current-context")
         return value if isinstance(value, str) else ""
+
+    @property
+    def contexts(self) -> list[str]:
+        """The names of all contexts."""
+        entries = self._content.get("contexts")
+        names = [
+            item.get("name")
+            for item in (entries if isinstance(entries, list) else ())
+            if isinstance(item, dict)
+        ]
+        return [name for name in names if isinstance(name, str)]
 
     def entry(self, key: str, kind: str, name: str) -> _Entry | None:
         """The entry of a name in the list ``key``."""
@@ -257,6 +281,19 @@ class _File:
                     raise ConfigError(f"{where}: must be an object")
                 return _Entry(values, where, self.path.absolute().parent)
         return None
+
+
+def _read_file(path: Path) -> _File:
+    import yaml
+
+    try:
+        return _File(yaml.safe_load(_read(path)), path)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        # The message of PyYAML has lines of the file, which can be secrets.
+        problem = error.problem if isinstance(error, yaml.MarkedYAMLError) else error
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else path
+        raise ConfigError(f"{where}: not valid YAML: {problem}") from None
 
 
 def _entry(files: Sequence[_File], key: str, kind: str, name: str) -> _Entry:
