@@ -163,6 +163,36 @@ def test_a_linked_folder_of_records_is_an_error(
     assert read_files(elsewhere) == before
 
 
+@pytest.mark.parametrize("target", ["itself", "none"])
+@pytest.mark.parametrize("linked", ["1.0", ".kubestencil/1.0/jsonnet.json"])
+def test_a_link_to_itself_or_nothing_is_an_error(
+    run: Command, tmp_path: Path, linked: str, target: str
+) -> None:
+    (tmp_path / "s.json").write_text(many(1, ""))
+    arguments = ["render", "1.0", "--spec", "s.json", "-t", "jsonnet", "-o", "out"]
+    assert run(*arguments).returncode == 0
+    path = tmp_path / "out" / linked
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(path.name if target == "itself" else target)
+    result = run(*arguments)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"error: out/{linked}")
+
+
+def test_a_document_or_report_that_is_a_link_to_itself_is_an_error(
+    run: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "a").symlink_to("a")
+    (tmp_path / "s.yaml").write_text("{apiVersion: v1, kind: Pod}")
+    for arguments in (
+        ("render", "--spec", "a", "-t", "jsonnet"),
+        ("check", "s.yaml", "--to", "1.35", "--format", "json", "-o", "a"),
+    ):
+        result = run(*arguments)
+        assert result.returncode == 1
+        assert result.stderr.startswith("error: a: cannot be ")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs on this platform")
 @pytest.mark.parametrize("name", ["1.0/t/a", ".kubestencil/1.0/t.json"])
 @pytest.mark.parametrize("device", [None, "/dev/zero"])

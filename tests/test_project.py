@@ -183,6 +183,8 @@ MALICIOUS = {
     "link": 'crds = ["link/secret.yaml"]',
     "address": 'spec = "http://169.254.169.254/latest"',
     "file": 'spec = "file:///etc/passwd"',
+    "link to itself": 'crds = ["itself"]',
+    "name that is too long": f'crds = ["{"n" * 300}"]',
 }
 
 
@@ -195,6 +197,7 @@ def test_a_strangers_file_names_no_code_and_nothing_outside(
     (folder / "mine" / "filters.py").write_text("open('/tmp/owned', 'w')\n")
     (run.folder / "secret.yaml").write_text("password: s3cret\n")
     (folder / "link").symlink_to(run.folder)
+    (folder / "itself").symlink_to("itself")
     text = f'[[generate]]\ntarget = ["jsonnet"]\noutput = "out"\n{setting}\n'
     (folder / "kubestencil.toml").write_text(text)
     done = Command(folder, run.environment)("render")

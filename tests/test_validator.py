@@ -293,9 +293,14 @@ def test_only_current_programs_are_found(none_built: Path) -> None:
     for folder in (path.parent, path.parent.parent / "0123456789abcdef"):
         folder.mkdir(parents=True)
         (folder / path.name).touch()
+    for version in ("1.35.x", "1.35.", "1.35.3-rc.1"):
+        theirs = binary_path(version, this_platform())
+        theirs.parent.mkdir(parents=True)
+        theirs.touch()
     assert find_binary("1.35") == find_binary("1.35.2") == path
     assert find_binary("1.35.0") is None and find_binary("1.34") is None
-    assert _run("validator", "list").output.count("another version") == 1
+    output = _run("validator", "list").output
+    assert output.count("another version") == 1 and output.count("\n") == 2
 
 
 @pytest.mark.compiler("gofmt")

@@ -191,7 +191,7 @@ def remove_partial_files(out: Path) -> None:
 
 def modification_times(out: Path) -> Mapping[str, int]:
     """The modification time of each record, which changes when a run writes it."""
-    return {str(path): path.stat().st_mtime_ns for path in _record_files(out)}
+    return {str(path): path.lstat().st_mtime_ns for path in _record_files(out)}
 
 
 def recorded_trees(out: Path) -> list[str]:

@@ -281,7 +281,9 @@ def _refuse_links(out: Path, tree: str, paths: Iterable[str]) -> None:
     folders = {PurePath(f"{tree}/{path}".rpartition("/")[0]) for path in paths}
     for folder in sorted(folders.union(*(list(top.parents)[:-1] for top in folders))):
         link = out / folder
-        if link.is_symlink() and not link.resolve().is_relative_to(out.resolve()):
+        # Unlike resolve, realpath takes links that lead to each other.
+        target = Path(os.path.realpath(link))
+        if link.is_symlink() and not target.is_relative_to(out.resolve()):
             raise OutputError(
                 "is a symbolic link that leads out of the output folder",
                 where=str(link),

@@ -137,7 +137,8 @@ def write_result(text: str, file: Path | None) -> None:
         raise UsageError("cannot be written: its folder is missing", where=str(file))
     try:
         if file.is_file() or not file.exists():
-            atomic.write(file.resolve(), text.encode())
+            # Unlike resolve, realpath takes links that lead to each other.
+            atomic.write(Path(os.path.realpath(file)), text.encode())
         else:  # A device or a pipe.
             file.write_text(text, "utf-8")
     except OSError as error:

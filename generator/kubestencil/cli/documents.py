@@ -186,5 +186,6 @@ def _document_name(location: str) -> str:
     if "://" in location:
         parts = urlsplit(location)
         return Path(parts.path).stem or parts.netloc.rpartition("@")[2]
-    path = Path(location).resolve()
+    # Unlike resolve, realpath takes links that lead to each other.
+    path = Path(os.path.realpath(location))
     return path.name if path.is_dir() else path.stem

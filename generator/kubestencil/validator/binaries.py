@@ -32,6 +32,7 @@ PLATFORMS = (
 
 _SYSTEMS = {"Linux": "linux", "Darwin": "darwin", "Windows": "windows"}
 _MACHINES = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _GO_LINE = re.compile(r"^go (\d+)\.(\d+)", re.M)
 _GO_VERSION = re.compile(r"\bgo(\d+)\.(\d+)")
 _TABLES = ("specs/strategies.tsv", "specs/go-modules.tsv")
@@ -96,7 +97,8 @@ def binaries() -> Iterator[Binary]:
     digest = _digest() if paths else ""
     for path in paths:
         version, system, built_from, _ = path.relative_to(_folder()).parts
-        yield Binary(version, system.replace("-", "/"), path, built_from == digest)
+        if _VERSION.fullmatch(version):
+            yield Binary(version, system.replace("-", "/"), path, built_from == digest)
 
 
 def _packaged() -> Iterator[Binary]:
