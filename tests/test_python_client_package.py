@@ -134,7 +134,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "good.py").write_text(PROGRAM)
     page = (ROOT / "docs" / "python-client.md").read_text()
     examples = "\n".join(re.findall(r"^```python\n(.*?)^```", page, re.M | re.S))
-    (folder / "page.py").write_text(examples.replace("kubernetes_", "typed_"))
+    (folder / "page.py").write_text(re.sub("kubernetes_(typed_)?", "typed_", examples))
     (folder / "bad.py").write_text("\n".join([PROGRAM, *MISTAKES.values(), ""]))
     return folder
 
