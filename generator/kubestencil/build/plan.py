@@ -264,8 +264,7 @@ def _divided(jobs: Sequence[Job], processes: int) -> Iterator[Job]:
             yield job._replace(trees=job.trees[start : start + share])
 
 
-def _unchanged(
-    name: str, target: Target, files: Mapping[str, FileState]) -> TreeResult:
+def _unchanged(name: str, target: Target, files: Mapping[str, FileState]) -> TreeResult:
     """The result for a tree whose files stay."""
     return TreeResult(
         tree=name,

@@ -62,7 +62,8 @@ class Fingerprints(NamedTuple):
         """Whether a tree has all releases of an earlier one, limited and extended in the
         same way, and the same options: only then its lost files are out of date."""
         return all(
-            name in self.inputs and _shape(name, self.inputs) == _shape(name, earlier.inputs)
+            name in self.inputs
+            and _shape(name, self.inputs) == _shape(name, earlier.inputs)
             for name in earlier.inputs
         )
 

@@ -196,7 +196,9 @@ def staging_folder(out: Path) -> Iterator[Path]:
     """
     from filelock import FileLock
 
-    created = [folder for folder in (*reversed(out.parents), out) if not folder.exists()]
+    created = [
+        folder for folder in (*reversed(out.parents), out) if not folder.exists()
+    ]
     private = out / record.PRIVATE
     is_first = not private.exists()
     try:
@@ -243,7 +245,8 @@ def _state(path: str, recorded: FileState | None) -> FileState | None:
     """The state of the file at ``path``; its bytes are read only where its size or
     time differ from the ``recorded`` state. What is no regular file has no digest."""
     try:
-        status = os.stat(path)  # noqa: PTH116 - creating a Path costs more than the call
+        # Creating a Path costs more than the call.
+        status = os.stat(path)  # noqa: PTH116
     except FileNotFoundError:
         return None
     if recorded is not None and recorded.matches(status):

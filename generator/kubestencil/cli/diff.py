@@ -121,7 +121,7 @@ _CLUSTER = "--cluster"
 @cluster_options("Only what touches")
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
     metavar="REPORT",
     help="Leave out the changes of an earlier report in JSON (--format json).",
 )
