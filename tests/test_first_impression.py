@@ -31,6 +31,7 @@ def small_releases(run: Command) -> None:
         (run.folder / "specs" / f"{release}.json").write_text(document)
 
 
+@pytest.mark.slow
 def test_older_releases_have_the_targets_that_people_compare(
     run: Command, small_releases: None
 ) -> None:
@@ -82,6 +83,7 @@ def test_the_first_command_is_bounded_and_says_how_much_it_writes(run: Command) 
     assert (run.folder / done.stdout.splitlines()[-1].removeprefix("open ")).is_file()
 
 
+@pytest.mark.slow
 def test_the_small_installation_works_with_documents_that_were_fetched(
     run: Command, small_releases: None
 ) -> None:

@@ -127,6 +127,7 @@ def test_the_document_of_a_cluster_has_the_pages_of_openapi_generator(
     assert len(pages) > 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_files_of_a_cluster_have_the_pages_of_its_document(target: str) -> None:
     differing = digests(stored(), target).items() ^ served_digests(target).items()

@@ -88,6 +88,7 @@ def test_unknown_types_and_fields_are_errors() -> None:
         next(field_paths("pod", 135))  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_to_dict_is_what_commands_print(run: Command) -> None:
     (run.folder / "pod.yaml").write_text(
         "apiVersion: v1\nkind: Pod\nspec: {nodeNam: a}\n"

@@ -101,6 +101,7 @@ print(count, sum(map(len, _kinds.CUSTOM_KINDS.values())))
     assert classes > 10_000
 
 
+@pytest.mark.slow
 def test_black_leaves_every_module_unchanged(folder: Path) -> None:
     texts = [path.read_text() for path in modules(folder)]
     with ProcessPoolExecutor(os.cpu_count()) as pool:

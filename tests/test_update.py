@@ -235,6 +235,7 @@ def test_what_could_not_be_asked_is_said(
     assert {path: after[path] for path in before} == before
 
 
+@pytest.mark.slow
 def test_a_branch_of_a_release_is_compared_with_the_one_before(run: Command) -> None:
     """A project file whose release was edited: the lock still has the old one."""
     path = run.folder / "kubestencil.toml"
@@ -252,6 +253,7 @@ def test_a_branch_of_a_release_is_compared_with_the_one_before(run: Command) -> 
     assert "not asked" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_summary_is_shorter_than_the_text_of_a_pull_request(run: Command) -> None:
     path = run.folder / "kubestencil.toml"
     names = '["python", "python-client", "rust", "typescript", "go", "java"]'
@@ -369,6 +371,7 @@ output = "out"
 """
 
 
+@pytest.mark.slow
 def test_crds_of_a_chart_come_from_a_registry_by_the_users_helm(
     run: Command, helm: Path
 ) -> None:

@@ -290,7 +290,7 @@ def test_a_command_says_how_to_get_a_program_that_is_missing(none_built: Path) -
 
 def test_only_current_programs_are_found(none_built: Path) -> None:
     path = binary_path("1.35.2", this_platform())
-    for folder in (path.parent, path.parent.parent / "0123456789abcdef"):
+    for folder in (path.parent, path.parent.parent / "0123\x1b[31m"):
         folder.mkdir(parents=True)
         (folder / path.name).touch()
     for version in ("1.35.x", "1.35.", "1.35.3-rc.1"):
@@ -301,6 +301,7 @@ def test_only_current_programs_are_found(none_built: Path) -> None:
     assert find_binary("1.35.0") is None and find_binary("1.34") is None
     output = _run("validator", "list").output
     assert output.count("another version") == 1 and output.count("\n") == 2
+    assert "\x1b" not in output
 
 
 @pytest.mark.compiler("gofmt")

@@ -15,6 +15,7 @@ from kubestencil.schema.load import load_release
 from kubestencil.source import locate
 from kubestencil.source.releases import newest_release
 from kubestencil.targets import generate_files
+from kubestencil.text.controls import one_line
 from kubestencil.validator.binaries import (
     binaries,
     binary_path,
@@ -80,7 +81,9 @@ def list_() -> None:
     """List the programs that were built."""
     for binary in binaries():
         note = "" if binary.is_current else "  (of another version of kubestencil)"
-        click.echo(f"{binary.version}  {binary.platform}  {binary.path}{note}")
+        click.echo(
+            one_line(f"{binary.version}  {binary.platform}  {binary.path}{note}")
+        )
 
 
 @validator.command()
