@@ -385,7 +385,10 @@ def test_fields_are_not_dated_where_releases_are_in_between() -> None:
 def test_what_ends_within_three_releases_is_going_soon() -> None:
     text = comparison_report(compare(release("1.34"), release("1.35")), "text")
     soon = text.partition("Going soon")[2].partition("Promoted")[0]
-    assert "IPAddress  networking.k8s.io/v1beta1  deprecated in 1.34; removal" in soon
+    assert (
+        "IPAddress  networking.k8s.io/v1beta1  deprecated in 1.34; removed in 1.37"
+        in soon
+    )
     assert "1.38" not in soon
 
 
