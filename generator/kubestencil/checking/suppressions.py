@@ -17,7 +17,7 @@ from kubestencil.checking.files.ignored_paths import is_pattern, make_spec
 from kubestencil.checking.findings import Finding, FindingKey, Problem, Report, Subject
 from kubestencil.checking.rules import RULES, SEVERITIES, Severity
 from kubestencil.errors import SourceError, UsageError, nearest
-from kubestencil.source.folder import read_bytes
+from kubestencil.source.folder import read_file
 
 _KEYS = ("rule", "path", "kind", "reason")
 
@@ -52,11 +52,11 @@ class CheckConfig(NamedTuple):
 def load_config(path: Path) -> CheckConfig:
     """The entries of a configuration file.
 
-    Raises UsageError for an unknown key or an unknown rule, SourceError for a file that
-    cannot be read or is no TOML.
+    Raises UsageError where there is no such file, for an unknown key or an unknown rule,
+    SourceError for a file that cannot be read or is no TOML.
     """
     try:
-        config = tomllib.loads(read_bytes(path).decode())
+        config = tomllib.loads(read_file(str(path)).data.decode())
     except (ValueError, RecursionError) as error:
         raise SourceError(f"is no TOML: {error}", where=str(path)) from error
     for key in config:
@@ -168,10 +168,11 @@ def _covers(entry: IgnoreEntry, finding: Finding) -> bool:
 def load_baseline(path: Path) -> Counter[FindingKey]:
     """The findings of an earlier report in JSON.
 
-    Raises SourceError for a file that cannot be read or is no such report.
+    Raises UsageError where there is no such file, SourceError for one that cannot be read
+    or is no such report.
     """
     try:
-        report = json.loads(read_bytes(path))
+        report = json.loads(read_file(str(path)).data)
         return Counter(
             FindingKey(
                 entry["rule"],

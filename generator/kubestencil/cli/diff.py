@@ -39,7 +39,7 @@ from kubestencil.schema.load import load_release
 from kubestencil.schema.lookup import find_kinds
 from kubestencil.source import available
 from kubestencil.source.find import DocumentOptions
-from kubestencil.source.folder import read_bytes
+from kubestencil.source.folder import read_file
 from kubestencil.source.releases import expand_ranges, is_minor_version, release_order
 from kubestencil.targets.diff.view import comparison_contexts
 
@@ -121,7 +121,7 @@ _CLUSTER = "--cluster"
 @cluster_options("Only what touches")
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=click.Path(path_type=Path, dir_okay=False),
     metavar="REPORT",
     help="Leave out the changes of an earlier report in JSON (--format json).",
 )
@@ -217,7 +217,7 @@ def _baseline_ids(path: Path) -> frozenset[str]:
     Raises UsageError for anything else.
     """
     try:
-        report = json.loads(read_bytes(path))
+        report = json.loads(read_file(str(path)).data)
         graduated = (item["changes"] for item in report["graduations"])
         items = chain(*(report[name] for name in _WITH_IDS), *graduated)
         names = chain(*report["versions"].values())

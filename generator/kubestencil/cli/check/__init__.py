@@ -50,7 +50,7 @@ def _file(name: str, text: str) -> Decorator:
     """An option that is a file to read."""
     return click.option(
         name,
-        type=click.Path(path_type=Path, dir_okay=False, exists=True),
+        type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         help=text,
     )
