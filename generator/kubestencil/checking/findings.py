@@ -279,10 +279,11 @@ class Report:
     ``before`` is the release that the upgrade starts from, None for a check of one
     release. ``files``, ``documents`` and ``objects`` count what was read; ``checked``
     counts the objects that were compared with a schema. ``skipped`` counts what was
-    not, by reason and detail, and ``skips`` says where; ``updated`` counts the objects that were compared with
-    what they were before, None without that; ``validators`` has the version of the API
-    server's own code that decided in a release, None where it is not built; ``ignored`` counts the findings that were left out, by
-    what named them: ``comments``, ``configuration``, ``baseline``.
+    not, by reason and detail, and ``skips`` says where; ``updated`` counts the objects
+    that were compared with what they were before, None without that; ``validators`` has
+    the version of the API server's own code that decided in a release, None where it is
+    not built; ``ignored`` counts the findings that were left out, by what named them:
+    ``comments``, ``configuration``, ``baseline``.
     """
 
     before: str | None

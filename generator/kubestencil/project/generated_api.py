@@ -9,9 +9,12 @@ from kubestencil.engine.view import PublicName
 
 
 class NameChanges(NamedTuple):
-    """The names that differ, sorted. Of a class that was removed or added,
-    only its own name is there. ``changed`` has the types before and after. ``required`` are those below a class or
-    method of before that have to be given now, ``added`` the others that are new."""
+    """The names that differ, sorted.
+
+    Of a class that was removed or added, only its own name is there. ``changed`` has the
+    types before and after. ``required`` are those of an earlier class or method that have
+    to be given now, ``added`` the others that are new.
+    """
 
     removed: tuple[str, ...]
     changed: tuple[tuple[str, str, str], ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from kubestencil.data_files import data_file
@@ -104,6 +105,7 @@ def listed_releases() -> dict[str, ListedRelease]:
     }
 
 
+@cache
 def newest_release() -> str:
     """The newest supported release."""
     return max(listed_releases(), key=release_order)

@@ -87,7 +87,7 @@
 
   /**
    * What the pages of some types show: the changes of a type, and those inside of it by their
-   * path, which begins with "start". The changes of a part that came with it are no changes.
+   * path, which begins with "start".
    */
   function changesInside(types, roots, start) {
     const kept = new Map();

@@ -19,7 +19,8 @@ from kubestencil.schema.kinds import Stage, version_stage
 class Classification(NamedTuple):
     """What a difference means; the attributes are those of ``Change``.
 
-    ``stability`` is the stage concerned: that of the API version, or a lower one of the field or of what it is in. ``rule`` is the first rule that matches.
+    ``stability`` is the stage concerned: that of the API version, or a lower one of the
+    field or of what it is in. ``rule`` is the first rule that matches.
     """
 
     stability: Stage

@@ -76,9 +76,8 @@ def lifecycle_note(kind: GroupVersionKind, newest: str) -> str:
 def stage_note(row: Row, history: History) -> str:
     """The stages of a field's feature gate: ``alpha 1.32..1.33 (off), beta 1.34..1.37
     (on), gate PodLevelResources``; of a volume what became of its plugin; empty for
-    others without a gate. A field that its
-    gate no longer guards is generally available, and one that is deprecated is not
-    promoted with its gate."""
+    others without a gate. A field that its gate no longer guards is generally available,
+    and one that is deprecated is not promoted with its gate."""
     gates = {
         column.release: cell.gate
         for column, cell in zip(history.columns, row.cells, strict=True)

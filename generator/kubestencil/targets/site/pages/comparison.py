@@ -76,8 +76,8 @@ def _changes_of(before: str, release: str, context: SiteContext) -> Mapping[str,
     old, new = (
         {
             page_address(path).group_version
-            for path, in_ in releases_by_type.items()
-            if name in in_
+            for path, releases in releases_by_type.items()
+            if name in releases
         }
         for name in (before, release)
     )
