@@ -127,7 +127,7 @@ def refused_by_cue(cases: Sequence[Case], folder: Path) -> set[int]:
     aliases = {name: f"p{index}" for index, name in enumerate(sorted(names))}
     refused: set[int] = set()
     for start in range(0, len(cases), _MAX_OF_CUE):
-        remaining = dict([*enumerate(cases)][start : start + _MAX_OF_CUE])
+        remaining = dict(enumerate(cases[start : start + _MAX_OF_CUE], start))
         # A field that is missing is named only where nothing else is wrong.
         while found := _vet(remaining, aliases, folder):
             refused |= found
