@@ -6,10 +6,12 @@ import ast
 import json
 import re
 import shutil
+import struct
 import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -182,6 +184,15 @@ def test_a_quoted_string_reads_back(text: str) -> None:
     assert yaml.safe_load(f"a: {filters.quote(text, 'yaml')}") == {"a": text}
 
 
+@given(HOSTILE)
+def test_an_attribute_of_xml_reads_back_as_far_as_xml_has_the_characters(
+    text: str,
+) -> None:
+    element = ElementTree.fromstring(f"<a b={filters.quote(text, 'xml')}/>")
+    for read, character in zip(element.attrib["b"], text, strict=True):
+        assert read == character or (read == "\ufffd" and not character.isprintable())
+
+
 @given(HOSTILE, st.sampled_from(list(QUOTES)))
 def test_a_quoted_string_is_one_printable_line(text: str, language: str) -> None:
     generated = filters.quote(text, language)
@@ -279,6 +290,39 @@ def test_a_compiler_reads_a_quoted_string_back(
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == TEXTS
+
+
+@pytest.mark.compiler("java")
+def test_javac_reads_a_text_block_back(tmp_path: Path) -> None:
+    texts = [*TEXTS, " a\n  b \n\n\tc", 'say """\n"', "\n", "\\u0022\\", "a\n"]
+    blocks = (filters.text_block(text, "java") for text in texts)
+    lines = ",\n".join(f"      {block}" for block in map(_indented, blocks))
+    (tmp_path / "Main.java").write_text(
+        "class Main { public static void main(String[] args) {\n"
+        f"    for (String text : new String[] {{\n{lines}}}) {{\n"
+        '      text.chars().forEach(c -> System.out.print(c + " "));\n'
+        "      System.out.println();\n} } }\n"
+    )
+    done = subprocess.run(
+        ["java", "Main.java"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    read = [
+        struct.pack(f"<{len(line.split())}H", *map(int, line.split()))
+        for line in done.stdout.splitlines()
+    ]
+    assert [units.decode("utf-16-le") for units in read] == texts
+
+
+def _indented(block: str) -> str:
+    return block.replace("\n", "\n      ")
+
+
+def test_a_text_block_of_kotlin_has_margins() -> None:
+    text = ' a ${b}\n\n"""\t'
+    assert filters.text_block(text, "kotlin") == (
+        '"""\n| a ${\'$\'}{b}\n|\n|${"\\"\\"\\""}${"\\t"}\n""".trimMargin()'
+    )
 
 
 DOCUMENTATION = st.lists(

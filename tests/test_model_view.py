@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +201,96 @@ def test_fields_that_cannot_change_have_their_kinds() -> None:
     assert fields["ConfigMap", "binaryData"] == ["ConfigMap"]
     assert fields["DeploymentSpec", "replicas"] == []
     assert fields["CSIPersistentVolumeSource", "driver"] == ["PersistentVolume"]
+
+
+def test_kinds_and_fields_have_their_stage_and_releases() -> None:
+    model = make_model(load("1.35"))
+    policy = model.definition(
+        "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicy"
+    )
+    assert policy is not None
+    assert (policy.stage, policy.added_in, policy.deprecated_in, policy.removed_in) == (
+        *("alpha", "1.32", "1.35", "1.38"),
+    )
+    pod = model.definition("io.k8s.api.core.v1.Pod")
+    assert pod is not None
+    assert (pod.stage, pod.added_in, pod.removed_in, pod.gate) == (
+        *("stable", "1.0", None, None),
+    )
+    fields = {row.path: row.field for row in pod.field_paths()}
+    hostname = fields["spec.hostnameOverride"]
+    assert hostname.gate is not None
+    assert (hostname.gate.gate, hostname.gate.stage, hostname.gate.enabled) == (
+        *("HostnameOverride", "beta", True),
+    )
+    assert (hostname.added_in, hostname.removed_in) == ("1.34", None)
+    assert fields["metadata.name"].gate is None
+    flows = make_model(load("1.29")).definition(
+        "io.k8s.api.flowcontrol.v1beta3.FlowSchema"
+    )
+    assert flows is not None
+    assert flows.replacement is not None
+    assert flows.replacement.api_version == "flowcontrol.apiserver.k8s.io/v1"
+    of_cluster = make_model(make_release({"a.v1.B": kind("a.com", "v1", "B")}))
+    (custom,) = of_cluster.definitions
+    assert (custom.added_in, custom.gate, custom.replacement) == (None, None, None)
+
+
+def test_kinds_have_their_resource_operations_and_examples() -> None:
+    model = make_model(load("1.35"))
+    pod = model.definition("io.k8s.api.core.v1.Pod")
+    assert pod is not None
+    assert pod.resource is not None
+    assert (pod.resource.plural, pod.resource.short_names) == ("pods", ("po",))
+    assert {item.name for item in pod.resource.subresources} >= {"log", "status"}
+    (listing,) = (
+        item for item in pod.operations if item.name == "listCoreV1NamespacedPod"
+    )
+    assert (listing.method, listing.verb) == ("get", "list")
+    assert listing.path == "/api/v1/namespaces/{namespace}/pods"
+    parameters = {item.name: item for item in listing.parameters}
+    assert (parameters["namespace"].location, parameters["limit"].type) == (
+        *("path", "integer"),
+    )
+    assert parameters["continue"].description == ""
+    (answer,) = (item.schema for item in listing.responses if item.code == "200")
+    assert answer is not None
+    assert answer.reference is model.definition("io.k8s.api.core.v1.PodList")
+    assert len(model.operations) > 800
+    assert pod.example["metadata"]["name"]
+    assert pod.full_example["spec"].keys() > pod.example["spec"].keys()
+    spec = model.definition("io.k8s.api.core.v1.PodSpec")
+    assert spec is not None
+    assert (spec.resource, spec.operations, spec.example) == (None, (), None)
+
+
+def test_paths_are_those_of_users_and_bounded() -> None:
+    schema = {"type": "object", "properties": {"a": ref("B"), "b": ref("B")}}
+    leaf = {"type": "object", "properties": {"c": {"type": "string"}}}
+    names = ["A", *"BCDEFGHIJKLMNOPQRS"]
+    definitions = {
+        f"x.v1.{name}": json.loads(json.dumps(schema).replace("v1.B", f"v1.{after}"))
+        for name, after in pairwise(names)
+    }
+    model = make_model(make_release({**definitions, "x.v1.S": leaf}))
+    top = model.definition("x.v1.A")
+    assert top is not None
+    paths = [row.path for row in top.field_paths(max_depth=2)]
+    assert paths == ["a", "a.a", "a.b", "b", "b.a", "b.b"]
+    with pytest.raises(SpecError, match="more than 100,000 paths"):
+        list(top.field_paths())
+    validation = make_model(load("1.35")).definition(
+        "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
+        "CustomResourceDefinition"
+    )
+    assert validation is not None
+    assert "spec.versions.schema.openAPIV3Schema.items" in {
+        row.path for row in validation.field_paths()
+    }
+
+
+def ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/definitions/x.v1.{name}"}
 
 
 def test_kinds_of_every_group_are_served_as_none_in_particular() -> None:

@@ -35,7 +35,7 @@ def identifier(name: str, language: str = "") -> str:
 def comment(text: str, style: str = "//", width: int | None = None) -> str:
     """A comment that the text cannot end. ``style`` is a language, for what documents a
     declaration (c, cue, go, graphql, html, java, jsonnet, kcl, kotlin, pkl, python, rust,
-    toml, typescript, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``, ``--``,
+    toml, typescript, xml, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``, ``--``,
     ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long lines.
     Empty for blank text."""
     return languages.comment(_string(text), style, width)
@@ -48,8 +48,14 @@ def wrap(text: str, width: int = 80) -> str:
 
 def quote(text: str, language: str = "json") -> str:
     """A string literal of ``language``: c, cue, go, graphql, java, json, jsonnet, kcl,
-    kotlin, pkl, python, rust, toml, typescript or yaml."""
+    kotlin, pkl, python, rust, toml, typescript, xml (an attribute) or yaml."""
     return languages.quote(_string(text), language)
+
+
+def text_block(text: str, language: str) -> str:
+    """A string literal of several lines, for java or kotlin, which ``indent`` may move to
+    the right."""
+    return languages.text_block(_string(text), language)
 
 
 def breakable(text: str) -> str:
@@ -119,6 +125,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "comment": comment,
     "wrap": wrap,
     "quote": quote,
+    "text_block": text_block,
     "breakable": breakable,
     "markdown": markdown,
     "csv": csv,

@@ -25,6 +25,12 @@ from kubestencil.text.yaml import double_quoted, four_or_eight_digits
 _Fact = TypeVar("_Fact")
 # What a literal in double quotes cannot hold as it is, and what cannot be seen.
 _SPECIAL = re.compile(r'[\\"]|[^\x20-\x7e]')
+# Spaces at the end of a line are removed there, and so is what looks like one.
+_JAVA_SPECIAL = re.compile(r'[\\"]|[^\n\x20-\x7e]| (?=\n|\Z)')
+_KOTLIN_SPECIAL = re.compile(r'"{3,}|\$|[^\n\x20-\x7e]')
+_XML_SPECIAL = re.compile(r'[<>&"]|[^\x20-\x7e]')
+# XML 1.0, 2.2
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def comment(text: str, style: str, width: int | None = None) -> str:
@@ -43,6 +49,16 @@ def quote(text: str, language: str) -> str:
     Raises ValueError for a language that is not in ``QUOTES``.
     """
     return _of(QUOTES, "language", language)(text)
+
+
+def text_block(text: str, language: str) -> str:
+    """``text`` as a literal of several lines that means exactly ``text``, wherever the
+    lines behind the first are indented to. Java's has its indentation removed by the
+    compiler, Kotlin's by a function.
+
+    Raises ValueError for a language that is not in ``TEXT_BLOCKS``.
+    """
+    return _of(TEXT_BLOCKS, "language", language)(text)
 
 
 def reserved_words(language: str) -> frozenset[str]:
@@ -79,13 +95,50 @@ def _utf8(code: int) -> str:
     return "".join(f"\\{byte:03o}" for byte in chr(code).encode(errors="surrogatepass"))
 
 
+def _java_text_block(text: str) -> str:
+    def escaped(match: re.Match[str]) -> str:
+        character = match[0]
+        code = ord(character)
+        if character in '\\"':
+            return f"\\{character}"
+        return f"\\{code:03o}" if code <= 0xFF else _utf16(code)
+
+    lines = _JAVA_SPECIAL.sub(escaped, text).split("\n")
+    # Nothing is behind the last line, and the delimiter has the indentation.
+    return "\n".join(['"""', *lines]) + '\\\n"""'
+
+
+def _kotlin_string(text: str) -> str:
+    return double_quoted(text, _utf16).replace("$", "\\$")
+
+
+def _kotlin_text_block(text: str) -> str:
+    if "\r" in text:
+        return _kotlin_string(text)  # trimMargin makes a line break of it
+
+    def escaped(match: re.Match[str]) -> str:
+        return (
+            f"${{{double_quoted(match[0], _utf16)}}}" if match[0] != "$" else "${'$'}"
+        )
+
+    lines = _KOTLIN_SPECIAL.sub(escaped, text).split("\n")
+    return "\n".join(['"""', *(f"|{line}" for line in lines), '""".trimMargin()'])
+
+
+def _xml_attribute(text: str) -> str:
+    allowed = _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    return f'"{_XML_SPECIAL.sub(lambda match: f"&#{ord(match[0])};", allowed)}"'
+
+
 class Language(NamedTuple):
     """What is known of a language: how it documents a declaration, how it quotes a text,
-    and its reserved words; none where it has no such thing."""
+    on one line and on several, and its reserved words; none where it has no such
+    thing."""
 
     comment: CommentStyle | None = None
     quote: Callable[[str], str] | None = None
     reserved: frozenset[str] | None = None
+    text_block: Callable[[str], str] | None = None
 
 
 def _words(text: str) -> frozenset[str]:
@@ -149,6 +202,7 @@ LANGUAGES: Mapping[str, Language] = {
             super switch synchronized this throw throws toString transient true try
             var void volatile wait when while with yield
             """),
+        text_block=_java_text_block,
     ),
     "json": Language(
         quote=lambda text: json.dumps(text, ensure_ascii=False),
@@ -178,13 +232,14 @@ LANGUAGES: Mapping[str, Language] = {
     ),
     "kotlin": Language(
         comment=STYLES["/** */"],
-        quote=lambda text: double_quoted(text, _utf16).replace("$", "\\$"),
+        quote=_kotlin_string,
         # https://kotlinlang.org/docs/keyword-reference.html#hard-keywords
         reserved=_words("""
             as break class continue do else false for fun if in interface is null
             object package return super this throw true try typealias typeof val var
             when while
             """),
+        text_block=_kotlin_text_block,
     ),
     "pkl": Language(
         comment=STYLES["///"],
@@ -232,6 +287,10 @@ LANGUAGES: Mapping[str, Language] = {
             var void while with yield
             """),
     ),
+    "xml": Language(
+        comment=STYLES["<!-- -->"],
+        quote=_xml_attribute,
+    ),
     "yaml": Language(
         comment=STYLES["#"],
         quote=yaml.string,
@@ -248,3 +307,7 @@ COMMENTS: Mapping[str, CommentStyle] = {
 QUOTES = {name: row.quote for name, row in LANGUAGES.items() if row.quote}
 #: The reserved words of each language.
 RESERVED = {name: row.reserved for name, row in LANGUAGES.items() if row.reserved}
+#: The functions that make a literal of several lines, by language.
+TEXT_BLOCKS = {
+    name: row.text_block for name, row in LANGUAGES.items() if row.text_block
+}

@@ -8,24 +8,35 @@ NAME`` prints.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.schema import GroupVersionKind, Release, Schema
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
+from kubestencil.schema.facts.feature_gates import GateStage, gate_of
+from kubestencil.schema.facts.fields import changed_field
 from kubestencil.schema.facts.kind_fields import kinds_with_immutable
+from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle, replacement
 from kubestencil.schema.facts.values import NO_FACTS, FieldFacts, facts_of
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
-from kubestencil.schema.kinds import list_item, precedence
+from kubestencil.schema.kinds import Stage, list_item, precedence, version_stage
+from kubestencil.schema.operations.details import OperationDetails, OperationParameter
+from kubestencil.schema.operations.rebuilt_details import operation_details
+from kubestencil.schema.resource import Resource
 from kubestencil.schema.types import json_object
 from kubestencil.schema.well_known import is_built_in
+from kubestencil.targets.examples.nodes import Object, to_json
+from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.model.deprecation import is_deprecated
 from kubestencil.targets.model.modules import ModuleName, module_names
 from kubestencil.text.re2.ecma import ecma_pattern
+
+# In Kubernetes 1.35, a PodList has the most: 1,355.
+_MAX_PATHS = 100_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,6 +230,26 @@ class LinkedField(LinkedSchema):
     name: str
     required: bool
     immutable_in: tuple[GroupVersionKind, ...] = ()
+    _definition: str = dataclass_field(default="", repr=False)
+
+    @property
+    def gate(self) -> GateStage | None:
+        """The feature gate without which the API server drops or refuses the field, with
+        its ``stage`` and default (``enabled``); none where there is none."""
+        return gate_of(self._definition, self.name, self._index.release.name)
+
+    @property
+    def added_in(self) -> str | None:
+        """The first release that has the field; none where that is the first one of its
+        type, or not known."""
+        change = changed_field(self._definition, self.name)
+        return change.added or None if change else None
+
+    @property
+    def removed_in(self) -> str | None:
+        """The first release that no longer has the field, or none."""
+        change = changed_field(self._definition, self.name)
+        return change.removed or None if change else None
 
     @property
     def has_default(self) -> bool:
@@ -255,10 +286,11 @@ class LinkedDefinition(LinkedSchema):
             LinkedField(
                 field.schema,
                 self._index,
-                facts_of(self._index.release, self.name, field),
+                facts_of(self._index.release.name, self.name, field),
                 field.name,
                 field.required,
                 self._index.immutable.get((self.name, field.name), ()),
+                self.name,
             )
             for field in self._schema.fields
         )
@@ -317,6 +349,159 @@ class LinkedDefinition(LinkedSchema):
     def list_item(self) -> LinkedDefinition | None:
         """The definition of which this is the list kind (``Pod`` of ``PodList``)."""
         return self._index.list_item(self.name)
+
+    @property
+    def stage(self) -> Stage:
+        """The stage of its version: ``alpha``, ``beta`` or ``stable``."""
+        return version_stage(self.version)
+
+    @property
+    def gate(self) -> GateStage | None:
+        """The feature gate without which the API server does not serve the kind, with
+        its ``stage`` and default (``enabled``); none where there is none."""
+        return gate_of(self.name, "", self._index.release.name)
+
+    @property
+    def added_in(self) -> str | None:
+        """The first release that can serve the kind; none for what is no kind of
+        Kubernetes."""
+        known = self._lifecycle
+        return known.introduced if known else None
+
+    @property
+    def deprecated_in(self) -> str | None:
+        """The release from which the API server warns of the kind, which may be a later
+        one, or none."""
+        known = self._lifecycle
+        return known.deprecated if known else None
+
+    @property
+    def removed_in(self) -> str | None:
+        """The first release that no longer serves the kind, as far as it is planned, or
+        none."""
+        known = self._lifecycle
+        return known.removed if known else None
+
+    @property
+    def replacement(self) -> GroupVersionKind | None:
+        """The kind to use instead in this release, or none."""
+        kind = self.served_kind
+        return replacement(kind, self._index.release.name) if kind else None
+
+    @property
+    def _lifecycle(self) -> Lifecycle | None:
+        return lifecycle(self.served_kind) if self.served_kind else None
+
+    @property
+    def resource(self) -> Resource | None:
+        """How the API server serves the kind: plural, scope, verbs, short names,
+        subresources; none for what it does not store under a name of its own."""
+        kind = self.served_kind
+        return self._index.release.resources.get(kind) if kind else None
+
+    @property
+    def operations(self) -> tuple[LinkedOperation, ...]:
+        """The operations on the kind, those of its subresources included, unless these
+        have a kind of their own (``Eviction``)."""
+        kind = self.served_kind
+        return tuple(
+            item for item in self._index.operations if kind and item.kind == kind
+        )
+
+    @property
+    def example(self) -> Any:
+        """A small object of the kind as a JSON value, which the API server accepts where
+        the kind is a built-in one; none where there is none."""
+        return self._index.example(self.name, with_all_fields=False)
+
+    @property
+    def full_example(self) -> Any:
+        """An object of the kind with all fields as a JSON value; none where it would be
+        too large."""
+        return self._index.example(self.name, with_all_fields=True)
+
+    def field_paths(self, max_depth: int = 0) -> Iterator[FieldWithPath]:
+        """All fields below, at each path that leads to them, to a depth of ``max_depth``
+        names, or, if that is 0, to where a type would be inside of itself."""
+        depth = max_depth or _MAX_PATHS
+        for number, row in enumerate(_paths(self, "", {self.name}, depth)):
+            if number == _MAX_PATHS:
+                raise SpecError(
+                    f"{self.name} has more than {_MAX_PATHS:,} paths",
+                    hint="limit them: field_paths(max_depth=5)",
+                )
+            yield row
+
+
+class FieldWithPath(NamedTuple):
+    """A field and the ``path`` that users write, ``spec.template.spec.containers.image``:
+    names with dots between them, without indexes of lists and keys of maps."""
+
+    path: str
+    field: LinkedField
+
+
+def _paths(
+    schema: LinkedSchema, prefix: str, outer: set[str], depth: int
+) -> Iterator[FieldWithPath]:
+    for field in schema.fields:
+        path = f"{prefix}{field.name}"
+        yield FieldWithPath(path, field)
+        inner: LinkedSchema = field
+        while content := inner.items or inner.values:
+            inner = content
+        name = inner.reference.name if inner.reference else ""
+        if depth > 1 and name not in outer:
+            below = {*outer, name} if name else outer
+            yield from _paths(inner.reference or inner, f"{path}.", below, depth - 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkedParameter(LinkedSchema):
+    """A parameter of an operation: a schema with a name.
+
+    ``location`` is ``path``, ``query``, ``header``, ``formData`` or ``body``.
+    """
+
+    name: str
+    location: str
+    required: bool
+    _text: str = dataclass_field(repr=False)
+
+    @property
+    def description(self) -> str:
+        """The description as the document has it; empty for most parameters of operations
+        that are rebuilt."""
+        return self._text
+
+
+class OperationResponse(NamedTuple):
+    """A response of an operation; ``schema`` is that of its body, or none."""
+
+    code: str
+    description: str
+    schema: LinkedSchema | None
+
+
+class LinkedOperation(NamedTuple):
+    """An operation of the API: a ``method`` (``get``) of a ``path``.
+
+    ``name`` is its operationId, ``verb`` the word that RBAC has for it (``list``), empty
+    for what is no operation on a resource; ``kind`` is what it is about, or none.
+    ``consumes`` and ``produces`` are media types. A document without paths has the
+    operations that follow from its resources.
+    """
+
+    name: str
+    method: str
+    path: str
+    verb: str
+    kind: GroupVersionKind | None
+    description: str
+    parameters: tuple[LinkedParameter, ...]
+    responses: tuple[OperationResponse, ...]
+    consumes: tuple[str, ...]
+    produces: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -390,6 +575,11 @@ class Model:
         """All groups and versions, sorted by group, the preferred version first."""
         return tuple(version for group in self.groups for version in group.versions)
 
+    @property
+    def operations(self) -> tuple[LinkedOperation, ...]:
+        """All operations, those of discovery included."""
+        return self._index.operations
+
     def definition(self, name: str) -> LinkedDefinition | None:
         """The definition with a full name, none where the release does not have it."""
         return self._index.definitions.get(name)
@@ -420,9 +610,8 @@ class _DefinitionIndex:
             for name, definition in release.definitions.items()
         }
         self.modules = module_names(release.definitions)
-        self.release = release.name
+        self.release = release
         self.immutable = kinds_with_immutable(release)
-        self._resources = release.resources
         self.group_versions = self._make_group_versions()
 
     def _make_group_versions(self) -> Mapping[ModuleName, GroupVersion]:
@@ -465,8 +654,53 @@ class _DefinitionIndex:
         return cyclic_edges(self.graph)
 
     def is_deprecated_kind(self, kind: GroupVersionKind) -> bool:
-        resource = self._resources.get(kind)
+        resource = self.release.resources.get(kind)
         return resource is not None and resource.deprecated
+
+    @cached_property
+    def operations(self) -> tuple[LinkedOperation, ...]:
+        return tuple(map(self._operation, operation_details(self.release)))
+
+    def _operation(self, details: OperationDetails) -> LinkedOperation:
+        operation = details.operation
+        parameters = (*details.path_parameters, *details.parameters)
+        return LinkedOperation(
+            operation.name,
+            operation.method,
+            operation.path,
+            operation.verb,
+            operation.kind,
+            details.description,
+            tuple(map(self._parameter, parameters)),
+            tuple(
+                OperationResponse(
+                    response.code, response.description, self._schema(response.schema)
+                )
+                for response in details.responses
+            ),
+            details.consumes,
+            details.produces,
+        )
+
+    def _parameter(self, parameter: OperationParameter) -> LinkedParameter:
+        name, location, required, text, schema = parameter
+        return LinkedParameter(schema, self, NO_FACTS, name, location, required, text)
+
+    def _schema(self, schema: Schema | None) -> LinkedSchema | None:
+        return None if schema is None else LinkedSchema(schema, self, NO_FACTS)
+
+    @cached_property
+    def _examples(self) -> ExampleTrees:
+        return ExampleTrees(self.release)
+
+    def example(self, name: str, *, with_all_fields: bool) -> Any:
+        definition = self.parsed[name]
+        tree: Object | None = None
+        if len(definition.kinds) == 1:
+            examples = self._examples
+            make = examples.all_fields if with_all_fields else examples.starter
+            tree = make(definition)
+        return None if tree is None else to_json(tree)
 
     def named(self, names: Iterable[str]) -> tuple[LinkedDefinition, ...]:
         return tuple(self.definitions[name] for name in names)
