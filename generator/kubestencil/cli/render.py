@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from click.core import ParameterSource
 from kubestencil import build
 from kubestencil.build import Summary, TreeResult
 from kubestencil.build.record import record_path
+from kubestencil.build.refused import Refused
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
@@ -32,6 +34,7 @@ from kubestencil.cli.options import (
     templates_option,
     unserved_option,
 )
+from kubestencil.cli.refused import leave_out, show_refused
 from kubestencil.cli.settings import read_project_of
 from kubestencil.engine import (
     Target,
@@ -98,6 +101,11 @@ _PAGES = ("index.html", "README.md")
     is_flag=True,
     help="Fail where kubestencil.lock has other documents, or another version.",
 )
+@click.option(
+    "--keep-going",
+    is_flag=True,
+    help="Leave out the CustomResourceDefinitions that are refused, list them, and exit 1.",
+)
 @jobs_option
 @quiet_option
 @click.pass_context
@@ -117,10 +125,10 @@ def render(context: click.Context, /, **values: Any) -> None:
     )
     project = None if is_named else read_project_of(context)
     if project is not None and project.generate:
-        is_drifted = render_project(context, project, options)
+        is_failed = render_project(context, project, options)
     else:
-        is_drifted = generate(options, *prepare(options), layout="")
-    if is_drifted:
+        is_failed = generate(options, *prepare(options), layout="")
+    if is_failed:
         context.exit(1)
 
 
@@ -143,6 +151,7 @@ class RenderOptions(NamedTuple):
     overwrite: bool
     prune: bool
     locked: bool
+    keep_going: bool
     jobs: int
     quiet: bool
     pinned: Mapping[str, PinnedDocument] = {}
@@ -181,15 +190,18 @@ def generate(
     options: RenderOptions, sources: list[Source], targets: list[Target], layout: str
 ) -> bool:
     """Generate or check ``targets`` of ``sources``, and show the result; whether files
-    are out of date. With a ``layout``, the releases are those that a project names."""
+    are out of date, or something was refused. With a ``layout``, the releases are those
+    that a project names."""
     out, quiet, prune = options.out, options.quiet, options.prune
     console.announce_sources(sources, quiet)
     if not (quiet or options.check or layout or options.groups or options.kinds):
         _announce_size(len(sources), targets, out)
+    refused: dict[str, Refused] = {}
+    if options.keep_going:
+        sources, refused = leave_out(sources)
+    documents = replace(options.documents, refused=frozenset(refused))
     covered = (
-        []
-        if prune or layout
-        else build.find_covered(sources, targets, out, options.documents)
+        [] if prune or layout else build.find_covered(sources, targets, out, documents)
     )
     with console.ProgressBar("reading", quiet) as bar:
         if options.check:
@@ -217,7 +229,8 @@ def generate(
     report_summary(summary, out, quiet)
     if not quiet and (page := _first_page(summary, out)):
         click.echo(f"open {page}")
-    return any(tree.drift for tree in summary.trees)
+    show_refused(refused, sources)
+    return bool(refused) or any(tree.drift for tree in summary.trees)
 
 
 class PreparedTable(NamedTuple):

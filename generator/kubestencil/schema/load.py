@@ -150,15 +150,22 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
 
     Raises SpecError where one of them has the name of a definition of ``base``.
     """
-    from kubestencil.schema.custom_resources.definitions import custom_resources
+    from kubestencil.schema.custom_resources.definitions import (
+        InvalidCrdsError,
+        custom_resources,
+    )
 
     others = base.definitions.definitions
     schemas = {name: json_object(value.schema) for name, value in others.items()}
     custom = custom_resources(crds, StandardFields.of(schemas), others)
-    for name in custom.definitions:
-        if name in others:
-            where = custom.origins.get(name, ", ".join(crds.locations))
-            raise SpecError(f"defines {name}, as {source.origin} does", where=where)
+    clashes = [
+        (where, SpecError(f"defines {name}, as {source.origin} does", where=where))
+        for name in custom.definitions
+        if name in others
+        for where in [custom.origins.get(name, ", ".join(crds.locations))]
+    ]
+    if clashes:
+        raise InvalidCrdsError(clashes)
     definitions = FrozenObject({**others, **custom.definitions})
     if crds.alone:
         reached = reachable(reference_graph(definitions), custom.definitions)

@@ -28,7 +28,7 @@ _TEMPLATE_ACTION = re.compile(
 @dataclass(frozen=True, slots=True)
 class CrdObject:
     """A CustomResourceDefinition. ``where`` is its file, with the line on which its
-    document begins."""
+    document begins, and its index in a list."""
 
     where: str
     value: Mapping[str, Any]
@@ -89,8 +89,8 @@ def read_objects(file: SourceFile) -> FileContents:
     """
     crds: list[CrdObject] = []
     ignored: list[str] = []
-    for line, value in _objects(file):
-        where = f"{file.origin}:{line}"
+    for position, value in _objects(file):
+        where = f"{file.origin}:{position}"
         if not isinstance(value, Mapping):
             raise SpecError("is not a Kubernetes object", where=where)
         kind = value.get("kind")
@@ -101,11 +101,14 @@ def read_objects(file: SourceFile) -> FileContents:
     return FileContents(tuple(crds), tuple(ignored))
 
 
-def _objects(file: SourceFile) -> Iterator[tuple[int, Any]]:
+def _objects(file: SourceFile) -> Iterator[tuple[str, Any]]:
     for document in _documents(file):
         items = list_items(document.value)
-        for value in [document.value] if items is None else items:
-            yield document.line, value
+        if items is None:
+            yield f"{document.line}", document.value
+        else:
+            for index, item in enumerate(items):
+                yield f"{document.line}[{index}]", item
 
 
 def _printable_kind(kind: object) -> str:

@@ -38,18 +38,22 @@ class CrdSet:
 
     ``locations`` are where the files are from, as they may be shown. With ``alone``,
     the release has only these and what they refer to. ``unserved`` includes the
-    versions that are not served.
+    versions that are not served. ``refused`` are files and objects to leave out: their
+    origins, as errors have them.
     """
 
     locations: tuple[str, ...]
     files: tuple[SourceFile, ...]
     alone: bool = False
     unserved: bool = False
+    refused: frozenset[str] = frozenset()
 
     @cached_property
     def sha256(self) -> str:
         """The digest of the files and of how they are read, as lower-case hex."""
-        digest = hashlib.sha256(repr((self.alone, self.unserved)).encode())
+        digest = hashlib.sha256(
+            repr((self.alone, self.unserved, *sorted(self.refused))).encode()
+        )
         for file in self.files:
             digest.update(hashlib.sha256(file.data).digest())
         return digest.hexdigest()

@@ -23,7 +23,8 @@ class DocumentOptions:
 
     ``specs`` is a folder that is searched before ``./specs`` and the embedded documents.
     ``crds`` are the locations of CustomResourceDefinitions to add; with ``unserved``,
-    their versions that are not served are read as well. ``groups`` and ``kinds`` limit
+    their versions that are not served are read as well, and without what is ``refused``.
+    ``groups`` and ``kinds`` limit
     a document to these and what they refer to. ``pinned`` are documents of a lock, by
     release: they are used where no folder has the release.
     """
@@ -34,6 +35,7 @@ class DocumentOptions:
     groups: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     pinned: Mapping[str, PinnedDocument] = field(default_factory=dict, compare=False)
+    refused: frozenset[str] = frozenset()
 
     def available(self) -> Collection[str]:
         """The releases that ``locate`` finds."""
@@ -59,7 +61,8 @@ class DocumentOptions:
         # Imported here and below, since most runs read releases only.
         from kubestencil.source.inputs import read_crds
 
-        return read_crds(self.crds, unserved=self.unserved)
+        crds = read_crds(self.crds, unserved=self.unserved)
+        return replace(crds, refused=self.refused)
 
     def complete(self, sources: Iterable[Source]) -> list[Source]:
         """``sources`` with the CustomResourceDefinitions and limits of the options."""

@@ -36,10 +36,29 @@ from kubestencil.schema.types import (
     JsonObject,
     UnknownKeyword,
 )
-from kubestencil.source.crds import CrdObject, read_objects
-from kubestencil.source.document import CrdSet
+from kubestencil.source.crds import CrdObject, FileContents, read_objects
+from kubestencil.source.document import CrdSet, SourceFile
 
 _MAX_ERRORS = 10
+
+
+class InvalidCrdsError(SpecError):
+    """The first of several errors, whose hint lists others. ``errors`` has all, with the
+    file or the object that each is in."""
+
+    def __init__(self, errors: Iterable[tuple[str, SpecError]]) -> None:
+        self.errors = tuple(errors)
+        first, *others = (error for _, error in self.errors)
+        listed = [f"{error.where}: {error.what}" for error in others[:_MAX_ERRORS]]
+        if others:
+            listed.insert(0, f"and {len(others)} more (render --keep-going lists all):")
+        if len(others) > _MAX_ERRORS:
+            listed.append("…")
+        hints = [hint for hint in (first.hint, *listed) if hint]
+        super().__init__(first.what, where=first.where, hint="\n  ".join(hints))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return InvalidCrdsError, (self.errors,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +117,13 @@ def _cached(request: _Request) -> CustomResources:
         notes += resource.notes
     named = name_inline_objects(schemas)
     locate = _locate(origins, pointers, named)
-    parsed = parse_definitions(named.definitions, request.others, locate)
+    try:
+        parsed = parse_definitions(named.definitions, request.others, locate)
+    except SpecError as error:
+        places = (
+            crd.where for crd, _ in read if error.where.startswith(f"{crd.where}#")
+        )
+        raise InvalidCrdsError([(next(places, error.where), error)]) from error
     _check_defaults(read)
     notes += notes_on_numbers(named, locate)
     return CustomResources(
@@ -111,17 +136,23 @@ def _cached(request: _Request) -> CustomResources:
     )
 
 
-@lru_cache(maxsize=1)
 def decode_crds(crds: CrdSet) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
     """The CustomResourceDefinitions of all files, and a note on other objects; raises as
     ``custom_resources`` where a file cannot be read, or there is none."""
     objects: list[CrdObject] = []
     ignored: dict[str, int] = {}
-    for file in crds.files:
-        contents = read_objects(file)
-        objects += contents.crds
+    errors: list[tuple[str, SpecError]] = []
+    for file, contents in zip(crds.files, _read_files(crds.files), strict=True):
+        if file.origin in crds.refused:
+            continue
+        if isinstance(contents, SpecError):
+            errors.append((file.origin, contents))
+            continue
+        objects += [crd for crd in contents.crds if crd.where not in crds.refused]
         for kind in contents.ignored:
             ignored[kind] = ignored.get(kind, 0) + 1
+    if errors:
+        raise InvalidCrdsError(errors)
     if not objects:
         others = f", but {_in_words(ignored)}" if ignored else ""
         raise SpecError(
@@ -138,6 +169,18 @@ def decode_crds(crds: CrdSet) -> tuple[tuple[CrdObject, ...], tuple[str, ...]]:
         note = f"{_common_origin(crds)}: ignored {_in_words(ignored)}"
         return tuple(objects), (note,)
     return tuple(objects), ()
+
+
+@lru_cache(maxsize=1)
+def _read_files(files: tuple[SourceFile, ...]) -> tuple[FileContents | SpecError, ...]:
+    """What each file has, or why it cannot be read."""
+    contents: list[FileContents | SpecError] = []
+    for file in files:
+        try:
+            contents.append(read_objects(file))
+        except SpecError as error:
+            contents.append(error)
+    return tuple(contents)
 
 
 def crd_values(crds: CrdSet) -> Iterator[Mapping[str, Any]]:
@@ -171,7 +214,7 @@ def _read_all(
     for the first that is not valid, or defines what another one does; its hint lists
     further ones.
     """
-    errors: list[SpecError] = []
+    errors: list[tuple[str, SpecError]] = []
     first: dict[tuple[str, str], tuple[CrdObject, Resource]] = {}
     origins: dict[str, str] = {}
     for crd in objects:
@@ -181,24 +224,24 @@ def _read_all(
             )
             _check_unique(resource, crd, origins, first)
         except SpecError as error:
-            errors.append(error)
+            errors.append((crd.where, error))
         else:
             yield crd, resource
     if errors:
-        raise _all_errors(errors)
+        raise InvalidCrdsError(errors)
 
 
 def _check_defaults(read: Iterable[tuple[CrdObject, CustomResource]]) -> None:
     """Raise SpecError for defaults that do not fit their schemas, whose keywords have
     been checked."""
-    errors: list[SpecError] = []
+    errors: list[tuple[str, SpecError]] = []
     for crd, resource in read:
-        if resource.defaults:
-            for default in resource.defaults:
-                for pointer, message in islice(default_mistakes(default), 1):
-                    errors.append(schema_error(crd.where, message, pointer))
+        for default in resource.defaults:
+            for pointer, message in islice(default_mistakes(default), 1):
+                error = schema_error(crd.where, message, pointer)
+                errors.append((crd.where, error))
     if errors:
-        raise _all_errors(errors)
+        raise InvalidCrdsError(errors)
 
 
 def _check_unique(
@@ -222,18 +265,6 @@ def _check_unique(
                 f"{other_crd.where} does, with another plural or scope",
                 where=crd.where,
             )
-
-
-def _all_errors(errors: list[SpecError]) -> SpecError:
-    """The first error; its hint lists the others."""
-    first, *others = errors
-    listed = [f"{error.where}: {error.what}" for error in others[:_MAX_ERRORS]]
-    if others:
-        listed.insert(0, f"and {len(others)} more:")
-    if len(others) > _MAX_ERRORS:
-        listed.append("…")
-    hints = [hint for hint in (first.hint, *listed) if hint]
-    return SpecError(first.what, where=first.where, hint="\n  ".join(hints))
 
 
 def _locate(
