@@ -25,7 +25,8 @@ from kubestencil.cli.settings import settings
 from kubestencil.diff import RULES
 from kubestencil.engine import Target, load_targets
 from kubestencil.project.file import json_schema
-from tests.conftest import ROOT, all_commands
+from kubestencil.targets import generate_files
+from tests.conftest import ROOT, all_commands, make_release
 
 DOCS = ROOT / "docs"
 PAGES = (
@@ -33,6 +34,7 @@ PAGES = (
     DOCS / "cli.md",
     DOCS / "comparing-releases.md",
     DOCS / "targets.md",
+    *sorted((DOCS / "targets").glob("*.md")),
 )
 
 PROJECT_SCHEMA = DOCS / "kubestencil.schema.json"
@@ -44,6 +46,7 @@ _PART = re.compile(
     r".*?(?P<end><!-- end -->)",
     re.DOTALL,
 )
+_PROGRAM = re.compile(r"^```(?!sh$)\w+$.*?^```$", re.DOTALL | re.MULTILINE)
 
 
 def with_generated_parts(text: str) -> str:
@@ -76,6 +79,10 @@ def _replacement(match: re.Match[str]) -> str:
         text = rules()
     elif match["name"] == "checks":
         text = checks()
+    elif match["name"] == "targets":
+        text = targets()
+    elif match["name"] == "program":
+        text = program(argument)
     elif match["name"] == "reproduced":
         text = reproduced(load_targets(None)[argument])
     else:
@@ -145,6 +152,25 @@ def _collapsed(changes: frozenset[str]) -> Iterator[str]:
                 yield f"{keyword}-*"
         else:
             yield change
+
+
+def targets() -> str:
+    """All targets with their pages."""
+    rows = (
+        (f"[{name}](targets/{name}.md)", target.about)
+        for name, target in load_targets(None).items()
+    )
+    return f"\n{table(('target', 'what it generates'), rows)}\n"
+
+
+def program(target: str) -> str:
+    """The program in the README that a target generates; tests of the target run it."""
+    release = make_release({"com.example.v1.Foo": {}})
+    files = generate_files(release, load_targets(None)[target])
+    (readme,) = (file.data.decode() for file in files if file.path == "README.md")
+    match = _PROGRAM.search(readme)
+    assert match is not None
+    return f"\n{match[0]}\n\n"
 
 
 def reproduced(target: Target) -> str:

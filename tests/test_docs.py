@@ -42,7 +42,7 @@ PAGES = [
     ROOT / "specs/README.md",
     ROOT / "generated/README.md",
     *sorted((ROOT / "tests").rglob("README.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 DOCS = [page for page in PAGES if page.parent == ROOT / "docs"]
 
@@ -225,11 +225,10 @@ def test_commands_and_options_in_prose_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("target", load_targets(None).values(), ids=lambda t: t.name)
 def test_targets_page_documents_every_option(target: Target) -> None:
-    rows = _OPTION_ROW.findall((ROOT / "docs/targets.md").read_text("utf-8"))
+    page = ROOT / f"docs/targets/{target.name}.md"
     documented = {
         name: "" if default == "empty" else default.strip("`").replace("\\|", "|")
-        for name, default, _ in rows
-        if name.partition(".")[0] == target.name
+        for name, default, _ in _OPTION_ROW.findall(page.read_text("utf-8"))
     }
     assert documented == {
         f"{target.name}.{name}": value if isinstance(value, str) else json.dumps(value)
@@ -237,18 +236,16 @@ def test_targets_page_documents_every_option(target: Target) -> None:
     }
 
 
-def test_targets_page_and_readme_name_every_target() -> None:
-    targets = set(load_targets(None))
-    page = ROOT / "docs/targets.md"
-    assert targets <= anchors(page)
-    parts = set(
-        re.findall(r"<!-- generated: reproduced ([\w-]+) -->", page.read_text())
-    )
-    assert parts == {
-        name for name, target in load_targets(None).items() if target.scope == "release"
-    }
+def test_each_target_has_a_page_and_a_row_in_the_readme() -> None:
+    targets = load_targets(None)
+    pages = {page.stem: page for page in (ROOT / "docs/targets").glob("*.md")}
+    assert pages.keys() == targets.keys()
+    for name, page in pages.items():
+        has_quirks = f"<!-- generated: reproduced {name} -->" in page.read_text("utf-8")
+        assert has_quirks == (targets[name].scope == "release")
     rows = re.findall(r"^\| (`.*?`) \|", (ROOT / "README.md").read_text(), re.M)
-    assert {name for row in rows for name in re.findall(r"`([\w-]+)`", row)} == targets
+    named = {name for row in rows for name in re.findall(r"`([\w-]+)`", row)}
+    assert named == targets.keys()
 
 
 def environment() -> dict[str, str]:
@@ -283,7 +280,7 @@ def test_examples_of_the_python_api_run(tmp_path: Path) -> None:
 def test_example_of_the_python_target_runs(tmp_path: Path) -> None:
     pytest.importorskip("msgspec")
     generate_package(load("1.35"), tmp_path, "kubernetes_models")
-    (program,) = blocks(ROOT / "docs/targets.md", "python")
+    (program,) = blocks(ROOT / "docs/targets/python.md", "python")
     result = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
@@ -313,7 +310,7 @@ def test_example_of_custom_resources_in_python_runs(tmp_path: Path) -> None:
 def test_example_of_the_jsonnet_target_runs(tmp_path: Path) -> None:
     rjsonnet = pytest.importorskip("rjsonnet")
     render(["1.35"], targets=["jsonnet"], out=tmp_path / "generated")
-    (program,) = blocks(ROOT / "docs/targets.md", "jsonnet")
+    (program,) = blocks(ROOT / "docs/targets/jsonnet.md", "jsonnet")
     (tmp_path / "example.jsonnet").write_text(program)
     assert '"nginx:1.29"' in rjsonnet.evaluate_file(str(tmp_path / "example.jsonnet"))
 

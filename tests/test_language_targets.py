@@ -362,10 +362,44 @@ def test_the_program_of_the_readme_is_typed_and_runs(
     target: str, tmp_path: Path
 ) -> None:
     folder = _generate(target, load("1.35"), tmp_path)
-    program = (folder / "README.md").read_text().partition("```python\n")[2]
-    write(folder, {"program.py": program.partition("```")[0]})
+    write(folder, {"program.py": _program(folder, "python")})
     assert _check_python(folder) == ""
     assert _run(folder, sys.executable, "program.py") == ""
+
+
+@pytest.mark.slow
+@pytest.mark.compiler("cue")
+def test_the_program_of_the_readme_of_cue_is_a_deployment(tmp_path: Path) -> None:
+    folder = _generate("cue", load("1.35"), tmp_path)
+    write(folder, {"web/web.cue": _program(folder, "cue")})
+    done = subprocess.run(
+        ["cue", "export", "./web"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    deployment = json.loads(done.stdout)["deployment"]
+    assert (deployment["kind"], deployment["spec"]["replicas"]) == ("Deployment", 2)
+
+
+@pytest.mark.slow
+@pytest.mark.compiler("tsc", "node")
+def test_the_program_of_the_readme_of_zod_names_mistakes(tmp_path: Path) -> None:
+    folder = _generate("zod", load("1.35"), tmp_path)
+    program = _program(folder, "typescript")
+    modules = re.sub(r'"kubernetes-zod/(.+)"', r'"./\1.ts"', program)
+    write(folder, {"program.ts": modules})
+    assert _check_zod(folder) == ""
+    done = subprocess.run(
+        ["node", "compiled/program.js"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    paths = {line.partition(":")[0] for line in done.stdout.splitlines()}
+    assert paths == {"spec.replicas", "spec.selector", "spec.template"}
+
+
+def _program(folder: Path, language: str) -> str:
+    """The program in the README of what was generated; docs/targets/ has it, too."""
+    readme = (folder / "README.md").read_text()
+    return readme.partition(f"```{language}\n")[2].partition("```")[0]
 
 
 @pytest.mark.slow
@@ -394,10 +428,8 @@ def test_configuration_languages_print_what_they_read(
     printed = json.loads(_evaluate(target, text, folder))
     for index, value in enumerate(objects):
         assert _like(normal(printed[f"m{index}"]), value) == normal(value)
-    readme = (folder / "README.md").read_text()
-    program = readme.partition(f"```{target}\n")[2].partition("```")[0]
     # That of Pkl says itself that it prints YAML.
-    program = program.replace("new YamlRenderer", "new JsonRenderer")
+    program = _program(folder, target).replace("new YamlRenderer", "new JsonRenderer")
     shown = json.loads(_evaluate(target, program, folder))
     assert shown.get("deployment", shown)["spec"]["replicas"] == 2
 
@@ -457,9 +489,7 @@ def test_java_reads_what_it_writes(tmp_path: Path) -> None:
     program of the README."""
     release = load("1.35")
     folder = _generate("java", release, tmp_path)
-    readme = (folder / "README.md").read_text()
-    program = readme.partition("```java\n")[2].partition("```")[0]
-    write(folder, {"Example.java": program, "Trip.java": _TRIP})
+    write(folder, {"Example.java": _program(folder, "java"), "Trip.java": _TRIP})
     assert _check_java(folder) == ""
     objects = _objects(release)
     classes = {

@@ -37,11 +37,11 @@ needs_minutes = pytest.mark.skipif(
 KUBE_TIMEOUT = 1800
 KUBE_FEATURES = ("client", "derive", "runtime")
 PROGRAMS = Path(__file__).parent / "rust"
-# The kinds that kube itself needs, as docs/targets.md names them.
+# The kinds that kube itself needs, as docs/targets/rust.md names them.
 KUBE_KINDS = tuple(
     re.findall(
         r"--kind (\w+)",
-        (Path(__file__).parents[1] / "docs" / "targets.md")
+        (Path(__file__).parents[1] / "docs/targets/rust.md")
         .read_text("utf-8")
         .partition("<!-- the kinds of kube -->")[2]
         .partition("```\n")[0],

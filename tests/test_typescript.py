@@ -176,6 +176,9 @@ def test_a_mistake_in_a_program_is_refused(
 def test_a_union_of_kinds_narrows_and_items_need_no_kind(tmp_path: Path) -> None:
     """API servers send the items of lists without apiVersion and kind."""
     compiler = Compiler(tmp_path, generated("1.35"))
+    readme = (compiler.package / "README.md").read_text()
+    program = readme.partition("```ts\n")[2].partition("```")[0]
+    assert compiler.errors(program) == ""
     assert compiler.errors(KINDS) == ""
     for right, wrong, message in (
         ('kind: "PodList", ', "", "Property 'kind' is missing"),
