@@ -31,7 +31,7 @@ from tests.examples import examples
 from tests.languages import PKL_CATCH, generated, kinds, pkl_object, write
 from tests.manifests import manifests
 from tests.test_go import normal
-from tests.test_language_rules import compile_zod, run_kcl
+from tests.test_language_rules import compile_zod, link_npm_packages, run_kcl
 
 #: The newest and the oldest release, and with ``KUBESTENCIL_LANGUAGES=all`` those between.
 _RELEASES = (
@@ -383,13 +383,15 @@ def test_the_program_of_the_readme_of_cue_is_a_deployment(tmp_path: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.compiler("tsc", "node")
 def test_the_program_of_the_readme_of_zod_names_mistakes(tmp_path: Path) -> None:
-    folder = _generate("zod", load("1.35"), tmp_path)
+    """With the package installed, as npm does it."""
+    link_npm_packages(tmp_path)
+    folder = _generate("zod", load("1.35"), tmp_path / "node_modules/kubernetes-zod")
     program = _program(folder, "typescript")
-    modules = re.sub(r'"kubernetes-zod/(.+)"', r'"./\1.ts"', program)
-    write(folder, {"program.ts": modules})
-    assert _check_zod(folder) == ""
+    write(tmp_path, {"program.ts": program, "package.json": '{"type": "module"}'})
+    tsc = ("tsc", "--strict", "--module", "nodenext", "--target", "es2022")
+    assert _run(tmp_path, *tsc, "program.ts") == ""
     done = subprocess.run(
-        ["node", "compiled/program.js"], cwd=folder, capture_output=True, text=True
+        ["node", "program.js"], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     paths = {line.partition(":")[0] for line in done.stdout.splitlines()}
