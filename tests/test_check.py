@@ -222,7 +222,7 @@ spec:
     _, report = run(path, "--to", "1.35")
     (finding,) = report["findings"]
     assert finding["message"] == 'unknown field "spec.backend"'
-    assert finding["hint"] == "networking.k8s.io/v1 has spec.defaultBackend instead"
+    assert finding["hint"].startswith("networking.k8s.io/v1 has spec.defaultBackend, ")
 
 
 @pytest.mark.parametrize("read", [ManifestFile("-").read, lambda: read_file("-")])

@@ -141,7 +141,7 @@ _BRACES = """\
 _NEW_BRACES = """\
 {"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": {"name": "a"}, "spec": {
   "defaultBackend": {"service": {"port": {"name": "web"}, "name": "a"}}, "rules": [{"http": {"paths": [
-  {"pathType": "ImplementationSpecific", "backend": {"service": {"name": "a", "port": {"number": 80}}}}, {"path": "/", QUOTE}]}}]}}
+  {"backend": {"service": {"name": "a", "port": {"number": 80}}}, "pathType": "ImplementationSpecific"}, {"path": "/", QUOTE}]}}]}}
 """
 _OLD_PATH = '"pathType": "Exact", "backend": {"serviceName": "b", "servicePort": 8}'
 _NEW_PATH = (
@@ -159,18 +159,85 @@ def test_what_is_in_braces_is_mended_in_them(upgrade: Upgrade, quote: str) -> No
     assert fixed_text(before, "a.yaml", upgrade).text == after
 
 
+_CRD = """\
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata: {name: as.a.example}
+spec:
+  group: a.example
+  version: v1 # the first
+  names: {plural: as, kind: A}
+  preserveUnknownFields: false
+  # What it shows.
+  additionalPrinterColumns:
+  - JSONPath: .a  # where
+    name: a
+    type: string
+  validation:
+    openAPIV3Schema: {type: object}
+"""
+_NEW_CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: as.a.example}
+spec:
+  group: a.example
+  names: {plural: as, kind: A}
+  preserveUnknownFields: false
+  # What it shows.
+  versions:
+  - name: v1 # the first
+    served: true
+    storage: true
+    additionalPrinterColumns:
+    - jsonPath: .a  # where
+      name: a
+      type: string
+    schema:
+      openAPIV3Schema: {type: object}
+  scope: Namespaced
+"""
+
+
+def test_an_old_definition_gets_versions(upgrade: Upgrade) -> None:
+    assert fixed_text(_CRD, "a.yaml", upgrade).text == _NEW_CRD
+    # Old servers keep fields of such objects that new ones drop.
+    text = _CRD.replace("  preserveUnknownFields: false\n", "")
+    assert fixed_text(text, "a.yaml", upgrade).text == text
+
+
+def test_an_object_may_have_any_number_of_mistakes(upgrade: Upgrade) -> None:
+    old = "      - backend: {serviceName: a, servicePort: 1}\n"
+    new = (
+        "      - backend: {service: {name: a, port: {number: 1}}}\n"
+        "        pathType: ImplementationSpecific\n"
+    )
+    start = (
+        f"{_INGRESS[: _INGRESS.index('  backend')]}  rules:\n  - http:\n      paths:\n"
+    )
+    expected = f"{start}{new * 300}".replace("v1beta1", "v1")
+    assert fixed_text(start + old * 300, "a.yaml", upgrade).text == expected
+
+
+def test_mistakes_that_exclude_each_other_leave_one(upgrade: Upgrade) -> None:
+    text = _POD.replace("MORE", "  dnsPolcy: Default\n  dnsPolicyy: None")
+    result = fixed_text(text, "a.yaml", upgrade)
+    assert result.text == text.replace("dnsPolcy", "dnsPolicy")
+    assert result.left == 1
+
+
 _DEPLOYMENT = """\
 apiVersion: VERSION
 kind: Deployment
 metadata: {name: a}
 spec:
   replicas: 2
-MORE  template:
+  template:
     metadata:
       labels: {app.kubernetes.io/name: a, "on": "1"}
     spec:
       containers: [{name: a, image: a}]
-"""
+MORE"""
 _SELECTOR = """\
   selector:
     matchLabels:

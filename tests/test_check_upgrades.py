@@ -124,7 +124,9 @@ spec:
             "unknown-field",
             "spec.backend",
             'unknown field "spec.backend"',
-            "networking.k8s.io/v1 has spec.defaultBackend instead",
+            "networking.k8s.io/v1 has spec.defaultBackend, "
+            "spec.defaultBackend.service.name, "
+            "spec.defaultBackend.service.port.number or .name instead",
         ]
     ]
 

@@ -70,6 +70,26 @@ _SELECTOR = {"matchLabels": {"app": "a"}}
 _LABELLED = {"name": "a", "namespace": "b", "labels": {"tier": "b"}}
 _PATHS = [{"path": "/a", "backend": _PORT}, {"backend": _NAMED}]
 
+_NAMES = {"plural": "as", "kind": "A"}
+_SCHEMA = {"openAPIV3Schema": {"type": "object"}}
+_COLUMNS = [{"name": "a", "type": "string", "JSONPath": ".a"}]
+_HOOK = {"strategy": "Webhook", "webhookClientConfig": {"url": "https://a.example"}}
+
+
+def _definition(**spec: Any) -> dict[str, Any]:
+    spec = {"group": "a.example", "names": _NAMES, **spec}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1beta1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "as.a.example"},
+        "spec": {"preserveUnknownFields": False, **spec},
+    }
+
+
+def _version(name: str, **fields: Any) -> dict[str, Any]:
+    return {"name": name, "served": True, "storage": name == "v1", **fields}
+
+
 #: Objects in versions that 1.35 has no more.
 OLD = [
     _ingress("extensions/v1beta1", rules=_rules(_PORT)),
@@ -147,6 +167,26 @@ OLD = [
         endpoints=[{"addresses": ["10.0.0.1"]}],
         ports=[{"name": "", "protocol": "TCP", "port": 80}],
     ),
+    _definition(
+        version="v1",
+        validation=_SCHEMA,
+        subresources={"status": {}},
+        additionalPrinterColumns=_COLUMNS,
+    ),
+    _definition(
+        version="v1", scope="Cluster", versions=[_version("v1")], validation=_SCHEMA
+    ),
+    _definition(
+        versions=[
+            _version("v1", schema=_SCHEMA, additionalPrinterColumns=_COLUMNS),
+            _version("v2", schema={**_SCHEMA}),
+        ],
+        conversion={**_HOOK, "conversionReviewVersions": ["v1"]},
+    ),
+    # What holds for several versions is copied by people.
+    _definition(versions=[_version("v1"), _version("v2")], validation=_SCHEMA),
+    _definition(version="v1"),
+    _definition(version="v1", validation=_SCHEMA, preserveUnknownFields=True),
 ]
 
 
@@ -228,9 +268,9 @@ def test_a_fixed_object_is_what_an_old_server_converts_it_to(converter: Path) ->
         for value, new in zip(OLD, fixed, strict=True)
         if new == value
     ]
-    # An update strategy, and a selector, that nobody names; a field that leaves its spec.
+    # An update strategy, and a selector, that nobody names; and the last definitions.
     assert left == [
         ("extensions/v1beta1", "DaemonSet"),
         ("apps/v1beta2", "Deployment"),
-        ("node.k8s.io/v1alpha1", "RuntimeClass"),
+        *[("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition")] * 3,
     ]

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 
+	extensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/install"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
@@ -52,6 +53,7 @@ func convert(item question) ([]byte, error) {
 }
 
 func main() {
+	extensions.Install(legacyscheme.Scheme)
 	questions := json.NewDecoder(os.Stdin)
 	for {
 		var item question

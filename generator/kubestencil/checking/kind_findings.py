@@ -112,7 +112,21 @@ _OTHER_MEANINGS = (
             ("apps", "StatefulSet", "v1beta1"),
         )
     ),
+    *(
+        _OtherMeaning(
+            *("apiextensions.k8s.io", "CustomResourceDefinition", "v1beta1"),
+            ("spec", "preserveUnknownFields"),
+            value,
+            "unknown fields are kept in apiextensions.k8s.io/v1beta1 unless "
+            "preserveUnknownFields is false, and dropped in v1",
+        )
+        for value in (None, True)
+    ),
 )
+_OLD_DEFAULTS = {
+    ("Ingress", "pathType"): "ImplementationSpecific",
+    ("CustomResourceDefinition", "scope"): "Namespaced",
+}
 # Versions that select pods by the labels of the template where nothing else is said.
 _WITH_SELECTORS = ("extensions/v1beta1", "apps/v1beta1")
 
@@ -137,14 +151,13 @@ def with_old_default(
     """A problem of an object as one of the kind that replaces its own; where a field is
     missing that servers filled in before (defaults.go beside the conversions), with
     that."""
-    default: Any = None
-    what = ""
-    if problem.rule == "missing-field" and problem.path[-1] == "pathType":
-        if kind.kind == "Ingress":
-            default = what = "ImplementationSpecific"
-    elif problem.rule == "missing-field" and problem.path == ("spec", "selector"):
+    if problem.rule != "missing-field":
+        return problem
+    default: Any = _OLD_DEFAULTS.get((kind.kind, str(problem.path[-1])))
+    what = default
+    if problem.path == ("spec", "selector") and kind.api_version in _WITH_SELECTORS:
         labels = value_at(value, ("spec", "template", "metadata", "labels"))
-        if kind.api_version in _WITH_SELECTORS and isinstance(labels, dict) and labels:
+        if labels and isinstance(labels, dict):
             default, what = {"matchLabels": labels}, "matchLabels as in the template"
     if default is None:
         return problem

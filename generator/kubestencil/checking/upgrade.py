@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from kubestencil.checking.examination import examine
 from kubestencil.checking.files.kustomize import is_kustomize_kind
-from kubestencil.checking.findings import Move, Path, Problem, Results
+from kubestencil.checking.findings import Edit, Move, Path, Problem, Results
 from kubestencil.checking.hints import Advice, renaming
-from kubestencil.checking.hints.edits import EditError, applied
+from kubestencil.checking.hints.edits import applied
 from kubestencil.checking.hints.trials import Trial
 from kubestencil.checking.kind_findings import (
     is_configuration,
@@ -32,7 +32,6 @@ from kubestencil.checking.verdicts import (
     add_refused_changes,
     ask_verdict,
     failures,
-    has_errors,
     with_verdict,
 )
 from kubestencil.schema.facts.tables import group_version_kind
@@ -43,8 +42,6 @@ from kubestencil.validator.protocol import Request
 # What is said of kinds that can be used.
 _OF_KINDS = ("newer-version", "deprecated-kind", "not-served-by-default")
 _REQUIRED_OF_PATCH = "required fields of kustomize patches"
-# A renamed field can have one in it, and an object is copied each time.
-_MAX_RENAMINGS = 3
 _NOT_SERVED = (
     "custom resources whose CustomResourceDefinition is missing, refused by the API "
     "server, or does not serve their version"
@@ -204,7 +201,7 @@ def _start(
     if results is None:
         return _start_successor(kind_problem(kind, release), trial, is_patch)
     # What it cannot decode, a server does not look at.
-    values = [] if is_patch or has_errors(results.problems) else results.values
+    values = [] if is_patch else list(_judged(results, value, kind))
     is_custom = kind in release.release.custom_kinds
     verdict: PendingAnswer | None = None
     change: PendingAnswer | None = None
@@ -253,22 +250,10 @@ def _start_successor(
     if kind not in trial.release.kinds:
         return lambda: alone
     start = _start(value, kind, trial.release, is_patch, None)
-    renamed, moves_back = _with_renamed_fields(value, kind, trial.release)
-    start_rest = moves_back and _start(renamed, kind, trial.release, is_patch, None)
 
     def finish() -> _Examined:
         examined = start()
         others = list(examined.results.problems)
-        if start_rest:
-            rest = start_rest().results
-            known = examined.keys
-            places = (_old_path(other.path, moves_back) for other in rest.problems)
-            others += (
-                other._replace(path=path)
-                for other, path in zip(rest.problems, places, strict=True)
-                if (other.rule, path) not in known
-            )
-            examined.results.unchecked[:] = rest.unchecked
         if problem.rule == "removed-kind":
             others = [
                 with_old_default(other, trial.value, trial.kind) for other in others
@@ -284,36 +269,18 @@ def _start_successor(
     return finish
 
 
-def _with_renamed_fields(
-    value: Any, kind: GroupVersionKind, release: CheckedRelease
-) -> tuple[Any, list[Mapping[Path, Path]]]:
-    """An object with its fields where a kind has them now, so that all other things can
-    be seen that are wrong with it; and the moves that lead back, the last one first."""
-    moves_back: list[Mapping[Path, Path]] = []
-    for _ in range(_MAX_RENAMINGS):
-        results = examine(value, kind, release) or Results()
-        fixes = (
-            renaming(value, kind, problem.path)
-            for problem in results.problems
-            if problem.rule == "unknown-field"
-        )
-        edits = [edit for fix in fixes for edit in fix or ()]
-        try:
-            value = applied(value, tuple(edits))
-        except EditError:
-            break
-        if not edits:
-            break
-        moves = {edit.target: edit.path for edit in edits if isinstance(edit, Move)}
-        moves_back.insert(0, moves)
-    return value, moves_back
-
-
-def _old_path(path: Path, moves_back: Sequence[Mapping[Path, Path]]) -> Path:
-    """Where a value was before it was moved."""
-    for moves in moves_back:
-        for end in range(1, len(path) + 1):
-            if path[:end] in moves:
-                path = (*moves[path[:end]], *path[end:])
-                break
-    return path
+def _judged(results: Results, value: Any, kind: GroupVersionKind) -> Iterator[Problem]:
+    """What is wrong with the values of an object that a server can decode, also where
+    it has fields that are elsewhere now: their new places are not missing."""
+    edits: list[Edit] = []
+    for problem in results.problems:
+        if RULES[problem.rule].severity == "error":
+            fix = problem.rule == "unknown-field" and renaming(
+                value, kind, problem.path
+            )
+            if not fix:
+                return
+            edits.extend(fix)
+    targets = (edit.target if isinstance(edit, Move) else edit.path for edit in edits)
+    new = {target[:end] for target in targets for end in range(len(target) + 1)}
+    yield from (problem for problem in results.values if problem.path not in new)

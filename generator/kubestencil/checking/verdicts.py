@@ -62,11 +62,6 @@ def ask_verdict(
     return validator.submit(Request("create", value))
 
 
-def has_errors(problems: list[Problem]) -> bool:
-    """Whether an object of Kubernetes has problems that a server cannot decode."""
-    return any(RULES[problem.rule].severity == "error" for problem in problems)
-
-
 def with_verdict(
     problems: list[Problem],
     known: Sequence[Problem],

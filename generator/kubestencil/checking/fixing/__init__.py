@@ -1,8 +1,8 @@
 """Mends manifests in place: edits at positions, so that all other bytes stay.
 
-``text_edits`` changes a text so that it has a fix. What a text has then is read again
-and compared with the object that was meant: a fix that a text cannot have without doubt
-is left to people.
+``text_edits`` changes a text so that it has fixes. What it has then is read again and
+compared with the objects that were meant: a fix that a text cannot have without doubt is
+left to people.
 """
 
 from __future__ import annotations
@@ -10,26 +10,30 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from kubestencil.checking.files.manifests import Manifest, Mistake, read_manifests
-from kubestencil.checking.findings import Fix, Problem, Put
+from kubestencil.checking.files.manifests import (
+    Item,
+    Manifest,
+    Mistake,
+    read_manifests,
+)
+from kubestencil.checking.findings import Edit, Fix, Path, Problem
 from kubestencil.checking.fixing.text_edits import TextError, edited
 from kubestencil.checking.hints.edits import EditError, applied, below
 from kubestencil.checking.ignores import MARK, Ignore, read_ignores
-from kubestencil.checking.problems import value_at
 from kubestencil.checking.rules import RULES
 from kubestencil.checking.upgrade import Upgrade, kind_of
 from kubestencil.source.yaml import YamlError, split_documents
 
-# Each fix reads its file again.
-_MAX_FIXES = 200
+# What is mended can have mistakes inside, and what is not sure is tried in halves.
+_MAX_ROUNDS = 20
+_MAX_TRIALS = 200
 _OF_KINDS = ("removed-kind", "unknown-kind", "future-kind")
 
 
-@dataclass(frozen=True, slots=True)
-class FixedText:
+class FixedText(NamedTuple):
     """A text with its fixes: how many, and how many errors are left to people."""
 
     text: str
@@ -38,82 +42,81 @@ class FixedText:
 
     def diff(self, before: str, file: str) -> str:
         """What changed, as a unified diff."""
-        return "".join(
-            difflib.unified_diff(
-                before.splitlines(keepends=True),
-                self.text.splitlines(keepends=True),
-                file,
-                file,
-            )
-        )
+        lines = before.splitlines(keepends=True), self.text.splitlines(keepends=True)
+        return "".join(difflib.unified_diff(*lines, file, file))
+
+
+class _Mending(NamedTuple):
+    """A fix of an object in a text."""
+
+    manifest: Manifest
+    fix: Fix
 
 
 def fixed_text(text: str, file: str, upgrade: Upgrade) -> FixedText:
     """A text of manifests in YAML with all fixes that are sure."""
-    result = FixedText(text, 0, 0)
-    refused: set[tuple[int, int, str]] = set()
-    for _ in range(_MAX_FIXES):
+    mended = [_Document(file, upgrade).mended(part) for part in _parts(text, file)]
+    new = "".join(document.text for document in mended)
+    fixes = sum(document.fixes for document in mended)
+    return FixedText(new, fixes, sum(document.left for document in mended))
+
+
+@dataclass(slots=True)
+class _Document:
+    """Mends the objects of one document."""
+
+    file: str
+    upgrade: Upgrade
+    trials: int = 0
+
+    def mended(self, text: str) -> FixedText:
+        """The text of the document with its fixes."""
+        count = 0
+        for _ in range(_MAX_ROUNDS):
+            wanted, left = self._wanted(text)
+            sure = self._sure(text, [], wanted)
+            new = _with_fixes(text, self.file, sure) if sure else None
+            if new is None:
+                break
+            text, count = new, count + len(sure)
+        return FixedText(text, count, left)
+
+    def _wanted(self, text: str) -> tuple[list[_Mending], int]:
+        """The fixes of all objects, and how many errors they have."""
+        ignores = list(read_ignores(text)) if MARK in text else []
+        wanted: list[_Mending] = []
         left = 0
-        ignores = list(read_ignores(result.text)) if MARK in result.text else []
-        for item in read_manifests(result.text.encode(), file):
+        for item in read_manifests(text.encode(), self.file):
             if not isinstance(item, Manifest):
                 continue
-            key = item.subject.document, item.subject.item
-            errors = list(_errors(item, upgrade))
-            is_old = any(problem.rule in _OF_KINDS for problem in errors)
-            if is_old:
+            if self.upgrade.reason_to_skip(kind_of(item.value)) is not None:
+                continue
+            errors = list(_errors(item.value, self.upgrade))
+            left += len(errors)
+            fixes = _fixes([e for e in errors if not _is_ignored(item, e, ignores)])
+            if any(problem.rule in _OF_KINDS for problem in errors):
                 is_meant = any(_is_ignored(item, error, ignores) for error in errors)
-                whole = (
-                    None if is_meant else _converted(result.text, file, key, upgrade)
-                )
-                if whole is not None:
-                    result = replace(whole, fixes=result.fixes + whole.fixes)
-                    break
-                left += len(errors)
-                continue
-            for problem in errors:
-                left += 1
-                if len(problem.fixes) != 1 or (*key, _identity(problem)) in refused:
-                    continue
-                if _is_ignored(item, problem, ignores):
-                    continue
-                new = text_with_fix(result.text, file, item, problem.fixes[0])
-                if new is None:
-                    refused.add((*key, _identity(problem)))
-                    continue
-                result = FixedText(new, result.fixes + 1, 0)
-                break
-            else:
-                continue
-            break
-        else:
-            return replace(result, left=left)
-    return result
+                fixes = [] if is_meant else _conversion(item.value, self.upgrade)
+            wanted += (_Mending(item, fix) for fix in fixes)
+        return wanted, left
+
+    def _sure(
+        self, text: str, sure: list[_Mending], others: list[_Mending]
+    ) -> list[_Mending]:
+        """The fixes that a text can have together: ``sure``, and some of the others."""
+        self.trials += 1
+        if self.trials > _MAX_TRIALS or not others:
+            return sure
+        if _with_fixes(text, self.file, [*sure, *others]) is not None:
+            return [*sure, *others]
+        half = len(others) // 2
+        if half:
+            sure = self._sure(text, sure, others[:half])
+            sure = self._sure(text, sure, others[half:])
+        return sure
 
 
-def _identity(problem: Problem) -> str:
-    """What identifies the fixes of a problem, whose values may be lists."""
-    return repr(problem.fixes)
-
-
-def _is_ignored(
-    manifest: Manifest, problem: Problem, ignores: Sequence[Ignore]
-) -> bool:
-    """Whether a comment says that a problem is meant to be there."""
-    line = manifest.position(problem.path, of_key=problem.of_key).line
-    return any(
-        rule == problem.rule and first <= line <= last
-        for rule, first, last in (ignore.scope for ignore in ignores)
-    )
-
-
-def _errors(manifest: Manifest, upgrade: Upgrade) -> Iterator[Problem]:
-    kind = kind_of(manifest.value)
-    if upgrade.reason_to_skip(kind) is None:
-        yield from _problems(manifest.value, upgrade)
-
-
-def _problems(value: Any, upgrade: Upgrade) -> Iterator[Problem]:
+def _errors(value: Any, upgrade: Upgrade) -> Iterator[Problem]:
     """The errors of an object in the release to check against; what means something else
     there counts as one."""
     result = upgrade.start(value, kind_of(value), is_patch=False)()
@@ -123,76 +126,86 @@ def _problems(value: Any, upgrade: Upgrade) -> Iterator[Problem]:
             yield problem
 
 
-def _converted(
-    text: str, file: str, key: tuple[int, int], upgrade: Upgrade
-) -> FixedText | None:
-    """A text whose object, of a kind that is not served, has all its fixes; None where
-    not all that is wrong can be mended: half of a conversion is worse than none."""
-    for fixes in range(_MAX_FIXES):
-        manifest = next(
-            item
-            for item in read_manifests(text.encode(), file)
-            if isinstance(item, Manifest)
-            and (item.subject.document, item.subject.item) == key
-        )
-        problems = list(_problems(manifest.value, upgrade))
+def _fixes(problems: Sequence[Problem]) -> list[Fix]:
+    """The fixes that are sure, each once."""
+    fixes = {repr(p.fixes): p.fixes[0] for p in problems if len(p.fixes) == 1}
+    return list(fixes.values())
+
+
+def _conversion(value: Any, upgrade: Upgrade) -> list[Fix]:
+    """The one fix that makes an object of a kind that is not served one of another kind;
+    none where not all that is wrong can be mended: half of it is worse than nothing."""
+    edits: list[Edit] = []
+    for _ in range(_MAX_ROUNDS):
+        problems = list(_errors(value, upgrade))
         if not problems:
-            return FixedText(text, fixes, 0)
-        if any(problem.rule == "changed-meaning" for problem in problems):
-            return None
-        texts = (
-            text_with_fix(text, file, manifest, problem.fixes[0])
-            # The kind last, on which hints about the old one depend.
-            for problem in (*problems[1:], problems[0])
-            if len(problem.fixes) == 1
-        )
-        new = next(filter(None, texts), None)
-        if new is None:
-            return None
-        text = new
-    return None
+            return [tuple(edits)]
+        # The kind last, on which hints about the old one depend.
+        fixes = _fixes(problems[1:]) or _fixes(problems)
+        if not fixes or any(p.rule == "changed-meaning" for p in problems):
+            break
+        more = tuple(edit for fix in fixes for edit in fix)
+        try:
+            value = applied(value, more)
+        except EditError:
+            break
+        edits += more
+    return []
+
+
+def _is_ignored(
+    manifest: Manifest, problem: Problem, ignores: Sequence[Ignore]
+) -> bool:
+    """Whether a comment says that a problem is meant to be there."""
+    if not ignores:
+        return False
+    line = manifest.position(problem.path, of_key=problem.of_key).line
+    return any(
+        rule == problem.rule and first <= line <= last
+        for rule, first, last in (ignore.scope for ignore in ignores)
+    )
 
 
 def text_with_fix(text: str, file: str, manifest: Manifest, fix: Fix) -> str | None:
     """A text with a fix of one of its objects; None where that is not sure."""
-    index = manifest.subject.document
-    try:
-        parts = list(split_documents(text, file))
-    except YamlError:
-        return None  # Another document, which is no YAML that Kubernetes reads.
+    index, parts = manifest.subject.document, _parts(text, file)
     if index >= len(parts):
         return None
-    part = parts[index][1]
-    start = sum(len(other) for _, other in parts[:index])
-    if text[start : start + len(part)] != part:
-        return None
+    new = _with_fixes(parts[index], file, [_Mending(manifest, fix)])
+    return new and "".join([*parts[:index], new, *parts[index + 1 :]])
+
+
+def _parts(text: str, file: str) -> list[str]:
+    """The documents of a text; the whole where it has what Kubernetes does not read."""
     try:
-        # What aliases stand for is one value in memory: an edit of it changes one place.
-        expected: Any = json.loads(json.dumps(manifest.value))
-        for edit in fix:
-            if (
-                isinstance(edit, Put)
-                and isinstance(edit.value, str)
-                and isinstance(value_at(expected, edit.path), float)
-            ):
-                return None  # Its text may be another one than that of the number.
-            part = edited(part, below(manifest.path, edit))
-            expected = applied(expected, (edit,))
+        parts = [part for _, part in split_documents(text, file)]
+    except YamlError:
+        return [text]
+    return parts if "".join(parts) == text else [text]
+
+
+def _with_fixes(text: str, file: str, mendings: Sequence[_Mending]) -> str | None:
+    """The text of a document with fixes of its objects; None where that is not sure."""
+    edits: dict[Path, Fix] = {}
+    for manifest, fix in mendings:
+        edits[manifest.path] = (*edits.get(manifest.path, ()), *fix)
+    expected = []
+    try:
+        for item in read_manifests(text.encode(), file):
+            value = _content(item)
+            if isinstance(item, Manifest) and item.path in edits:
+                # What aliases stand for is one value in memory: a text changes one.
+                value = applied(json.loads(json.dumps(value)), edits[item.path])
+            expected.append(value)
+        whole = tuple(below(path, edit) for path in edits for edit in edits[path])
+        breaks = "\r\n" if text.count("\n") == text.count("\r\n") else "\n"
+        new = edited(text.replace(breaks, "\n"), whole).replace("\n", breaks)
     except (TextError, EditError):
         return None
-    new = text[:start] + part + text[start + len(parts[index][1]) :]
-    if text.count("\n") == text.count("\r\n"):
-        new = new.replace("\r\n", "\n").replace("\n", "\r\n")
-    values = _values(new, file)
-    before = _values(text, file)
-    position = before.index(manifest.value)
-    wanted = [*before[:position], expected, *before[position + 1 :]]
-    return new if values == wanted else None
+    # No fix may change anything else.
+    values = [_content(item) for item in read_manifests(new.encode(), file)]
+    return new if values == expected else None
 
 
-def _values(text: str, file: str) -> list[Any]:
-    """All that is in a text: no fix may change anything else."""
-    return [
-        item.problem if isinstance(item, Mistake) else item.value
-        for item in read_manifests(text.encode(), file)
-    ]
+def _content(item: Item) -> Any:
+    return item.problem if isinstance(item, Mistake) else item.value

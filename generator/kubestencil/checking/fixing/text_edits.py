@@ -1,12 +1,19 @@
-"""Edits of YAML texts by position: what is not changed keeps its bytes."""
+"""Edits of YAML texts by position: what is not changed keeps its bytes.
+
+A text is composed once, to values that know where they are written. Edits put these
+elsewhere; what is then in another place, or new, is written again.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
-from kubestencil.checking.findings import Edit, Move, Path, Put
+from kubestencil.checking.findings import Edit, Fix, Move, Path, Put
 from kubestencil.source.yaml import resolve
 
 _PLAIN = re.compile(r"[A-Za-z_./][\w./-]*\Z")
@@ -17,278 +24,368 @@ class TextError(ValueError):
     """A text that cannot have an edit without doubt about its other bytes."""
 
 
-def edited(text: str, edit: Edit) -> str:
-    """The text of a document with an edit. Raises TextError where that is not sure."""
-    root = _composed(text)
-    if isinstance(edit, Put):
-        return _put(text, root, edit)
-    if not isinstance(edit, Move):
-        raise TextError(edit)
-    path, target = edit.path, edit.target
-    if target == (*path, 0):
-        return _into_list(text, _node(root, path))
-    if path == (*target, 0):
-        return _out_of_list(text, _node(root, target))
-    if target[:-1] == path[:-1]:
-        key = _key(root, path)
-        return _spliced(text, key, _like(text, key, str(target[-1])))
-    return _moved(text, root, path, target)
+@dataclass(eq=False, slots=True)
+class _Value:
+    """A value. ``node`` is where it is written, None of a new one, which is ``scalar``
+    where it has no members; ``written`` are the members that the text has."""
+
+    node: Any = None
+    scalar: Any = None
+    members: dict[str | int, _Member] = field(default_factory=dict)
+    written: tuple[_Member, ...] = ()
+    is_alias: bool = False
+
+    @property
+    def is_block(self) -> bool:
+        return self.node.id != "scalar" and not self.node.flow_style
 
 
-def _composed(text: str) -> Any:
+@dataclass(eq=False, slots=True)
+class _Member:
+    """A field of an object, or an item of a list, which has no ``key``. ``written`` is
+    the value that the text has, None of a new member."""
+
+    value: _Value
+    key: Any = None
+    written: _Value | None = None
+    is_in_braces: bool = False
+
+
+class _Splice(NamedTuple):
+    """The characters from ``start`` to ``end`` become ``new``."""
+
+    start: int
+    end: int
+    new: str
+
+
+def edited(text: str, edits: Fix) -> str:
+    """The text of a document with edits, each of what those before it have made. Raises
+    TextError where that is not sure."""
     import yaml
 
+    if not text.endswith("\n"):
+        return edited(f"{text}\n", edits)[:-1]
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         node = yaml.compose(text, Loader=loader)
-    except yaml.YAMLError as error:
+        if node is None:
+            raise TextError(text)
+        root = _composed(node, set())
+        for edit in edits:
+            _apply(root, edit)
+        return _with(text, 0, len(text), _inside(text, root))
+    except (yaml.YAMLError, KeyError, RecursionError) as error:
         raise TextError(error) from error
-    if node is None:
-        raise TextError(text)
-    return node
 
 
-def _node(root: Any, path: Path) -> Any:
-    """The value at a path."""
-    node = root
+def _composed(node: Any, seen: set[int]) -> _Value:
+    """A node as a value. What an alias stands for is written elsewhere."""
+    value = _Value(node, is_alias=id(node) in seen)
+    if value.is_alias or node.id == "scalar":
+        seen.add(id(node))
+        return value
+    seen.add(id(node))
+    for index, part in enumerate(node.value):
+        key, inner = part if node.id == "mapping" else (None, part)
+        content = _composed(inner, seen)
+        member = _Member(content, key, content, bool(node.flow_style))
+        value.members[index if key is None else str(key.value)] = member
+    value.written = tuple(value.members.values())
+    return value
+
+
+def _at(root: _Value, path: Path) -> _Value:
     for step in path:
-        if isinstance(step, int):
-            if node.id != "sequence" or step >= len(node.value):
-                raise TextError(path)
-            node = node.value[step]
+        root = root.members[step].value
+    return root
+
+
+def _apply(root: _Value, edit: Edit) -> None:
+    """Edit values as ``hints.edits`` does objects."""
+    members, name = _at(root, edit.path[:-1]).members, edit.path[-1]
+    if isinstance(edit, Put):
+        member = members.setdefault(name, _Member(_Value()))
+        member.value = _new(edit.value)
+    elif not isinstance(edit, Move):
+        del members[name]
+    elif edit.target == (*edit.path, 0):
+        members[name].value = _Value(members={0: _Member(members[name].value)})
+    elif edit.path == (*edit.target, 0):
+        holder = _at(root, edit.target[:-1]).members[edit.target[-1]]
+        holder.value = members[0].value
+    else:
+        member, place = members.pop(name), root
+        for step in edit.target[:-1]:
+            place = place.members.setdefault(step, _Member(_Value())).value
+        if place.members.setdefault(edit.target[-1], member) is not member:
+            raise TextError(edit)
+
+
+def _new(value: Any) -> _Value:
+    parts = value if isinstance(value, dict) else {}
+    parts = dict(enumerate(value)) if isinstance(value, list) else parts
+    members = {name: _Member(_new(part)) for name, part in parts.items()}
+    return _Value(scalar=None if members else value, members=members)
+
+
+def _with(text: str, start: int, end: int, splices: Iterable[_Splice]) -> str:
+    """A part of a text with changes."""
+    pieces = []
+    for splice in sorted(splices, key=lambda splice: splice.start):
+        if splice.start < start:
+            raise TextError(splice)
+        pieces += [text[start : splice.start], splice.new]
+        start = splice.end
+    return "".join([*pieces, text[start:end]])
+
+
+def _inside(text: str, value: _Value) -> Iterator[_Splice]:
+    """The changes in a value that stays where it is."""
+    new = dict(value.members)
+    names = {id(member): name for name, member in value.members.items()}
+    gone = []
+    for member in value.written:
+        name = names.get(id(member))
+        if name is None:
+            gone.append(member)
         else:
-            node = _entry(node, step)[1]
-    return node
+            del new[name]
+            yield from _in_place(text, member, name)
+    if gone or new:
+        if value.node.id != "mapping" or (len(gone) == len(value.members) and not new):
+            raise TextError(value)
+        write = _in_block if value.is_block else _in_braces
+        yield from write(text, value, new, gone)
 
 
-def _key(root: Any, path: Path) -> Any:
-    return _entry(_node(root, path[:-1]), path[-1])[0]
+def _in_place(text: str, member: _Member, name: str | int) -> Iterator[_Splice]:
+    """The changes of a member that stays in its object or list, maybe with another
+    name."""
+    key, old, value = member.key, member.written, member.value
+    if key is not None and key.value != name:
+        yield _Splice(*_span(key), _like(text, key, str(name)))
+    if old is value:
+        yield from _inside(text, value)
+        return
+    if old is None or old.is_alias:
+        raise TextError(name)
+    start, end = old.node.start_mark.index, _end(text, old)
+    if value.node is None and not value.members:
+        yield _Splice(*_span(old.node), _instead(text, old.node, value.scalar))
+    elif [part.value for part in value.members.values()] == [old]:
+        yield _Splice(start, end, _into_list(text, old))
+    elif [part.value for part in old.written] == [value]:
+        if not old.is_block:
+            inner = _span(value.node)
+            yield _Splice(start, inner[0], "")
+            yield _Splice(inner[1], end, "")
+        else:
+            yield _Splice(start, start + 1, " ")
+        yield from _inside(text, value)
+    else:
+        raise TextError(name)
 
 
-def _entry(node: Any, name: str | int) -> tuple[Any, Any]:
-    if node.id == "mapping":
-        for key, value in node.value:
-            if key.id == "scalar" and key.value == name:
-                return key, value
-    raise TextError(name)
+def _into_list(text: str, value: _Value) -> str:
+    node = value.node
+    if not value.is_block:
+        start, end = _span(node)
+        inner = _with(text, start, end, _inside(text, value))
+        return f"[{_raw(text, node) if node.id == 'scalar' else inner}]"
+    start = node.start_mark.index
+    if text[start - node.start_mark.column : start].strip(" "):
+        raise TextError(value)
+    lines = _with(text, start, _end(text, value), _inside(text, value))
+    return "- " + re.sub(r"\n(?=[^\n])", "\n  ", lines)
 
 
-def _spliced(text: str, node: Any, new: str) -> str:
-    return text[: node.start_mark.index] + new + text[node.end_mark.index :]
+def _in_block(
+    text: str,
+    value: _Value,
+    new: Mapping[str | int, _Member],
+    gone: list[_Member],
+) -> Iterator[_Splice]:
+    """The lines of fields that an object has lost, and those of others behind its last
+    one."""
+    for member, following in zip_longest(value.written, value.written[1:]):
+        if member not in gone:
+            continue
+        start, end = member.key.start_mark.index, _end_of_lines(text, member)
+        column = member.key.start_mark.column
+        if not text[start - column : start].strip(" "):
+            start -= column
+        else:  # It is behind "- ".
+            behind = following.key.start_mark.index if following else end
+            if following is None or text[end:behind].strip():
+                raise TextError(value)
+            end = behind
+        yield _Splice(start, end, "")
+    at = _end_of_lines(text, value.written[-1])
+    column = value.written[0].key.start_mark.column
+    lines = (_block(text, name, member, column) for name, member in new.items())
+    yield _Splice(at, at, "".join(lines))
+
+
+def _block(text: str, name: str | int, member: _Member, column: int) -> str:
+    """The lines of a field with its key at a column."""
+    key, value, indent = member.key, member.value, " " * column
+    if key is not None and not member.is_in_braces:
+        end = _end_of_lines(text, member)
+        changes = _in_place(text, member, name)
+        lines = _with(text, key.start_mark.index, end, changes).split("\n")
+        shift = column - key.start_mark.column
+        return "\n".join(
+            [indent + lines[0], *(_shifted(line, shift) for line in lines[1:])]
+        )
+    if value.node is not None or not value.members:
+        return f"{indent}{_scalar(name)}: {_flow_value(text, value, quote='')}\n"
+    if 0 not in value.members:
+        fields = value.members.items()
+        inner = "".join(_block(text, step, part, column + 2) for step, part in fields)
+        return f"{indent}{_scalar(name)}:\n{inner}"
+    items = [_item(text, part.value, column) for part in value.members.values()]
+    return f"{indent}{_scalar(name)}:\n{''.join(items)}"
+
+
+def _item(text: str, value: _Value, column: int) -> str:
+    """The lines of an item of a new list."""
+    fields = value.members.items() if value.node is None else ()
+    lines = "".join(_block(text, name, part, column + 2) for name, part in fields)
+    lines = lines or f"{' ' * (column + 2)}{_flow_value(text, value, quote='')}\n"
+    return f"{lines[:column]}-{lines[column + 1 :]}"
+
+
+def _in_braces(
+    text: str,
+    value: _Value,
+    new: Mapping[str | int, _Member],
+    gone: list[_Member],
+) -> Iterator[_Splice]:
+    """The same of an object in braces, and the commas."""
+    spans = [_member_span(member) for member in value.written]
+    first = spans[0][0] if spans else value.node.start_mark.index + 1
+    quote = '"' if text[first] == '"' else ""
+    fields = ", ".join(_flow(text, name, part, quote) for name, part in new.items())
+    kept = [
+        span
+        for span, member in zip(spans, value.written, strict=True)
+        if member not in gone
+    ]
+    if not kept:
+        yield _Splice(first, spans[-1][1] if spans else first, fields)
+        return
+    for index, (start, end) in enumerate(spans):
+        if (start, end) in kept:
+            continue
+        is_behind = start > kept[0][0]
+        before, after = spans[index - is_behind][1], spans[index + 1 - is_behind][0]
+        if text[before:after].strip() != ",":
+            raise TextError(value)
+        yield _Splice(before, end, "") if is_behind else _Splice(start, after, "")
+    if fields:
+        yield _Splice(kept[-1][1], kept[-1][1], f", {fields}")
+
+
+def _flow(text: str, name: str | int, member: _Member, quote: str) -> str:
+    key = json.dumps(name) if quote else _scalar(name)
+    return f"{key}: {_flow_value(text, member.value, quote)}"
+
+
+def _flow_value(text: str, value: _Value, quote: str) -> str:
+    """A value on its line, in braces where it is an object."""
+    if value.is_alias or (value.node is not None and value.is_block):
+        raise TextError(value)
+    if value.node is not None:
+        return _with(text, *_span(value.node), _inside(text, value))
+    if 0 in value.members:
+        parts = (
+            _flow_value(text, part.value, quote) for part in value.members.values()
+        )
+        return f"[{', '.join(parts)}]"
+    if value.members:
+        fields = (
+            _flow(text, name, part, quote) for name, part in value.members.items()
+        )
+        return f"{{{', '.join(fields)}}}"
+    return json.dumps(value.scalar) if quote else _scalar(value.scalar)
+
+
+def _span(node: Any) -> tuple[int, int]:
+    return node.start_mark.index, node.end_mark.index
+
+
+def _member_span(member: _Member) -> tuple[int, int]:
+    if member.written is None or member.written.is_alias:
+        raise TextError(member)
+    return member.key.start_mark.index, member.written.node.end_mark.index
 
 
 def _raw(text: str, node: Any) -> str:
-    raw = text[node.start_mark.index : node.end_mark.index]
-    if (
-        node.id != "scalar"
-        or node.style in ("|", ">")
-        or "\n" in raw
-        or raw[:1] in "!&"
-    ):
+    raw = text[slice(*_span(node))]
+    is_block = node.id != "scalar" or node.style in ("|", ">")
+    if is_block or "\n" in raw or raw[:1] in "!&":
         raise TextError(raw)
     return raw
+
+
+def _instead(text: str, node: Any, value: Any) -> str:
+    """A scalar in the place of another one."""
+    raw = _raw(text, node)
+    if isinstance(value, bool | int):
+        return json.dumps(value)
+    if not isinstance(value, str):
+        raise TextError(value)
+    if raw[:1] in "'\"" or isinstance(resolve(raw), str):
+        return _like(text, node, value)
+    # 0644 and 1.10 are other texts than the numbers that they are read as.
+    if raw.lower() != value:
+        raise TextError(raw)
+    return json.dumps(raw)
 
 
 def _like(text: str, node: Any, new: str) -> str:
     """A text in the quotes of a scalar, or plain where that had none."""
     raw = _raw(text, node)
-    if raw[0] == "'" and "'" not in new:
+    if raw[:1] == "'" and "'" not in new:
         return f"'{new}'"
-    return json.dumps(new) if raw[0] in "'\"" else _scalar(new)
-
-
-def _put(text: str, root: Any, edit: Put) -> str:
-    value = edit.value
-    holder, name = _node(root, edit.path[:-1]), edit.path[-1]
-    if holder.id == "mapping" and holder.value and not _has(holder, name):
-        return _added(text, holder, str(name), value)
-    node = _node(root, edit.path)
-    raw = _raw(text, node)
-    if isinstance(value, str):
-        if raw[:1] not in "'\"" and not isinstance(resolve(raw), str):
-            # 0644 and 1.10 are other texts than the numbers that they are read as.
-            if raw.lower() != value:
-                raise TextError(raw)
-            return _spliced(text, node, json.dumps(raw))
-        return _spliced(text, node, _like(text, node, value))
-    if isinstance(value, bool | int):
-        return _spliced(text, node, json.dumps(value))
-    raise TextError(edit)
-
-
-def _has(mapping: Any, name: str | int) -> bool:
-    return any(key.value == name for key, _ in mapping.value)
-
-
-def _added(text: str, mapping: Any, name: str, value: Any) -> str:
-    """A text with a field before the last one of an object."""
-    last = mapping.value[-1][0].start_mark
-    at, column = last.index, last.column
-    if mapping.flow_style:
-        new = f"{_flow(name, value, text[at])}, "
-    else:
-        new = f"{_block(name, value, column)}\n".lstrip(" ") + " " * column
-    return text[:at] + new + text[at:]
-
-
-def _block(name: str, value: Any, column: int) -> str:
-    """The lines of a field, whose value is a text or an object of such fields."""
-    start = f"{' ' * column}{_scalar(name)}:"
-    if isinstance(value, dict):
-        fields = (_block(key, inner, column + 2) for key, inner in value.items())
-        return "\n".join((start, *fields))
-    return f"{start} {_scalar(value)}"
-
-
-def _flow(name: str, value: Any, first: str) -> str:
-    """The same inside of braces, in JSON where the first character before it is a
-    quote."""
-    if first == '"':
-        return json.dumps({name: value})[1:-1]
-    if isinstance(value, dict):
-        fields = (_flow(key, inner, first) for key, inner in value.items())
-        return f"{_scalar(name)}: {{{', '.join(fields)}}}"
-    return f"{_scalar(name)}: {_scalar(value)}"
+    return json.dumps(new) if raw[:1] in "'\"" else _scalar(new)
 
 
 def _scalar(value: Any) -> str:
+    if isinstance(value, bool | int):
+        return json.dumps(value)
     if not isinstance(value, str):
         raise TextError(value)
     is_plain = _PLAIN.match(value) and value.lower() not in _WORDS
     return value if is_plain else json.dumps(value)
 
 
-def _into_list(text: str, node: Any) -> str:
-    start, end = node.start_mark.index, _content_end(text, node)
-    if node.id == "scalar":
-        return _spliced(text, node, f"[{_raw(text, node)}]")
-    if node.flow_style:
-        return _spliced(text, node, f"[{text[start:end]}]")
-    column = node.start_mark.column
-    if text[start - column : start].strip(" "):
-        raise TextError(text)
-    first, *others = text[start:end].split("\n")
-    lines = [f"  {line}" if line.strip() else line for line in others]
-    return text[:start] + "\n".join([f"- {first}", *lines]) + text[end:]
+def _end_of_lines(text: str, member: _Member) -> int:
+    """The end of the last line of a field."""
+    return text.index("\n", _end_of(text, member)) + 1
 
 
-def _out_of_list(text: str, node: Any) -> str:
-    start, end = node.start_mark.index, node.end_mark.index
-    (item,) = node.value
-    if node.flow_style:
-        inner = text[item.start_mark.index : item.end_mark.index]
-        return text[:start] + inner + text[end:]
-    if text[start] != "-":
-        raise TextError(text)
-    return f"{text[:start]} {text[start + 1 :]}"
+def _end_of(text: str, member: _Member) -> int:
+    assert member.written is not None
+    is_alias = member.key is not None and member.written.is_alias
+    return member.key.end_mark.index if is_alias else _end(text, member.written)
 
 
-def _moved(text: str, root: Any, path: Path, target: Path) -> str:
-    """The text with a field elsewhere: with its lines in another block, or in braces."""
-    holder = _node(root, path[:-1])
-    key, value = _entry(holder, path[-1])
-    node, done = root, 0
-    for end in range(len(target)):
-        try:
-            node, done = _node(root, target[:end]), end
-        except TextError:
-            break
-    if node.id != "mapping" or any(isinstance(step, int) for step in target[done:]):
-        raise TextError(target)
-    if holder.flow_style:
-        return _moved_in_braces(text, holder, path[-1], node, target[done:])
-    start = key.start_mark.index - key.start_mark.column
-    if text[start : key.start_mark.index].strip(" "):
-        raise TextError(path)  # It is behind "- " or inside of braces.
-    end = _end_of_lines(text, value)
-    lines = text[start:end].splitlines(keepends=True)
-    if node.flow_style:
-        raise TextError(target)
-    column = node.value[0][0].start_mark.column
-    missing = [str(step) for step in target[done:-1]]
-    if not lines[-1].endswith("\n"):
-        lines[-1] += "\n"
-    block: list[str] = []
-    for depth, name in enumerate(missing):
-        block.append(f"{' ' * (column + 2 * depth)}{name}:\n")
-    shift = column + 2 * len(missing) - key.start_mark.column
-    block += [_shifted(line, shift) for line in lines]
-    name = str(target[-1])
-    if name != path[-1]:
-        first = block[len(missing)]
-        indent = len(first) - len(first.lstrip(" "))
-        block[len(missing)] = (
-            first[:indent] + name + first[indent + len(str(path[-1])) :]
-        )
-    last = [part for _, part in node.value if not _is_inside(part, start, end)]
-    at = _end_of_lines(text, last[-1]) if last else -1
-    if at < 0 or start < at < end:
-        raise TextError(target)
-    new = "".join(block)
-    if at and text[at - 1 : at] != "\n":
-        raise TextError(target)
-    if at >= end:
-        return text[:start] + text[end:at] + new + text[at:]
-    return text[:at] + new + text[at:start] + text[end:]
-
-
-def _moved_in_braces(
-    text: str, holder: Any, name: str | int, node: Any, steps: Path
-) -> str:
-    """The text with a field of ``holder`` at ``steps`` in ``node``, which both have
-    braces."""
-    index = [key.value for key, _ in holder.value].index(name)
-    key, value = holder.value[index]
-    start, end = key.start_mark.index, value.end_mark.index
-    colon = text[key.end_mark.index : value.start_mark.index]
-    if not node.flow_style or colon.strip() != ":":
-        raise TextError(name)  # What is behind the colon may be an alias.
-    names = ": {".join(_like(text, key, str(step)) for step in steps)
-    new = names + text[key.end_mark.index : end] + "}" * (len(steps) - 1)
-    if node is holder:
-        return text[:start] + new + text[end:]
-    if index:
-        gap = holder.value[index - 1][1].end_mark.index, start
-        start = gap[0]
-    elif len(holder.value) > 1:
-        gap = end, holder.value[1][0].start_mark.index
-        end = gap[1]
-    else:
-        raise TextError(name)
-    at = node.value[-1][1].end_mark.index
-    if text[slice(*gap)].strip() != "," or start < at < end:
-        raise TextError(name)
-    new = f", {new}"
-    if at >= end:
-        return text[:start] + text[end:at] + new + text[at:]
-    return text[:at] + new + text[at:start] + text[end:]
-
-
-def _is_inside(node: Any, start: int, end: int) -> bool:
-    return bool(start <= node.start_mark.index < end)
-
-
-def _end_of_lines(text: str, node: Any) -> int:
-    """The end of the last line of a value."""
-    line_end = text.find("\n", _content_end(text, node))
-    return len(text) if line_end < 0 else line_end + 1
-
-
-def _content_end(text: str, node: Any) -> int:
+def _end(text: str, value: _Value) -> int:
     """The end of a value without the comments and blank lines after it, which the mark
     of a block includes."""
-    while node.id != "scalar" and not node.flow_style and node.value:
-        last = node.value[-1]
-        node = last[1] if node.id == "mapping" else last
-    end = int(node.end_mark.index)
-    return len(text[:end].rstrip()) if node.id == "scalar" else end
+    if value.is_block and value.written:
+        return _end_of(text, value.written[-1])
+    start, end = _span(value.node)
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return int(end)
 
 
 def _shifted(line: str, shift: int) -> str:
-    if not line.strip():
-        return line
-    if shift >= 0:
-        return " " * shift + line
+    if not line.strip() or shift >= 0:
+        return " " * (shift if line.strip() else 0) + line
     if line[:-shift].strip(" "):
         raise TextError(line)
     return line[-shift:]

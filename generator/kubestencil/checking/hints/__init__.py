@@ -7,16 +7,27 @@ what a value of a wrong type was meant to be. ``edits`` applies a fix to an obje
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Fix, Path, Problem, Put, field_path
+from kubestencil.checking.findings import (
+    Edit,
+    Fix,
+    Move,
+    Path,
+    Problem,
+    Put,
+    Remove,
+    field_path,
+)
 from kubestencil.checking.hints.edits import EditError, existing_value
 from kubestencil.checking.hints.fields import belongs_to, moved
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.hints.shapes import encoded_text, nearest_text, suggestions
 from kubestencil.checking.hints.trials import Trial
+from kubestencil.checking.problems import value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
 from kubestencil.schema.facts.fields import (
@@ -74,16 +85,13 @@ class Advice:
 
     def _of_field(self, problem: Problem, schemas: KindSchemas) -> Problem:
         path, trial = problem.path, self.trial
-        keys = ".".join(step for step in path if isinstance(step, str))
-        renamed = renamed_field(trial.kind, keys)
-        if renamed is not None:
-            hint = f"{trial.kind.api_version} has {renamed.path} instead"
+        renamed = renamed_field(trial.kind, _keys(path))
+        places = [renamed.path] if renamed else []
+        places += renamed_inside(trial.kind, _keys(path))
+        if places:
+            hint = f"{trial.kind.api_version} has {', '.join(places)} instead"
             fix = renaming(trial.value, trial.kind, path)
             return problem._replace(hint=hint, fixes=(fix,) if fix else ())
-        inside = renamed_inside(trial.kind, keys)
-        if inside:
-            hint = f"{trial.kind.api_version} has {', '.join(inside)} instead"
-            return problem._replace(hint=hint)
         name, holder = str(path[-1]), schemas.type_at(path[:-1])
         released = _release_hint(name, holder, trial.release)
         if released:
@@ -169,39 +177,77 @@ class Advice:
 
 
 def renaming(value: Any, kind: GroupVersionKind, path: Path) -> Fix | None:
-    """The fix of a field of an object that later versions of its kind have elsewhere;
-    None where that is not clear."""
-    keys = ".".join(step for step in path if isinstance(step, str))
-    renamed = renamed_field(kind, keys)
-    if renamed is None:
+    """The fix of a field of an object that later versions of its kind have elsewhere, or
+    all that is in it; None where that is not clear."""
+    try:
+        fix = tuple(_renamings(value, kind, path, path))
+        if renamed_field(kind, _keys(path)) is None:
+            inside = existing_value(value, path)
+            inside = inside if isinstance(inside, dict) else {"": inside}
+            names = (_keys((*path, name)) for name in inside)
+            if not all(renamed_field(kind, name) for name in names):
+                return None
+            fix = (*fix, Remove(path))
+    except EditError:
         return None
-    target = _renamed_path(path, renamed.path, existing_value(value, path))
-    if target is None:
-        return None
-    beside = (Put((*target[:-1], name), text) for name, text in renamed.beside.items())
-    return *moved(path, target), *beside
+    return fix
 
 
-def _renamed_path(path: Path, renamed: str, value: Any) -> Path | None:
+def _renamings(
+    value: Any, kind: GroupVersionKind, path: Path, at: Path
+) -> Iterator[Edit]:
+    """The edits for what an object has at a path, which those before put to ``at``.
+    Raises EditError where they are not clear."""
+    content = existing_value(value, path)
+    renamed = renamed_field(kind, _keys(path)) if isinstance(path[-1], str) else None
+    if renamed is not None:
+        target = _renamed_path(value, path, renamed.path)
+        beside = {
+            _renamed_path(value, path, place): wanted
+            for place, wanted in renamed.beside.items()
+        }
+        for place, wanted in beside.items():
+            if value_at(value, place) not in (None, wanted):
+                raise EditError(place)
+        if value_at(value, target) == content:
+            yield Remove(at)
+            return
+        yield Move(at, target)
+        yield from map(Put, beside, beside.values())
+        at = target
+    parts = content.items() if isinstance(content, dict) else ()
+    for step, _ in enumerate(content) if isinstance(content, list) else parts:
+        yield from _renamings(value, kind, (*path, step), (*at, step))
+
+
+def _renamed_path(value: Any, path: Path, renamed: str) -> Path:
     """The path of a field of ``renamed-fields.tsv`` in an object: indexes are those of
-    the old path, and a port is a number or a name. None where that is not clear."""
-    renamed, _, other = renamed.partition(" or .")
-    names = renamed.split(".")
-    if other and isinstance(value, str):
-        if has_placeholder(value):
-            return None
+    the old path, and a port is a number or a name."""
+    first, _, other = renamed.partition(" or .")
+    names = first.split(".")
+    content = existing_value(value, path)
+    if other and isinstance(content, str) and not has_placeholder(content):
         names[-1] = other
     indexes = [step for step in path if isinstance(step, int)]
-    if (other and names[-1] not in ("number", "name")) or len(indexes) != sum(
-        name.endswith("[]") for name in names
-    ):
-        return None
+    missing = first.count("[]") - len(indexes)
+    is_unclear = isinstance(content, str) and names[-1] != other
+    if missing < 0 or (other and (is_unclear or names[-1] not in ("number", "name"))):
+        raise EditError(path)
+    indexes = [*[0] * missing, *indexes]
     target: list[str | int] = []
     for name in names:
         target.append(name.removesuffix("[]"))
         if name.endswith("[]"):
+            items = value_at(value, tuple(target))
+            if len(indexes) > first.count("[]") - missing and len(items or ()) > 1:
+                raise EditError(path)
             target.append(indexes.pop(0))
     return tuple(target)
+
+
+def _keys(path: Path) -> str:
+    """A path without indexes, as tables write it."""
+    return ".".join(step for step in path if isinstance(step, str))
 
 
 def _place(target: Path, path: Path, kind: str) -> str:

@@ -78,10 +78,10 @@ def listed_since(definition: str, field: str) -> str | None:
 
 class RenamedField(NamedTuple):
     """Where later versions of a kind have a field: ``path``, with ``[]`` for indexes of
-    lists, and what has to be beside it there, by name."""
+    lists, and what has to be there as well, by path."""
 
     path: str
-    beside: Mapping[str, str]
+    beside: Mapping[str, str | bool]
 
 
 def renamed_field(kind: GroupVersionKind, path: str) -> RenamedField | None:
@@ -121,14 +121,14 @@ def _listed() -> Mapping[tuple[str, str], str]:
 @cache
 def _renamed() -> Mapping[tuple[str, str, str], RenamedField]:
     return {
-        (group, kind, path): RenamedField(new_path, _named(beside))
+        (group, kind, path): RenamedField(new_path, _values(beside))
         for group, kind, path, new_path, beside in read_cells("renamed-fields")
     }
 
 
-def _named(cell: str) -> Mapping[str, str]:
-    name, is_given, value = cell.partition("=")
-    return {name: value} if is_given else {}
+def _values(cell: str) -> Mapping[str, str | bool]:
+    texts = dict(text.split("=") for text in cell.split())
+    return {path: text == "true" or text for path, text in texts.items()}
 
 
 @cache
