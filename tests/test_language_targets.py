@@ -369,15 +369,35 @@ def test_the_program_of_the_readme_is_typed_and_runs(
 
 @pytest.mark.slow
 @pytest.mark.compiler("cue")
-def test_the_program_of_the_readme_of_cue_is_a_deployment(tmp_path: Path) -> None:
-    folder = _generate("cue", load("1.35"), tmp_path)
-    write(folder, {"web/web.cue": _program(folder, "cue")})
+def test_cue_exports_what_it_reads(tmp_path: Path) -> None:
+    """Manifests, and the program of the README."""
+    release = load("1.35")
+    folder = _generate("cue", release, tmp_path)
+    objects = [json.loads(json.dumps(item, default=str)) for item in manifests()]
+    definitions = [kinds(release)[item["apiVersion"], item["kind"]] for item in objects]
+    names = dict.fromkeys(item.group_version.name for item in definitions)
+    aliases = {name: f"p{index}" for index, name in enumerate(names)}
+    text = "package web\n" + "".join(
+        f'import {alias} "kubernetes.example/api/{name}"\n'
+        for name, alias in aliases.items()
+    )
+    text += "".join(
+        f"m{index}: {aliases[definition.group_version.name]}.#{definition.kind} & "
+        f"{json.dumps(item)}\n"
+        for index, (definition, item) in enumerate(
+            zip(definitions, objects, strict=True)
+        )
+    )
+    write(folder, {"web/objects.cue": text, "web/web.cue": _program(folder, "cue")})
     done = subprocess.run(
         ["cue", "export", "./web"], cwd=folder, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    deployment = json.loads(done.stdout)["deployment"]
+    exported = json.loads(done.stdout)
+    deployment = exported["deployment"]
     assert (deployment["kind"], deployment["spec"]["replicas"]) == ("Deployment", 2)
+    for index, item in enumerate(objects):
+        assert _like(normal(exported[f"m{index}"]), item) == normal(item)
 
 
 @pytest.mark.slow

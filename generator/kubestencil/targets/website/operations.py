@@ -1,8 +1,8 @@
-"""The operations of a resource, with their titles, and those of no resource."""
+"""The operations of a resource, with their titles."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from kubestencil.schema.operations.details import OperationDetails
@@ -10,10 +10,6 @@ from kubestencil.schema.operations.rebuilt import operation_words
 from kubestencil.schema.types import GroupVersionKind
 
 LIST_TITLES = frozenset({"List", "List All Namespaces"})
-
-# Operations of discovery have no pages.
-_DISCOVERY = ("APIGroup", "APIResources", "APIVersions")
-_METHODS = frozenset({"get", "delete", "patch", "put", "post", "head"})
 
 
 class _Title(NamedTuple):
@@ -85,7 +81,7 @@ _TITLES: Sequence[_Title] = (
 
 
 class TitledOperation(NamedTuple):
-    """An operation and its title, which is empty for one of no resource."""
+    """An operation and its title."""
 
     title: str
     details: OperationDetails
@@ -95,12 +91,7 @@ class OperationIndex:
     """The operations of a document by name."""
 
     def __init__(self, operations: Iterable[OperationDetails]) -> None:
-        self._by_name = {
-            details.operation.name: details
-            for details in operations
-            if details.operation.method in _METHODS
-            and not details.operation.name.endswith(_DISCOVERY)
-        }
+        self._by_name = {details.operation.name: details for details in operations}
         self.returned: Collection[str] = {
             schema.ref
             for details in self._by_name.values()
@@ -123,19 +114,4 @@ class OperationIndex:
             TitledOperation(title, self._by_name[name])
             for title, name in names
             if name in self._by_name
-        ]
-
-    def others(
-        self,
-        of_resources: Iterable[TitledOperation],
-        words: tuple[str, ...],
-    ) -> list[OperationDetails]:
-        """The operations of no resource, without those with one of ``words`` in their
-        names, sorted by name."""
-        names: Mapping[str, OperationDetails] = dict(self._by_name)
-        titled = {operation.details.operation.name for operation in of_resources}
-        return [
-            names[name]
-            for name in sorted(names.keys() - titled)
-            if not any(word in name for word in words)
         ]

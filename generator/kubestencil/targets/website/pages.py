@@ -58,8 +58,7 @@ class DescribedResponse(NamedTuple):
 
 
 class OperationSection(NamedTuple):
-    """An operation. ``verb`` is the method in lower case; ``title`` is empty for an
-    operation of no resource."""
+    """An operation. ``verb`` is the method in lower case."""
 
     verb: str
     title: str

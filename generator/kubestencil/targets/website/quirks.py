@@ -11,7 +11,6 @@ from kubestencil.source.releases import minor_version_in, release_order
 #: The quirks that a manifest may ask for.
 QUIRKS: Mapping[str, str] = {
     "continued-weights": "the pages of types go on with the weights of the last group",
-    "excluded-operations": "operations whose names contain the listed words have no page",
     "group-cycle": "three groups are in one of three orders, by chance",
     "hand-written-contents": "some releases have a list of contents: the listed types "
     "have no page, or one without operations",
@@ -76,11 +75,6 @@ def escape_some_asterisks(text: str) -> str:
     for plain, escaped in _ASTERISKS:
         text = text.replace(plain, escaped)
     return text
-
-
-def excluded_words(target: Target) -> tuple[str, ...]:
-    """The words in the names of operations that have no page."""
-    return tuple(_names(target, "excluded-operations", "words"))
 
 
 def unlisted_types(target: Target) -> tuple[str, ...]:

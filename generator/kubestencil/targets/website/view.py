@@ -14,7 +14,6 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
-from kubestencil.schema.operations.details import OperationDetails
 from kubestencil.schema.operations.rebuilt_details import operation_details
 from kubestencil.targets.website import text
 from kubestencil.targets.website.facts import KnownFacts
@@ -24,12 +23,11 @@ from kubestencil.targets.website.links import (
     definition_page,
     resource_page,
 )
-from kubestencil.targets.website.operations import OperationIndex, TitledOperation
-from kubestencil.targets.website.pages import OperationSection, PageMaker, ReferencePage
+from kubestencil.targets.website.operations import OperationIndex
+from kubestencil.targets.website.pages import PageMaker, ReferencePage
 from kubestencil.targets.website.quirks import (
     QUIRKS,
     escape_some_asterisks,
-    excluded_words,
     group_order,
     version_text,
 )
@@ -37,7 +35,6 @@ from kubestencil.targets.website.types import group_versions, make_reference
 
 __all__ = ["EACH", "QUIRKS", "make_contexts"]
 
-_OPERATIONS = "operations"
 _STEP = 10
 
 
@@ -80,7 +77,7 @@ EACH: Mapping[str, Each] = {
         },
     ),
     "category": Each(
-        "a folder of pages: an API group, definitions, operations",
+        "a folder of pages: an API group, or definitions",
         placeholders={"category": "the folder, such as core"},
         variables={
             "category": Category,
@@ -96,15 +93,6 @@ EACH: Mapping[str, Each] = {
         "a type that belongs to no resource",
         placeholders={"category": "definitions", **_PAGE},
         variables={"page": ReferencePage},
-    ),
-    "operation": Each(
-        "an operation of no resource",
-        placeholders={"category": "operations", "page": "the file without its suffix"},
-        variables={
-            "operation": OperationSection,
-            "description": Annotated[str, "what the document says of it"],
-            "weight": Annotated[int, "the place among the operations"],
-        },
     ),
 }
 
@@ -122,7 +110,6 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             "category": pages.categories,
             "resource": pages.resources,
             "definition": pages.definitions,
-            "operation": pages.operations,
         }
     )
 
@@ -137,8 +124,6 @@ class _WebsitePages:
         index = OperationIndex(operation_details(release))
         self._reference = reference = make_reference(release, index, target)
         self._groups = group_order(reference.resources, target, release.name)
-        titled = (item for items in reference.operations.values() for item in items)
-        self._others = index.others(titled, excluded_words(target))
         links = Links(
             reference,
             self._groups,
@@ -160,8 +145,6 @@ class _WebsitePages:
 
     def _folders(self) -> list[Category]:
         titles = [(text.title(group), text.slug(group)) for group in self._groups]
-        if self._others:
-            titles.append((text.title(_OPERATIONS), _OPERATIONS))
         titles.append((text.title(DEFINITIONS), DEFINITIONS))
         return [
             Category(text.name(title), slug, (position + 2) * _STEP)
@@ -200,31 +183,13 @@ class _WebsitePages:
                 yield FileContext(type_.definition.name, placeholders, {"page": page})
 
     def definitions(self) -> Iterator[FileContext]:
-        weight = self._first_weight + len(self._others) * _STEP
         for place, type_ in enumerate(self._reference.standalone, start=1):
-            page = self._pages.page(type_, DEFINITIONS, weight + place * _STEP)
+            weight = self._first_weight + place * _STEP
+            page = self._pages.page(type_, DEFINITIONS, weight)
             placeholders = {"category": DEFINITIONS, "page": definition_page(type_)}
             yield FileContext(type_.definition.name, placeholders, {"page": page})
 
-    def operations(self) -> Iterator[FileContext]:
-        for place, details in enumerate(self._others, start=1):
-            yield self._operation(details, self._first_weight + place * _STEP)
-
-    def _operation(self, details: OperationDetails, weight: int) -> FileContext:
-        name = details.operation.name
-        operation = TitledOperation("", details)
-        return FileContext(
-            f"the operation {name}",
-            {"category": _OPERATIONS, "page": text.slug(name)},
-            {
-                "operation": self._pages.operation(operation, _OPERATIONS),
-                "description": details.description,
-                "weight": weight,
-            },
-        )
-
 
 def _start_page_order(folders: list[Category]) -> list[Category]:
-    """The folders of groups by title, and then the others."""
-    ranks = {DEFINITIONS: 1, _OPERATIONS: 2}
-    return sorted(folders, key=lambda folder: (ranks.get(folder.slug, 0), folder.title))
+    """The folders of groups by title, and then that of the other types."""
+    return sorted(folders, key=lambda item: (item.slug == DEFINITIONS, item.title))
