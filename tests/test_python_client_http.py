@@ -22,6 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import parse_qs
 
 import pytest
 
@@ -478,6 +479,97 @@ def run_upper(receive: Any, write: Any) -> None:
         channel = 2 if message[0] == 4 else 1
         write(channel, message[1:].upper())
     write(3, ended(3))
+
+
+def log_server(handler: BaseHTTPRequestHandler) -> None:
+    """Two Pods, of which one has a container that has not run; logs say whose they are."""
+    path, _, query = handler.path.partition("?")
+    if path == PODS:
+        containers = [{"name": name} for name in ("one", "two", "waits")]
+        statuses = [{"name": name, "containerID": "c"} for name in ("one", "two")]
+        pods = [
+            {
+                "metadata": {"name": name},
+                "spec": {
+                    "initContainers": [{"name": "init"}],
+                    "containers": containers,
+                },
+                "status": {
+                    "initContainerStatuses": [{"name": "init", "containerID": "c"}],
+                    "containerStatuses": statuses,
+                },
+            }
+            for name in ("a", "b")
+        ]
+        return answer({"metadata": {}, "items": pods})(handler)
+    container = parse_qs(query)["container"][0]
+    pod = path.split("/")[-2]
+    return stream(f"{pod} {container} 1\n".encode(), b"2\n")(handler)
+
+
+@pytest.mark.parametrize("follow", [False, True])
+def test_logs_of_all_containers_of_a_selector(
+    package: Any, server: Server, follow: bool
+) -> None:
+    server.answers = [log_server] * 14
+    expected = [
+        (pod, container, text)
+        for pod in ("a", "b")
+        for container in ("init", "one", "two")
+        for text in (f"{pod} {container} 1", "2")
+    ]
+    arguments = {"follow": follow, "tail_lines": 5}
+    with make_client(package, server.url) as client:
+        lines = list(client.logs("app=web", **arguments))
+    assert lines == expected if not follow else sorted(lines) == sorted(expected)
+    assert server.paths()[0].startswith(f"{PODS}?labelSelector=app%3Dweb")
+    assert all("tailLines=5" in path for path in server.paths()[1:])
+
+    async def read() -> list[Any]:
+        config = package.Config(server=server.url)
+        async with package.AsyncClient(config) as client:
+            return [line async for line in client.logs("app=web", **arguments)]
+
+    lines = asyncio.run(read())
+    assert lines == expected if not follow else sorted(lines) == sorted(expected)
+
+
+def test_a_program_leaves_the_logs_that_it_follows(
+    package: Any, server: Server
+) -> None:
+    """No thread goes on reading, and a log that fails is an error."""
+    ends = threading.Event()
+
+    def endless(handler: BaseHTTPRequestHandler) -> None:
+        if handler.path.partition("?")[0] == PODS:
+            log_server(handler)
+            return
+        handler.send_response(200)
+        handler.end_headers()
+        handler.close_connection = True
+        with suppress(OSError):
+            while True:
+                handler.wfile.write(b"line\n" * 1000)
+        ends.set()
+
+    server.answers = [endless] * 7
+    with make_client(package, server.url) as client:
+        lines = client.logs("app=web", follow=True)
+        assert next(lines).text == "line"
+        lines.close()
+        assert ends.wait(60)
+        reading = [
+            thread for thread in threading.enumerate() if "(read)" in thread.name
+        ]
+        for thread in reading:
+            thread.join(60)
+        assert not any(thread.is_alive() for thread in reading)
+    server.answers = [log_server, *[status(403, "not yours")] * 6]
+    with (
+        make_client(package, server.url) as client,
+        pytest.raises(package.Forbidden, match="not yours"),
+    ):
+        list(client.logs("app=web", follow=True))
 
 
 def test_commands_run_in_containers(package: Any, aio: Any, server: Server) -> None:

@@ -26,12 +26,13 @@ from tests.test_python_package import CHECKERS, check_types
 
 PROGRAM = """\
 import asyncio
+from typing import Any
 
 from typed_client import (
-    Added, AsyncClient, Bookmark, Call, Client, Config, CoreV1Api, Deleted,
-    ExampleComV1Api, JsonPatch, Listed, MergePatch, Modified, NotFound, Request,
+    ALL_NAMESPACES, Added, AsyncClient, AsyncInformer, Bookmark, Call, Change, Client, Config, CoreV1Api, Deleted,
+    ExampleComV1Api, Informer, JsonPatch, Listed, LogLine, MergePatch, Modified, NotFound, Request,
     Response, Retry, Status, StatusError, StrategicMergePatch, Transport, aio,
-    load_kubeconfig,
+    dynamic_kind, load_kubeconfig,
 )
 from typed_models import V1Container, V1DeleteOptions, V1ObjectMeta, V1Pod, V1PodSpec
 from typed_models.example_com import v1 as example
@@ -88,8 +89,40 @@ except NotFound as error:
 except StatusError as error:
     print(error.details.causes)
 
+verbs: V1Pod = client.create(pod)
+verbs = client.apply(client.get(V1Pod, "a", "default"), field_manager="me", force=True)
+plain: dict[str, Any] = client.get(dynamic_kind("example.com/v1", "Widget"), "a")
+client.create({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}})["kind"]
+client.patch(V1Pod, "a", {"metadata": {"labels": None}}, namespace="default")
+listed_pods: list[V1Pod] = list(client.list(V1Pod, ALL_NAMESPACES, limit=5))
+with client.watch(example.Gadget, timeout_seconds=5) as gadget_events:
+    for gadget_event in gadget_events:
+        if isinstance(gadget_event, Added):
+            print(gadget_event.object.spec)
+client.delete(client.wait(pod, "Ready", timeout=5), propagation_policy="Foreground")
+client.delete(V1Pod, "a")
+client.wait(pod, lambda item: item.status is not None)
+client.apply_manifest("kind: A", field_manager="me")
+log_lines: list[LogLine] = list(client.logs("app=web", follow=True))
+with Informer(client, V1Pod, indexes={"name": lambda item: [item.kind]}) as informer:
+    in_store: V1Pod | None = informer.store.get("a", "default")
+
+
+def follow(change: Change[V1Pod]) -> None:
+    print(change.object.spec, change.old and change.old.spec)
+
 
 async def main() -> None:
+    async with (
+        AsyncClient() as other_client,
+        AsyncInformer(other_client, V1Pod, on_change=follow) as async_informer,
+    ):
+        found: tuple[V1Pod, ...] = async_informer.store.by_index("name", "a")
+        made = await other_client.create(found[0])
+        async for item in other_client.list(V1Pod):
+            made = item
+        async for line_of_log in other_client.logs("a=b"):
+            print(line_of_log.text)
     async with AsyncClient(Config(server="https://localhost")) as async_client:
         api = aio.CoreV1Api(async_client)
         print((await api.read_namespaced_pod("a", "default")).spec)
@@ -122,6 +155,12 @@ MISTAKES = {
     "print(api.read_namespaced_pod('a', 'b').spec)",
     "a transport without send": "Client(transport=pod)",
     "an async client where another is needed": "CoreV1Api(AsyncClient())",
+    "an object of another kind": "number: int = client.get(V1Pod, 'a')",
+    "an apply of a kind without a field manager": "client.apply(pod)",
+    "what is no kind": "client.get('Pod', 'a')",
+    "what is no object": "client.create(V1Pod)",
+    "an index of a wrong attribute": "Informer(client, V1Pod, "
+    "indexes={'a': lambda item: [item.nodeName]})",
     "an unknown API class": "from typed_client import CoreV2Api",
 }
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import msgspec
 
@@ -26,7 +26,8 @@ TEXT, JSON = "text", "json"
 #: After a class: the API server may return a Status as well.
 OR_STATUS = "?"
 _JSON_TYPE = "application/json"
-_APPLY_TYPE = "application/apply-patch+yaml"
+#: The media type of server-side apply.
+APPLY_TYPE = "application/apply-patch+yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Call(Generic[T]):
     body: bytes = b""
     content_type: str = ""
     accept: str = _JSON_TYPE
-    result: str = JSON
+    result: Any = JSON
     idempotent: bool = False
     timeout: float | None = None
 
@@ -102,6 +103,26 @@ class Call(Generic[T]):
         return dict(self.query).get(name)
 
 
+class Resource(NamedTuple):
+    """How the API server calls the objects of a kind."""
+
+    plural: str
+    is_namespaced: bool
+
+
+def path_segment(value: str, where: str) -> str:
+    """A value as a part of a path.
+
+    An empty name would call another operation, such as the deletion of all objects.
+    Raises ValueError, which begins with ``where``.
+    """
+    if value in ("", ".", ".."):
+        raise ValueError(f"{where} cannot be {value!r}")
+    if "/" in value:
+        raise ValueError(f"{where} has a slash: {value!r}")
+    return quote(value, safe="")
+
+
 class Body(NamedTuple):
     """The body of a request, and its media type."""
 
@@ -113,13 +134,13 @@ def encode(value: Any, kind: str = "", *, strategic: bool = True) -> Body:
     """The body for an object or a patch.
 
     ``kind`` is "apiVersion kind" for objects that do not say what they are, "object"
-    where it is not known, and empty for a patch. ``strategic`` decides what a patch is that is neither a list nor one of the patch
-    classes.
+    where it is not known, and empty for a patch. ``strategic`` decides what a patch is
+    that is neither a list nor one of the patch classes.
     """
     if value is None:
         return Body()
     if isinstance(value, ApplyPatch):
-        return Body(_json(value.object, kind), _APPLY_TYPE)
+        return Body(_json(value.object, kind), APPLY_TYPE)
     if isinstance(value, JsonPatch) or (not kind and isinstance(value, list | tuple)):
         operations = value.operations if isinstance(value, JsonPatch) else value
         return Body(_json(operations), "application/json-patch+json")
@@ -159,13 +180,16 @@ class _Kind(msgspec.Struct):
     kind: str = ""
 
 
-def decode(data: bytes, result: str) -> Any:
+def decode(data: bytes, result: Any) -> Any:
     """The result in the body of a response.
 
     ``result`` is TEXT, JSON, or a class of the models: ``V1Pod``, for a custom
     resource after its module (``example_com.v1:Widget``), with OR_STATUS at its end
-    where the API server may also return a Status.
+    where the API server may also return a Status. Anything that is no str reads the
+    body with its ``from_json``.
     """
+    if not isinstance(result, str):
+        return result.from_json(data)
     if result == TEXT:
         return data.decode(errors="replace")
     try:
@@ -178,6 +202,12 @@ def decode(data: bytes, result: str) -> Any:
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise ClientError(f"the response is not what was expected: {error}") from error
     return model_class(result).from_json(data)
+
+
+def reader(result: Any) -> Any:
+    """What has the method ``from_json`` for a result: a class of the models by its
+    name, otherwise the value itself."""
+    return model_class(result) if isinstance(result, str) else result
 
 
 @cache

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from functools import cache
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    NamedTuple,
+    Self,
+    TypeVar,
+)
 
 from ._calls import Call, inflate
 from ._config import Config, load_config
@@ -22,12 +31,12 @@ from ._flows import (
     Reply,
     Send,
     Settings,
-    Sleep,
     run,
 )
 from ._names import USER_AGENT
 from ._retries import Retry, Retrying
 from ._transport import AsyncResponse, AsyncTransport, Response, Transport
+from ._verbs import AsyncVerbs, Verbs
 
 if TYPE_CHECKING:
     import asyncio
@@ -35,6 +44,7 @@ if TYPE_CHECKING:
     from ._exec import AsyncSession, Session
 
 T = TypeVar("T")
+X = TypeVar("X")
 
 _TIMEOUT = 30.0
 
@@ -43,7 +53,7 @@ def _warn(text: str) -> None:
     warnings.warn(text, ServerWarning, stacklevel=2)
 
 
-class _Client:
+class _Client(Generic[X]):
     """What both clients know.
 
     ``config`` says where the API server is and how to authenticate; without it that of
@@ -54,11 +64,13 @@ class _Client:
     """
 
     config: Config
+    transport: X
 
     def __init__(
         self,
         config: Config | None = None,
         *,
+        transport: X | None = None,
         timeout: float | None = _TIMEOUT,
         retry: Retry = Retry(),  # noqa: B008
         on_retry: Callable[[Retrying], object] | None = None,
@@ -66,11 +78,24 @@ class _Client:
         user_agent: str = USER_AGENT,
     ) -> None:
         self.config = config or load_config()
-        headers = {"user-agent": user_agent}
         self.settings: Settings = Settings(
-            headers, timeout, retry, on_retry, on_warning
+            {"user-agent": user_agent},
+            timeout,
+            retry,
+            on_retry,
+            on_warning,
+            self.config.namespace,
         )
         self._credentials = Credentials(self.config)
+        self._is_closed = False
+        # What a blocking client and one for asyncio wait with.
+        self._sleeping = threading.Condition()
+        self._waits: set[asyncio.Timeout] = set()
+        self.transport = self._http() if transport is None else transport
+
+    def _http(self) -> X:
+        """The transport that the client comes with."""
+        raise NotImplementedError
 
 
 class _Done(NamedTuple):
@@ -89,38 +114,50 @@ def _advance(flow: Flow[Any, Any], outcome: Any) -> Any:
         return _Done(end.value)
 
 
-class Client(_Client):
+class Stream(Generic[T]):
+    """Values as they come: an iterator, and a context manager that closes it."""
+
+    def __init__(self, steps: _Steps, flow: Flow[T, Any]) -> None:
+        self._steps = steps
+        self._values = steps.values(flow)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> T:
+        try:
+            return next(self._values)
+        except ClientClosed:
+            if self._steps.is_ended:
+                raise StopIteration from None
+            raise
+
+    def close(self) -> None:
+        """End it, from any thread: one that waits for the next value gets none."""
+        self._steps.is_ended = True
+        try:
+            self._values.close()
+        except ValueError:  # Another thread waits for it, which closes it.
+            self._steps.interrupt()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class Client(_Client[Transport], Verbs):
     """Runs calls and waits for their results. May be used by several threads.
 
     Use it as a context manager, or call ``close``, from any thread: what is in flight,
     and all later calls, raise ClientClosed.
     """
 
-    def __init__(
-        self,
-        config: Config | None = None,
-        *,
-        transport: Transport | None = None,
-        timeout: float | None = _TIMEOUT,
-        retry: Retry = Retry(),  # noqa: B008
-        on_retry: Callable[[Retrying], object] | None = None,
-        on_warning: Callable[[str], object] = _warn,
-        user_agent: str = USER_AGENT,
-    ) -> None:
-        super().__init__(
-            config,
-            timeout=timeout,
-            retry=retry,
-            on_retry=on_retry,
-            on_warning=on_warning,
-            user_agent=user_agent,
-        )
-        if transport is None:
-            from ._http import HttpTransport
+    def _http(self) -> Transport:
+        from ._http import HttpTransport
 
-            transport = HttpTransport(self.config, self._credentials)
-        self.transport: Transport = transport
-        self._closed = threading.Event()
+        return HttpTransport(self.config, self._credentials)
 
     def run(self, call: Call[T]) -> T:
         """The result of a call.
@@ -128,78 +165,39 @@ class Client(_Client):
         Raises StatusError where the API server refuses it, ConnectionFailed or
         TimedOut where there is no answer.
         """
-        steps = self._steps(run(self.settings, call))
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                result: T = end.value
-                return result
+        return self.complete(run(self.settings, call))
 
-    def iterate(
-        self, make_flow: Callable[[Settings], Flow[T, Any]]
-    ) -> Generator[T, None, None]:
+    def complete(self, flow: Flow[Any, T]) -> T:
+        """The result of a flow."""
+        steps = _Steps(self)
+        try:
+            result: T = steps.advance(flow).result
+            return result
+        finally:
+            steps.close()
+
+    def iterate(self, make_flow: Callable[[Settings], Flow[T, Any]]) -> Stream[T]:
         """The values of a flow."""
-        yield from self._steps(make_flow(self.settings))
+        return Stream(_Steps(self), make_flow(self.settings))
 
     def open_session(self, call: Call[Any]) -> Session:
         """Open the session of a command in a container."""
         from ._exec import Session, open_stream
 
-        steps = self._steps(open_stream(self.settings, call), keep_open=True)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                return Session(end.value, self.settings.timeout)
-
-    def _steps(
-        self, flow: Flow[T, Any], *, keep_open: bool = False
-    ) -> Generator[T, None, Any]:
-        response: Response | None = None
-        outcome: Any = None
+        steps = _Steps(self)
         try:
-            while True:
-                step = _advance(flow, outcome)
-                outcome = None
-                if isinstance(step, Emit):
-                    yield step.value
-                elif isinstance(step, _Done):
-                    if keep_open:
-                        result, response = response, None
-                        return result
-                    return step.result
-                else:
-                    if self._closed.is_set():
-                        raise ClientClosed
-                    try:
-                        if isinstance(step, Send):
-                            response = self.transport.send(step.request)
-                            outcome = Reply(response.status, response.headers, None)
-                            if not step.is_open:
-                                outcome = _whole(response)
-                                response = None
-                        elif isinstance(step, Read):
-                            outcome = response.read() if response else b""
-                        elif isinstance(step, Close):
-                            if response:
-                                response.close()
-                            response = None
-                        elif isinstance(step, Authorize):
-                            outcome = self._credentials.headers(refresh=step.refresh)
-                        elif isinstance(step, Sleep):
-                            self._closed.wait(step.seconds)
-                    except TransportError as error:
-                        if self._closed.is_set():
-                            raise ClientClosed from error
-                        outcome = error
+            steps.advance(open_stream(self.settings, call))
+            response, steps.response = steps.response, None
         finally:
-            if response:
-                response.close()
+            steps.close()
+        assert response is not None  # It is open once its flow is done.
+        return Session(response, self.settings.timeout)
 
     def close(self) -> None:
         """End what is in flight, and close all connections."""
-        self._closed.set()
+        with self._sleeping:
+            self._is_closed = True
+            self._sleeping.notify_all()
         self.transport.close()
 
     def __enter__(self) -> Self:
@@ -214,13 +212,71 @@ class Client(_Client):
         self.close()
 
 
-def _whole(response: Response) -> Reply:
-    """A response with its body."""
-    try:
-        pieces = list(iter(response.read, b""))
-    finally:
-        response.close()
-    return _reply(response.status, response.headers, pieces)
+class _Steps:
+    """Takes the steps of a flow; ``response`` is the one that is open."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.response: Response | None = None
+        self.is_ended = False
+        self._outcome: Any = None
+
+    def values(self, flow: Flow[T, Any]) -> Generator[T, None, None]:
+        """The values that a flow hands over."""
+        try:
+            while isinstance(step := self.advance(flow), Emit):
+                yield step.value
+        finally:
+            self.close()
+
+    def advance(self, flow: Flow[Any, Any]) -> Any:
+        """Take steps until there is a value to hand over, or the flow is done."""
+        while True:
+            outcome, self._outcome = self._outcome, None
+            step = _advance(flow, outcome)
+            if isinstance(step, Emit | _Done):
+                return step
+            if self._is_over():
+                raise ClientClosed
+            try:
+                self._outcome = self._take(step)
+            except TransportError as error:
+                if self._is_over():
+                    raise ClientClosed from error
+                self._outcome = error
+
+    def _is_over(self) -> bool:
+        return self.is_ended or self._client._is_closed
+
+    def _take(self, step: Any) -> Any:
+        if isinstance(step, Send):
+            response = self.response = self._client.transport.send(step.request)
+            if step.is_open:
+                return Reply(response.status, response.headers, None)
+            pieces = list(iter(response.read, b""))
+            self.close()
+            return _reply(response.status, response.headers, pieces)
+        if isinstance(step, Read):
+            return self.response.read() if self.response else b""
+        if isinstance(step, Close):
+            return self.close()
+        if isinstance(step, Authorize):
+            return self._client._credentials.headers(refresh=step.refresh)
+        with self._client._sleeping:
+            return self._client._sleeping.wait_for(self._is_over, step.seconds)
+
+    def interrupt(self) -> None:
+        """End what another thread waits for."""
+        with self._client._sleeping:
+            self._client._sleeping.notify_all()
+        if response := self.response:
+            response.abort()
+
+    def close(self) -> None:
+        """Close the open response."""
+        response, self.response = self.response, None
+        if response:
+            response.close()
 
 
 def _reply(status: int, headers: Any, pieces: list[bytes]) -> Reply:
@@ -228,78 +284,61 @@ def _reply(status: int, headers: Any, pieces: list[bytes]) -> Reply:
     return Reply(status, headers, inflate(body, headers.get("content-encoding", "")))
 
 
-class AsyncClient(_Client):
+class AsyncClient(_Client[AsyncTransport], AsyncVerbs):
     """Runs calls with asyncio, in one event loop.
 
     Use it as an async context manager, or await ``close``: what is in flight in other
     tasks, and all later calls, raise ClientClosed.
     """
 
-    def __init__(
-        self,
-        config: Config | None = None,
-        *,
-        transport: AsyncTransport | None = None,
-        timeout: float | None = _TIMEOUT,
-        retry: Retry = Retry(),  # noqa: B008
-        on_retry: Callable[[Retrying], object] | None = None,
-        on_warning: Callable[[str], object] = _warn,
-        user_agent: str = USER_AGENT,
-    ) -> None:
-        super().__init__(
-            config,
-            timeout=timeout,
-            retry=retry,
-            on_retry=on_retry,
-            on_warning=on_warning,
-            user_agent=user_agent,
-        )
-        if transport is None:
-            from ._http import AsyncHttpTransport
+    def _http(self) -> AsyncTransport:
+        from ._http import AsyncHttpTransport
 
-            transport = AsyncHttpTransport(self.config, self._credentials)
-        self.transport: AsyncTransport = transport
-        self._flight = _Flight()
+        return AsyncHttpTransport(self.config, self._credentials)
 
     async def run(self, call: Call[T]) -> T:
         """The result of a call; raises as ``Client.run`` does."""
-        taker = _AsyncSteps(self.transport, self._credentials, self._flight)
-        flow = run(self.settings, call)
+        return await self.complete(run(self.settings, call))
+
+    async def complete(self, flow: Flow[Any, T]) -> T:
+        """The result of a flow."""
+        steps = _AsyncSteps(self)
         try:
-            done = await taker.advance(flow)
+            result: T = (await steps.advance(flow)).result
+            return result
         finally:
-            await taker.close()
-        result: T = done.result
-        return result
+            await steps.close()
 
     async def iterate(
         self, make_flow: Callable[[Settings], Flow[T, Any]]
     ) -> AsyncGenerator[T, None]:
         """The values of a flow."""
-        taker = _AsyncSteps(self.transport, self._credentials, self._flight)
+        steps = _AsyncSteps(self)
         flow = make_flow(self.settings)
         try:
-            while isinstance(step := await taker.advance(flow), Emit):
+            while isinstance(step := await steps.advance(flow), Emit):
                 yield step.value
         finally:
-            await taker.close()
+            await steps.close()
 
     async def open_session(self, call: Call[Any]) -> AsyncSession:
         """Open the session of a command in a container."""
         from ._exec import AsyncSession, open_stream
 
-        taker = _AsyncSteps(self.transport, self._credentials, self._flight)
+        steps = _AsyncSteps(self)
         try:
-            await taker.advance(open_stream(self.settings, call))
-            response, taker.response = taker.response, None
+            await steps.advance(open_stream(self.settings, call))
+            response, steps.response = steps.response, None
         finally:
-            await taker.close()
+            await steps.close()
         assert response is not None  # It is open once its flow is done.
         return AsyncSession(response, self.settings.timeout)
 
     async def close(self) -> None:
         """End what is in flight, and close all connections."""
-        self._flight.end()
+        self._is_closed = True
+        for wait in self._waits:
+            wait.reschedule(-1)
         await self.transport.close()
 
     async def __aenter__(self) -> Self:
@@ -314,47 +353,11 @@ class AsyncClient(_Client):
         await self.close()
 
 
-class _Flight:
-    """What an AsyncClient waits for, until it is closed."""
-
-    def __init__(self) -> None:
-        self._waits: set[asyncio.Timeout] = set()
-        self._is_closed = False
-
-    async def wait(self, take: Callable[[T], Awaitable[Any]], step: T) -> Any:
-        """The outcome of a step; raises ClientClosed once the client is closed."""
-        if self._is_closed:
-            raise ClientClosed
-        import asyncio
-
-        wait = asyncio.timeout(None)
-        try:
-            async with wait:
-                self._waits.add(wait)
-                return await take(step)
-        except (TimeoutError, TransportError) as error:
-            if self._is_closed:
-                raise ClientClosed from error
-            raise
-        finally:
-            self._waits.discard(wait)
-
-    def end(self) -> None:
-        """End all waits."""
-        self._is_closed = True
-        for wait in self._waits:
-            wait.reschedule(-1)
-
-
 class _AsyncSteps:
-    """Takes the steps of a flow; ``response`` is the one that is open."""
+    """``_Steps`` for asyncio."""
 
-    def __init__(
-        self, transport: AsyncTransport, credentials: Credentials, flight: _Flight
-    ) -> None:
-        self._transport = transport
-        self._credentials = credentials
-        self._flight = flight
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
         self.response: AsyncResponse | None = None
         self._outcome: Any = None
 
@@ -365,14 +368,34 @@ class _AsyncSteps:
             step = _advance(flow, outcome)
             if isinstance(step, Emit | _Done):
                 return step
+            if self._client._is_closed:
+                raise ClientClosed
             try:
-                self._outcome = await self._flight.wait(self._take, step)
+                self._outcome = await self._wait_for(step)
             except TransportError as error:
                 self._outcome = error
 
+    async def _wait_for(self, step: Any) -> Any:
+        """The outcome of a step; raises ClientClosed once the client is closed."""
+        import asyncio
+
+        wait = asyncio.timeout(None)
+        try:
+            async with wait:
+                self._client._waits.add(wait)
+                return await self._take(step)
+        except (TimeoutError, TransportError) as error:
+            if self._client._is_closed:
+                raise ClientClosed from error
+            raise
+        finally:
+            self._client._waits.discard(wait)
+
     async def _take(self, step: Any) -> Any:
+        credentials = self._client._credentials
         if isinstance(step, Send):
-            self.response = response = await self._transport.send(step.request)
+            response = await self._client.transport.send(step.request)
+            self.response = response
             if step.is_open:
                 return Reply(response.status, response.headers, None)
             pieces: list[bytes] = []
@@ -384,16 +407,14 @@ class _AsyncSteps:
             return await self.response.read() if self.response else b""
         if isinstance(step, Close):
             return await self.close()
-        if isinstance(step, Authorize):
-            if self._credentials.may_block:
-                import asyncio
-
-                return await asyncio.to_thread(
-                    self._credentials.headers, refresh=step.refresh
-                )
-            return self._credentials.headers(refresh=step.refresh)
         import asyncio
 
+        if isinstance(step, Authorize):
+            if credentials.may_block:
+                return await asyncio.to_thread(
+                    credentials.headers, refresh=step.refresh
+                )
+            return credentials.headers(refresh=step.refresh)
         return await asyncio.sleep(step.seconds)
 
     async def close(self) -> None:

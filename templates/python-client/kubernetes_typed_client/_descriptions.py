@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from inspect import Parameter, Signature
 from typing import Any, Generic, ParamSpec
-from urllib.parse import quote
 
-from ._calls import JSON, TEXT, ApplyPatch, Call, encode
+from ._calls import JSON, TEXT, ApplyPatch, Call, encode, path_segment
 
 P = ParamSpec("P")
 
@@ -156,20 +155,14 @@ class Description(Documented, Generic[P]):
         return values
 
     def _segment(self, name: str, values: Mapping[str, Any]) -> str:
-        """An argument as a part of the path.
-
-        An empty name would call another operation, such as the deletion of all
-        objects.
-        """
+        """An argument as a part of the path."""
         value = str(values[name])
         # Only the last part of a path may have slashes: that of a proxy.
         is_path = name == "path" and self.path.endswith("/{path}")
-        segments = value.split("/") if is_path else [value]
-        if not value or "." in segments or ".." in segments:
-            raise ValueError(f"{self.name}(): {name} cannot be {value!r}")
-        if not is_path and "/" in value:
-            raise ValueError(f"{self.name}(): {name} has a slash: {value!r}")
-        return quote(value, safe="/" if is_path else "")
+        where = f"{self.name}(): {name}"
+        if not is_path or not value:
+            return path_segment(value, where)
+        return "/".join(part and path_segment(part, where) for part in value.split("/"))
 
     def _query(self, values: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         for argument, name in self.query.items():

@@ -90,6 +90,10 @@ class TimedOut(TransportError):
     """Nothing came within the timeout."""
 
 
+class WaitTimedOut(ClientError, TimeoutError):
+    """An object did not become what a program waited for."""
+
+
 class StatusError(ClientError):
     """The API server refused a request; ``answer`` says why.
 

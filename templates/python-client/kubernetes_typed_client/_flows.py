@@ -17,12 +17,12 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
-from ._calls import Call, decode, inflate, model_class, value_at
+from ._calls import Call, Resource, decode, inflate, reader, value_at
 from ._errors import ClientError, Gone, StatusError, TransportError, status_error
 from ._events import Added, Bookmark, Deleted, Event, Listed, Modified
 from ._retries import Retry, Retrying
@@ -86,13 +86,19 @@ Flow: TypeAlias = Generator[Step[T], Any, R]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a client does the same way in each call. ``timeout`` is in seconds."""
+    """What a client does the same way in each call.
+
+    ``timeout`` is in seconds, ``namespace`` that of objects which have none, and
+    ``resources`` has what the API server said of kinds (``_objects``).
+    """
 
     headers: Mapping[str, str]
     timeout: float | None
     retry: Retry
     on_retry: Callable[[Retrying], object] | None
     on_warning: Callable[[str], object]
+    namespace: str = "default"
+    resources: dict[str, Resource] = field(default_factory=dict)
 
 
 # Warnings are 299 - "text", several in a header.
@@ -247,7 +253,9 @@ class _WatchEnded(Exception):
     """The API server ended a watch, which can go on."""
 
 
-def watch(settings: Settings, call: Call[Any], item: str) -> Flow[Event[Any], None]:
+def watch(
+    settings: Settings, call: Call[Any], item: str | type[Any]
+) -> Flow[Event[Any], None]:
     """The changes of a list of objects of the class ``item``.
 
     It begins with all objects, unless the call has a resourceVersion. After a closed
@@ -309,7 +317,7 @@ def _listed(settings: Settings, call: Call[Any], reason: Any) -> Flow[Event[Any]
 
 
 def _watch_once(
-    settings: Settings, call: Call[Any], item: str, version: str
+    settings: Settings, call: Call[Any], item: str | type[Any], version: str
 ) -> Flow[Event[Any], str]:
     """Hand over events until the connection ends; the version of the last one.
 
@@ -328,8 +336,8 @@ def _watch_once(
 class _Events:
     """Reads the events of objects of the class ``item``; ``version`` is the last one's."""
 
-    def __init__(self, item: str, version: str) -> None:
-        self._item = item
+    def __init__(self, item: str | type[Any], version: str) -> None:
+        self._reader = reader(item)
         self.version = version
 
     def read(self, line: bytes) -> Event[Any] | None:
@@ -348,7 +356,7 @@ class _Events:
             return Bookmark(self.version)
         if event.type not in _CHANGES:
             raise ClientError(f"unknown type of a watch event: {event.type!r}")
-        model = model_class(self._item).from_json(bytes(event.object))
+        model = self._reader.from_json(bytes(event.object))
         return _CHANGES[event.type](model)
 
 
@@ -361,10 +369,12 @@ def _watch_error(data: bytes) -> Exception:
     return _WatchEnded() if is_passing else error
 
 
-def text_lines(settings: Settings, call: Call[Any]) -> Flow[str, None]:
-    """Hand over the lines of a text as they come."""
+def text_lines(
+    settings: Settings, call: Call[Any], convert: Callable[[str], T]
+) -> Flow[T, None]:
+    """Hand over what ``convert`` makes of the lines of a text as they come."""
     yield from exchange(settings, call, is_open=True)
-    yield from read_lines(lambda line: line.decode(errors="replace"))
+    yield from read_lines(lambda line: convert(line.decode(errors="replace")))
     yield Close()
 
 

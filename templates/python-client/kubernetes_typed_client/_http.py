@@ -241,6 +241,9 @@ class HttpResponse:
     def close(self) -> None:
         self._response.close()
 
+    def abort(self) -> None:
+        self._response.extensions["network_stream"].close()
+
 
 class _Connection(httpcore2.NetworkStream):
     """A connection that can be closed while other threads use it."""

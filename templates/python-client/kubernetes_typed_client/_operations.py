@@ -7,7 +7,7 @@ which the stubs of the API classes declare.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Callable
 from inspect import Signature
 from typing import (
     TYPE_CHECKING,
@@ -25,7 +25,7 @@ from ._descriptions import Description, Documented
 from ._events import Event
 
 if TYPE_CHECKING:
-    from ._client import Api, AsyncApi, AsyncClient, Client
+    from ._client import Api, AsyncApi, AsyncClient, Client, Stream
     from ._exec import AsyncSession, ExecResult, Session
 
 P = ParamSpec("P")
@@ -89,13 +89,13 @@ class AsyncMethod(_Method[P], Generic[P, T]):
 class ListMethod(Method[P, T], Generic[P, T, I]):
     """Lists objects: in one response, page by page, one by one, or as they change."""
 
-    def pages(self, *args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
+    def pages(self, *args: P.args, **kwargs: P.kwargs) -> Stream[T]:
         """The pages of the list, of ``limit`` objects each (500)."""
         return self._client.iterate(
             lambda settings: _flows.pages(settings, self.call(*args, **kwargs), _whole)
         )
 
-    def items(self, *args: P.args, **kwargs: P.kwargs) -> Generator[I, None, None]:
+    def items(self, *args: P.args, **kwargs: P.kwargs) -> Stream[I]:
         """The objects of the list, which is read page by page."""
         return self._client.iterate(
             lambda settings: _flows.pages(
@@ -103,9 +103,7 @@ class ListMethod(Method[P, T], Generic[P, T, I]):
             )
         )
 
-    def watch(
-        self, *args: P.args, **kwargs: P.kwargs
-    ) -> Generator[Event[I], None, None]:
+    def watch(self, *args: P.args, **kwargs: P.kwargs) -> Stream[Event[I]]:
         """All objects, and then each change of one (``Listed``, ``Added``, …).
 
         With ``resource_version`` only the changes since. It goes on after closed
@@ -149,10 +147,12 @@ class AsyncListMethod(AsyncMethod[P, T], Generic[P, T, I]):
 class LogMethod(Method[P, str]):
     """Reads a log: as one text, or line by line."""
 
-    def lines(self, *args: P.args, **kwargs: P.kwargs) -> Generator[str, None, None]:
+    def lines(self, *args: P.args, **kwargs: P.kwargs) -> Stream[str]:
         """The lines of the log; with ``follow=True`` also those to come."""
         return self._client.iterate(
-            lambda settings: _flows.text_lines(settings, self.call(*args, **kwargs))
+            lambda settings: _flows.text_lines(
+                settings, self.call(*args, **kwargs), str
+            )
         )
 
 
@@ -162,7 +162,9 @@ class AsyncLogMethod(AsyncMethod[P, str]):
     def lines(self, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[str, None]:
         """The lines of the log; with ``follow=True`` also those to come."""
         return self._client.iterate(
-            lambda settings: _flows.text_lines(settings, self.call(*args, **kwargs))
+            lambda settings: _flows.text_lines(
+                settings, self.call(*args, **kwargs), str
+            )
         )
 
 

@@ -55,6 +55,10 @@ class Response(Protocol):
 
     def close(self) -> None: ...
 
+    def abort(self) -> None:
+        """Break the connection: another thread that waits in ``read`` fails."""
+        ...
+
 
 class Transport(Protocol):
     """Sends requests. May be used by several threads.

@@ -13,7 +13,7 @@ from ._kinds import CUSTOM_KINDS, KINDS
 def identified(model: Any) -> Any:
     """The model, or a copy with apiVersion and kind where it is a kind without them."""
     model_class: type[Model] = type(model)
-    found = _kind_of(model_class)
+    found = kind_of(model_class)
     if found is None:
         return model
     changes = {
@@ -25,7 +25,7 @@ def identified(model: Any) -> Any:
 
 
 @cache
-def _kind_of(model: type[Model]) -> tuple[str, str] | None:
+def kind_of(model: type[Model]) -> tuple[str, str] | None:
     """The apiVersion and kind of a class; None where it has none, or several."""
     for base in model.__mro__:
         module = base.__module__.rpartition(".")[0]

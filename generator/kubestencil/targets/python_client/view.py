@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
@@ -26,10 +26,21 @@ from kubestencil.targets.python.spelling import Spelling, module_name, read_spel
 from kubestencil.targets.python_client.argument_texts import ArgumentText
 from kubestencil.targets.python_client.methods import ApiMethods, ClientApi
 from kubestencil.targets.python_client.types import BodyTypes
+from kubestencil.text.languages import python_literal
 
 _MODELS = "python"
 # Names in the modules of API classes (api.py.j2).
 _RESERVED_CLASSES = ("Api", "AsyncApi")
+
+
+class ClientResource(NamedTuple):
+    """What the API server calls the objects of a kind (``apps/v1 Deployment``); the
+    texts are literals."""
+
+    kind: str
+    plural: str
+    is_namespaced: bool
+
 
 _SHARED = {
     "models_package": Annotated[str, "the package of the models: kubernetes_models"],
@@ -55,6 +66,7 @@ EACH: Mapping[str, Each] = {
             "arguments": Annotated[
                 tuple[ArgumentText, ...], "what the arguments of methods mean"
             ],
+            "resources": list[ClientResource],
             **_SHARED,
         },
     ),
@@ -78,7 +90,11 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     spelling = read_spelling(models)
     methods = ApiMethods(BodyTypes(release, package), spelling)
     apis = _apis(release, methods, spelling)
-    variables = {"apis": apis, "arguments": methods.argument_texts.sorted()}
+    variables = {
+        "apis": apis,
+        "arguments": methods.argument_texts.sorted(),
+        "resources": _resources(release),
+    }
     return Contexts(
         files={
             "api": lambda: (
@@ -113,6 +129,18 @@ def public_names(release: Release, target: Target) -> Mapping[str, PublicName]:
                 name = f"{path}.{argument.name}"
                 names[name] = PublicName(argument.type, argument.required)
     return names
+
+
+def _resources(release: Release) -> list[ClientResource]:
+    return [
+        ClientResource(
+            python_literal(f"{kind.api_version} {kind.kind}"),
+            python_literal(resource.plural),
+            resource.namespaced,
+        )
+        for kind, resource in sorted(release.resources.items())
+        if resource.served
+    ]
 
 
 def _apis(release: Release, methods: ApiMethods, spelling: Spelling) -> list[ClientApi]:

@@ -1,0 +1,402 @@
+"""The verbs of the generated client for objects of any kind, waiting, and informers, at
+a real API server."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.api_server import Client
+from tests.conftest import load
+from tests.crd_schemas import definition, version
+from tests.packages import generate_client, import_client, import_package
+
+pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
+pytest.importorskip("wsproto", reason="wsproto is not installed")
+
+PREFIX = "objects"
+NAMESPACE = "objects"
+#: A kind that only the server knows.
+CRD = definition(
+    "Widget",
+    version(
+        "v1",
+        {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+        storage=True,
+        subresources={"status": {}},
+    ),
+)
+CHANGES = 3000
+MANIFEST = """\
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: from-manifest}
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: from-manifest}
+  data: {a: b}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generate_client(load("1.35"), tmp_path_factory.mktemp("client"), PREFIX)
+
+
+@pytest.fixture(scope="module")
+def package(folder: Path) -> Any:
+    return import_client(folder, PREFIX)[0]
+
+
+@pytest.fixture(scope="module")
+def models(package: Any, folder: Path) -> Any:
+    return import_package(folder, f"{PREFIX}_models")
+
+
+@pytest.fixture(scope="module")
+def config(api_server: Client, package: Any) -> Any:
+    return package.Config(
+        server=f"https://127.0.0.1:{api_server.port}",
+        certificate_authority=api_server.authority.read_bytes(),
+        token=api_server.token,
+        namespace=NAMESPACE,
+    )
+
+
+@pytest.fixture(scope="module")
+def client(config: Any, package: Any, models: Any) -> Iterator[Any]:
+    with package.Client(config, timeout=60) as client:
+        named = models.V1ObjectMeta(name=NAMESPACE)
+        client.create(models.V1Namespace(metadata=named))
+        yield client
+
+
+def config_map(models: Any, name: str, **data: str) -> Any:
+    return models.V1ConfigMap(metadata=models.V1ObjectMeta(name=name), data=data)
+
+
+def test_verbs_take_models(package: Any, client: Any, models: Any) -> None:
+    made = client.create(config_map(models, "verbs", a="1"))
+    assert (type(made), made.metadata.namespace) == (models.V1ConfigMap, NAMESPACE)
+    with pytest.raises(package.Conflict):
+        client.create(config_map(models, "verbs"))
+    made.data["a"] = "2"
+    replaced = client.replace(made)
+    with pytest.raises(package.Conflict):  # somebody has changed it since
+        client.replace(made)
+    patched = client.patch(models.V1ConfigMap, "verbs", {"data": {"b": "3"}})
+    assert patched.data == {"a": "2", "b": "3"}
+    applied = client.apply(config_map(models, "verbs", c="4"), field_manager="me")
+    assert applied.data == {"a": "2", "b": "3", "c": "4"}
+    with pytest.raises(package.Conflict, match="conflict"):
+        client.apply(config_map(models, "verbs", c="5"), field_manager="other")
+    forced = client.apply(
+        config_map(models, "verbs", c="5"), field_manager="other", force=True
+    )
+    assert client.get(models.V1ConfigMap, "verbs") == forced
+    client.apply(config_map(models, "never"), field_manager="me", dry_run=True)
+    names = [item.metadata.name for item in client.list(models.V1ConfigMap, limit=1)]
+    assert "verbs" in names
+    assert "never" not in names
+    everywhere = client.list(models.V1ConfigMap, package.ALL_NAMESPACES)
+    assert {item.metadata.namespace for item in everywhere} > {NAMESPACE}
+    events = client.watch(models.V1ConfigMap, field_selector="metadata.name=verbs")
+    assert [item.metadata.name for item in next(events).items] == ["verbs"]
+    client.delete(replaced)
+    deleted = next(event for event in events if isinstance(event, package.Deleted))
+    assert deleted.object.data == {"a": "2", "b": "3", "c": "5"}
+    events.close()
+    with pytest.raises(package.NotFound):
+        client.delete(models.V1ConfigMap, "verbs")
+    node = models.V1Node(metadata=models.V1ObjectMeta(name="objects"))
+    client.create(node)
+    ready = models.V1NodeCondition(type="Ready", status="True")
+    client.patch(
+        models.V1Node,
+        "objects",
+        {"status": {"conditions": [ready]}},
+        subresource="status",
+    )
+    assert client.wait(node, "Ready").status.conditions[0].type == "Ready"
+    client.delete(node)
+
+
+def test_verbs_take_dicts_and_kinds_that_only_the_server_knows(
+    package: Any, client: Any, models: Any, api_server: Client
+) -> None:
+    api_server.install([CRD])
+    raw = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "raw"}}
+    assert client.create(raw)["type"] == "Opaque"
+    widget = package.dynamic_kind("example.com/v1", "Widget")
+    body = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+    client.create({**body, "spec": {"size": 1}})
+    assert client.patch(widget, "a", {"spec": {"size": 2}})["spec"] == {"size": 2}
+    [item] = client.list(widget)
+    item["status"] = {"conditions": [{"type": "Ready", "status": "True"}]}
+    client.replace(item, subresource="status")
+    assert client.wait(body, "Ready")["spec"] == {"size": 2}
+    applied = client.apply(body, field_manager="me")
+    assert applied["kind"] == "Widget"
+    secrets = list(client.list(package.dynamic_kind("v1", "Secret")))
+    assert [(item["kind"], item["metadata"]["name"]) for item in secrets] == [
+        ("Secret", "raw")
+    ]
+    client.delete(widget, "a")
+    for wrong in ("example.com/v1", "nothing.example.com/v1", "v1"):
+        with pytest.raises(package.ClientError, match="no kind 'Gadget'"):
+            client.get(package.dynamic_kind(wrong, "Gadget"), "a")
+
+
+def test_a_request_never_is_about_something_else(
+    package: Any, client: Any, models: Any
+) -> None:
+    """An empty name would delete all objects, or change another one."""
+    unnamed = models.V1ConfigMap()
+    for name in ("", ".", "..", "a/b"):
+        with pytest.raises(ValueError, match="name"):
+            client.delete(models.V1ConfigMap, name)
+        with pytest.raises(ValueError, match="namespace"):
+            client.get(models.V1ConfigMap, "a", name or "/")
+    for call in (client.replace, client.delete):
+        with pytest.raises(ValueError, match="name"):
+            call(unnamed)
+    with pytest.raises(ValueError, match="no apiVersion"):
+        client.create({"kind": "Secret"})
+    with pytest.raises(ValueError, match="no apiVersion"):
+        client.create(models.V1ObjectMeta(name="a"))
+    with pytest.raises(ValueError, match="not in a namespace"):
+        client.get(models.V1Node, "a", "default")
+    with pytest.raises(ValueError, match="one object"):
+        client.get(models.V1ConfigMap, "a", package.ALL_NAMESPACES)
+
+
+def test_a_manifest_is_applied(client: Any, models: Any) -> None:
+    applied = client.apply_manifest(MANIFEST, field_manager="me")
+    assert [type(item) for item in applied] == [
+        models.V1ServiceAccount,
+        models.V1ConfigMap,
+    ]
+    assert client.get(models.V1ConfigMap, "from-manifest").data == {"a": "b"}
+
+
+def test_waiting_ends(package: Any, client: Any, models: Any) -> None:
+    made = client.create(config_map(models, "waited", a="1"))
+    with ThreadPoolExecutor() as threads:
+        waiting = threads.submit(client.wait, made, lambda item: item.data["a"] == "2")
+        client.patch(models.V1ConfigMap, "waited", {"data": {"a": "2"}})
+        assert waiting.result(60).data == {"a": "2"}
+        gone = threads.submit(client.wait, made, "delete")
+        never = threads.submit(client.wait, made, "Ready")
+        # Both watch before it is deleted.
+        with pytest.raises(package.WaitTimedOut):
+            client.wait(made, "Ready", timeout=1)
+        client.delete(made)
+        assert gone.result(60).metadata.name == "waited"
+        with pytest.raises(package.ClientError, match="was deleted"):
+            never.result(60)
+    # Another object of the same name.
+    client.create(config_map(models, "waited"))
+    assert client.wait(made, "delete") == made
+
+
+def test_another_thread_ends_a_watch(package: Any, client: Any, models: Any) -> None:
+    """Only this one: the client goes on, and so do its other watches."""
+    other = client.watch(models.V1ConfigMap)
+    next(other)
+    watch = client.watch(models.V1Secret, package.ALL_NAMESPACES)
+    listed = threading.Event()
+    seen: list[Any] = []
+
+    def read() -> None:
+        for event in watch:
+            seen.append(event)
+            listed.set()
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    assert listed.wait(60)
+    watch.close()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert next(watch, None) is None
+    client.apply(config_map(models, "other", a="1"), field_manager="me")
+    event = next(item for item in other if isinstance(item, package.Added))
+    assert event.object.metadata.name == "other"
+    other.close()
+
+
+class Cutting:
+    """A transport that breaks the connection of each watch after some pieces, and asks
+    once for changes that the API server has forgotten."""
+
+    def __init__(self, package: Any, inner: Any) -> None:
+        self.package, self.inner = package, inner
+        self.watches = 0
+
+    def send(self, request: Any) -> Any:
+        if "watch=true" not in request.target:
+            return self.inner.send(request)
+        self.watches += 1
+        if self.watches == 20:
+            target = re.sub(
+                "resourceVersion=[0-9]+", "resourceVersion=1", request.target
+            )
+            request = request._replace(target=target)
+        if self.watches % 7 == 0:
+            raise self.package.ConnectionFailed("refused", sent=True)
+        return CutResponse(self.package, self.inner.send(request))
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+class CutResponse:
+    def __init__(self, package: Any, response: Any) -> None:
+        self.package, self.response, self.left = package, response, 5
+        self.status, self.headers = response.status, response.headers
+
+    def read(self) -> bytes:
+        if not self.left:
+            raise self.package.ConnectionFailed("it broke", sent=True)
+        self.left -= 1
+        data: bytes = self.response.read()
+        return data
+
+    def close(self) -> None:
+        self.response.close()
+
+    def abort(self) -> None:
+        self.response.abort()
+
+
+def change_objects(client: Any, models: Any) -> None:
+    """Thousands of changes, after which the objects are 20 to 29."""
+    for number in range(CHANGES):
+        name = f"informed-{number % 30}"
+        if number % 30 < 20 and number >= CHANGES - 30:
+            with suppress(Exception):
+                client.delete(models.V1ConfigMap, name)
+        else:
+            made = config_map(models, name, number=str(number), group=str(number % 3))
+            client.apply(made, field_manager="tests")
+
+
+def test_an_informer_has_what_the_server_has(
+    package: Any, client: Any, config: Any, models: Any
+) -> None:
+    """Through thousands of changes, broken connections, and versions that the API server
+    has forgotten."""
+    transport = Cutting(package, client.transport)
+    retry = package.Retry(attempts=1, delay=0.01, longest=0.05)
+    cut = package.Client(config, transport=transport, retry=retry)
+    known: dict[str, Any] = {}
+    broken: list[Any] = []
+    done = threading.Event()
+
+    def follow(change: Any) -> None:
+        """Each change begins with the object of the one before; the last state of a
+        deleted one has a version of its own."""
+        name = change.object.metadata.name
+        before = known.get(name)
+        if before != change.old and (before is None or change.new is not None):
+            broken.append(change)
+        known[name] = change.new
+        if name == "last":
+            done.set()
+
+    with package.Informer(
+        cut,
+        models.V1ConfigMap,
+        on_change=follow,
+        indexes={"group": lambda item: [(item.data or {}).get("group")]},
+    ) as informer:
+        change_objects(client, models)
+        client.create(config_map(models, "last"))
+        assert done.wait(60)
+        informer.check()
+        served = {item.metadata.name: item for item in client.list(models.V1ConfigMap)}
+        assert {item.metadata.name: item for item in informer.store} == served
+        assert {name: item for name, item in known.items() if item} == served
+        groups = [informer.store.by_index("group", group) for group in "012"]
+        assert sum(map(len, groups)) == 10
+        assert informer.store.get("informed-25", NAMESPACE).data["group"] == "1"
+        assert informer.store.get("informed-5", NAMESPACE) is None
+    assert broken == []
+    assert transport.watches > 20
+    before = len(informer.store)
+    client.delete(models.V1ConfigMap, "last")
+    assert len(informer.store) == before  # it is closed
+
+
+def test_an_informer_hands_over_all_objects_again(
+    package: Any, client: Any, models: Any
+) -> None:
+    client.apply(config_map(models, "again"), field_manager="me")
+    informer = package.Informer(client, models.V1ConfigMap, resync=1)
+    again = []
+    for change in informer:
+        if change.old is change.new:
+            again.append(change.object.metadata.name)
+            if again.count("again") == 2:
+                informer.close()
+    assert sorted(again) == sorted(
+        2 * [item.metadata.name for item in client.list(models.V1ConfigMap)]
+    )
+
+
+def test_an_informer_that_is_refused_says_so(package: Any, client: Any) -> None:
+    unknown = package.dynamic_kind("example.com/v1", "Nothing")
+    with (
+        pytest.raises(package.ClientError, match="no kind 'Nothing'"),
+        package.Informer(client, unknown),
+    ):
+        pass
+
+
+def test_the_same_with_asyncio(package: Any, config: Any, models: Any) -> None:
+    async def use() -> list[str]:
+        kinds = []
+        async with package.AsyncClient(config, timeout=60) as client:
+            made = await client.create(config_map(models, "async", a="1"))
+            await client.apply_manifest(MANIFEST, field_manager="me")
+            await client.patch(models.V1ConfigMap, "async", {"data": {"a": "2"}})
+            assert (await client.get(models.V1ConfigMap, "async")).data == {"a": "2"}
+            assert (await client.wait(made, lambda item: item.data)).data == {"a": "2"}
+            with pytest.raises(package.WaitTimedOut):
+                await client.wait(made, "Ready", timeout=1)
+            gone = asyncio.Event()
+
+            async def follow(change: Any) -> None:
+                if change.object.metadata.name == "async":
+                    kinds.append("deleted" if change.new is None else "there")
+                    if change.new is None:
+                        gone.set()
+
+            async with package.AsyncInformer(
+                client, models.V1ConfigMap, on_change=follow
+            ) as informer:
+                names = [
+                    item.metadata.name async for item in client.list(models.V1ConfigMap)
+                ]
+                assert sorted(item.metadata.name for item in informer.store) == names
+                await client.delete(made)
+                await client.wait(made, "delete")
+                await asyncio.wait_for(gone.wait(), 60)
+                informer.check()
+            async with package.AsyncInformer(client, models.V1Node) as nodes:
+                assert list(nodes.store) == []
+        return kinds
+
+    assert asyncio.run(use()) == ["there", "deleted"]
