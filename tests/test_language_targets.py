@@ -408,8 +408,10 @@ def test_the_program_of_the_readme_of_zod_names_mistakes(tmp_path: Path) -> None
     folder = _generate("zod", load("1.35"), tmp_path / "node_modules/kubernetes-zod")
     program = _program(folder, "typescript")
     write(tmp_path, {"program.ts": program, "package.json": '{"type": "module"}'})
-    tsc = ("tsc", "--strict", "--module", "nodenext", "--target", "es2022")
-    assert _run(tmp_path, *tsc, "program.ts") == ""
+    # The package has to pass with the settings of the program.
+    options = "--strict --module nodenext --target es2022 --noUnusedLocals"
+    options += " --verbatimModuleSyntax --exactOptionalPropertyTypes"
+    assert _run(tmp_path, "tsc", *options.split(), "program.ts") == ""
     done = subprocess.run(
         ["node", "program.js"], cwd=tmp_path, capture_output=True, text=True
     )
