@@ -16,9 +16,8 @@ from kubestencil.schema.facts import values
 from kubestencil.schema.facts.tables import ReleaseRange
 from kubestencil.schema.facts.values import (
     Default,
-    EnumRow,
+    FactRow,
     FieldFacts,
-    LimitRow,
     proven_facts,
 )
 from kubestencil.source import Source
@@ -190,13 +189,16 @@ def test_facts_are_proven_between_releases_that_were_asked(
     """A row that ends before a release that was asked says nothing of the releases that
     were not: what it has may have ended earlier."""
 
-    def enum(releases: str, *allowed: str) -> tuple[str, EnumRow, tuple[str, ...]]:
+    def row(releases: str, name: str, value: Any) -> FactRow:
         covered = ReleaseRange.parse(releases)
-        return "enum", EnumRow(covered, POD, "a", "", allowed, "asked"), allowed
+        return FactRow(covered, POD, "a", "", name, value, "asked")
 
-    limit = LimitRow(ReleaseRange("1.29"), POD, "a", "", "maximum", "5", "asked")
-    table = (enum("1.29..1.34", "A"), enum("1.35..", "B"), ("maximum", limit, 5))
-    monkeypatch.setattr(values, "_facts", lambda: table)
+    table = (
+        row("1.29..1.34", "enum", ("A",)),
+        row("1.35..", "enum", ("B",)),
+        row("1.29..", "maximum", 5),
+    )
+    monkeypatch.setattr(values, "fact_rows", lambda: table)
 
     def facts(release: str) -> tuple[tuple[str, ...], int | None]:
         found = proven_facts.__wrapped__(release, "asked")

@@ -18,10 +18,8 @@ from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import (
     Default,
     FieldFacts,
-    default_rows,
-    enum_rows,
+    fact_rows,
     facts_of,
-    limit_rows,
     server_facts,
 )
 from kubestencil.schema.types import GroupVersionKind
@@ -75,7 +73,7 @@ def test_other_fields_have_no_facts() -> None:
 @pytest.mark.parametrize("release", RELEASES)
 def test_tables_name_fields_that_documents_have(release: str) -> None:
     definitions = load(release).definitions
-    rows = (*enum_rows(), *default_rows(), *limit_rows())
+    rows = fact_rows()
     assert [
         (row.definition, row.field)
         for row in rows
@@ -92,7 +90,7 @@ def test_facts_of_a_kind_end_with_the_kind(release: str) -> None:
         for definition in load(release).definitions.values()
         for kind in definition.kinds
     }
-    rows = [*enum_rows(), *default_rows(), *limit_rows()]
+    rows = fact_rows()
     named = {row.context for row in rows if row.releases.includes(release)} - {""}
     assert named
     assert {name.partition(":")[0] for name in named} <= served
@@ -100,7 +98,7 @@ def test_facts_of_a_kind_end_with_the_kind(release: str) -> None:
 
 def test_tables_name_types_that_some_release_has() -> None:
     types = {name for release in RELEASES for name in load(release).definitions}
-    rows = (*enum_rows(), *default_rows(), *limit_rows())
+    rows = fact_rows()
     assert {row.definition for row in rows} <= types
 
 
@@ -142,7 +140,7 @@ def test_all_enums_of_a_real_server_are_in_the_table() -> None:
 
 
 def test_formats_are_those_that_the_reader_knows() -> None:
-    formats = {row.value for row in limit_rows() if row.rule == "format"}
+    formats = {row.value for row in fact_rows() if row.name == "format"}
     assert formats <= FORMATS.keys()
 
 

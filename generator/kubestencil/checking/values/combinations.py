@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from decimal import Decimal
-from typing import Any, NamedTuple, cast
+from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Problem, Results
@@ -22,29 +21,12 @@ def rules_of(combinations: Iterable[Combination]) -> tuple[ObjectRule, ...]:
     return tuple(map(_rule, combinations))
 
 
-class _Case(NamedTuple):
-    """A rule that applies to an object."""
-
-    fields: tuple[str, ...]
-    reason: str
-    value: Mapping[str, Any]
-    at: Link
-    results: Results
-
-    @property
-    def present(self) -> list[str]:
-        """The fields that are set."""
-        return [name for name in self.fields if is_set(self.value.get(name))]
-
-
 def _rule(combination: Combination) -> ObjectRule:
-    fields = combination.fields
     terms = tuple(map(parse_term, combination.condition))
-    check, reason = _CHECKS[combination.rule], _because(combination.condition)
 
     def rule(value: Mapping[str, Any], at: Link, results: Results) -> None:
         if all(_holds(term, value) for term in terms):
-            check(_Case(fields, reason, value, at, results))
+            results.values.extend(_problems(combination, value, at))
 
     return rule
 
@@ -57,90 +39,59 @@ def _holds(term: Term, value: Mapping[str, Any]) -> bool:
     return term.holds(value)
 
 
-def _needs(case: _Case) -> None:
-    for name in case.fields:
+def _problems(
+    combination: Combination, value: Mapping[str, Any], at: Link
+) -> Iterator[Problem]:
+    """What is wrong with an object that a rule applies to."""
+    _, _, terms, rule, fields = combination
+    reason = f": {' and '.join(map(_in_words, terms))}" if terms else ""
+    present = [name for name in fields if is_set(value.get(name))]
+    if rule == "needs":
         # An empty text is something else than a field that is absent.
-        if case.value.get(name) in (None, []):
-            problem = missing_field(name, case.at, case.reason)
-            case.results.values.append(problem)
+        absent = (name for name in fields if value.get(name) in (None, []))
+        yield from (missing_field(name, at, reason) for name in absent)
+    elif rule == "forbids":
+        yield from (_forbidden(name, at, reason) for name in present)
+    elif rule in ("at-most", "at-least"):
+        yield from _out_of_order(combination, value, at)
+    else:
+        if rule != "at-least-one-of":
+            for name in present[1:]:
+                yield _forbidden(name, at, f" together with {present[0]}")
+        if rule != "at-most-one-of" and not present:
+            message = f"one of {', '.join(fields)} is required{reason}"
+            yield Problem("missing-field", path_of(at), message)
 
 
-def _forbids(case: _Case) -> None:
-    for name in case.present:
-        _refuse(f"{name} must not be set{case.reason}", (name, case.at), case.results)
-
-
-def _at_most_one(case: _Case) -> None:
-    first, *others = case.present or ("",)
-    for name in others:
-        message = f"{name} must not be set together with {first}"
-        _refuse(message, (name, case.at), case.results)
-
-
-def _at_least_one(case: _Case) -> None:
-    if not case.present:
-        message = f"one of {', '.join(case.fields)} is required{case.reason}"
-        problem = Problem("missing-field", path_of(case.at), message)
-        case.results.values.append(problem)
-
-
-def _exactly_one(case: _Case) -> None:
-    _at_most_one(case)
-    _at_least_one(case)
-
-
-def _at_most(case: _Case) -> None:
-    _compare(case, "at most", lambda first, second: first <= second)
-
-
-def _at_least(case: _Case) -> None:
-    _compare(case, "at least", lambda first, second: first >= second)
-
-
-def _compare(
-    case: _Case, words: str, holds: Callable[[Decimal, Decimal], bool]
-) -> None:
-    """Compare the amounts of two fields, or those of equal keys in two maps."""
-    name, other = case.fields
-    for first, second in _pairs(case.value.get(name), case.value.get(other)):
+def _out_of_order(
+    combination: Combination, value: Mapping[str, Any], at: Link
+) -> Iterator[Problem]:
+    """The amounts of two fields, or those of equal keys in two maps, in wrong order."""
+    name, other = combination.fields
+    one, two = value.get(name), value.get(other)
+    pairs = [(one, two)]
+    if isinstance(one, dict) and isinstance(two, dict):
+        pairs = [(one[key], two[key]) for key in one if key in two]
+    sign = 1 if combination.rule == "at-most" else -1
+    for first, second in pairs:
         amounts = quantity_value(first), quantity_value(second)
-        if None not in amounts and not holds(*cast(tuple[Decimal, Decimal], amounts)):
+        if amounts[0] is None or amounts[1] is None:
+            continue
+        if sign * amounts[0] > sign * amounts[1]:
+            words = combination.rule.replace("-", " ")
             message = (
                 f"{shown(first)} must be {words} {other}, which is {shown(second)}"
             )
-            problem = Problem("out-of-range", path_of((name, case.at)), message)
-            case.results.values.append(problem)
+            yield Problem("out-of-range", path_of((name, at)), message)
             return
 
 
-def _pairs(first: Any, second: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(first, dict) and isinstance(second, dict):
-        yield from ((first[key], second[key]) for key in first if key in second)
-    else:
-        yield first, second
-
-
-def _refuse(message: str, at: Link, results: Results) -> None:
-    problem = Problem("forbidden-field", path_of(at), message, of_key=True)
-    results.values.append(problem)
-
-
-def _because(terms: tuple[str, ...]) -> str:
-    return f": {' and '.join(map(_in_words, terms))}" if terms else ""
+def _forbidden(name: str, at: Link, reason: str) -> Problem:
+    message = f"{name} must not be set{reason}"
+    return Problem("forbidden-field", path_of((name, at)), message, of_key=True)
 
 
 def _in_words(term: str) -> str:
     if "=" in term:
         return term.replace("!=", " is not ").replace("=", " is ")
     return f"{term[1:]} is not set" if term.startswith("!") else f"{term} is set"
-
-
-_CHECKS = {
-    "needs": _needs,
-    "forbids": _forbids,
-    "at-most-one-of": _at_most_one,
-    "at-least-one-of": _at_least_one,
-    "exactly-one-of": _exactly_one,
-    "at-most": _at_most,
-    "at-least": _at_least,
-}

@@ -27,11 +27,12 @@ _Rule = Callable[[Any], _Fault | None]
 def check_of_facts(facts: FieldFacts) -> Check | None:
     """The check of a field's value, or of the values in its list or map; None where
     nothing is known of them."""
-    texts, numbers = tuple(_text_rules(facts)), tuple(_number_rules(facts))
+    texts, lists = tuple(_text_rules(facts)), tuple(_list_rules(facts))
+    is_limited = (facts.minimum, facts.maximum) != (None, None)
+    numbers = (_range(facts.minimum, facts.maximum),) if is_limited else ()
     # An absent text and an empty one are the same to the server.
     empty = (_not_empty,) if facts.min_length else ()
-    lists = tuple(_list_rules(facts))
-    keys = _format(facts.key_format) if facts.key_format else None
+    keys = (_format(facts.key_format),) if facts.key_format else ()
     unique = facts.unique
     if not (texts or empty or numbers or lists or keys or unique):
         return None
@@ -50,8 +51,7 @@ def check_of_facts(facts: FieldFacts) -> Check | None:
                     check(item, (index, at), results)
         elif type(value) is dict:
             for key, item in value.items() if texts or empty or keys else ():
-                if keys:
-                    _apply((keys,), key, (key, at), results)
+                _apply(keys, key, (key, at), results)
                 if type(item) is str:
                     check(item, (key, at), results)
 
@@ -79,19 +79,14 @@ def _text_rules(facts: FieldFacts) -> Iterator[_Rule]:
     if facts.format is not None:
         yield _format(facts.format)
     if facts.max_length is not None:
-        yield _max_length(facts.max_length)
-
-
-def _number_rules(facts: FieldFacts) -> Iterator[_Rule]:
-    if facts.minimum is not None or facts.maximum is not None:
-        yield _range(facts.minimum, facts.maximum)
+        yield _longest(facts.max_length, "characters")
 
 
 def _list_rules(facts: FieldFacts) -> Iterator[_Rule]:
     if facts.required:
         yield _not_empty
     if facts.max_items is not None:
-        yield _max_items(facts.max_items)
+        yield _longest(facts.max_items, "items")
 
 
 def _enum(values: tuple[str, ...]) -> _Rule:
@@ -112,13 +107,13 @@ def _not_empty(value: str | list[Any]) -> _Fault | None:
     return None if value else _Fault("missing-field", "must not be empty")
 
 
-def _max_length(longest: int) -> _Rule:
-    fault = _Fault("invalid-value", f"must have at most {longest:,} characters")
+def _longest(most: int, parts: str) -> _Rule:
+    fault = _Fault("invalid-value", f"must have at most {most:,} {parts}")
 
-    def check(value: str) -> _Fault | None:
+    def check(value: str | list[Any]) -> _Fault | None:
         # The server counts bytes.
-        is_long = len(value) > longest or len(value.encode()) > longest
-        return fault if is_long else None
+        is_long = type(value) is str and len(value.encode()) > most
+        return fault if is_long or len(value) > most else None
 
     return check
 
@@ -146,11 +141,6 @@ def _range(low: int | None, high: int | None) -> _Rule:
         return None
 
     return check
-
-
-def _max_items(most: int) -> _Rule:
-    fault = _Fault("invalid-value", f"must have at most {most} items")
-    return lambda value: fault if len(value) > most else None
 
 
 def _check_unique(

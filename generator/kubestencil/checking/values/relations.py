@@ -4,6 +4,7 @@ matches, and what names something else."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
@@ -15,17 +16,15 @@ from kubestencil.schema.types import GroupVersionKind
 _Relation = Callable[[Mapping[str, Any]], Iterator[Problem]]
 
 _APPS = ("DaemonSet", "Deployment", "ReplicaSet", "StatefulSet")
+_TEMPLATE: Path = ("spec", "template", "spec")
 # Where the pods of a group and kind are.
 _PODS: Mapping[tuple[str, str], Path] = {
     ("", "Pod"): ("spec",),
     ("", "PodTemplate"): ("template", "spec"),
-    ("", "ReplicationController"): ("spec", "template", "spec"),
-    ("apps", "DaemonSet"): ("spec", "template", "spec"),
-    ("apps", "Deployment"): ("spec", "template", "spec"),
-    ("apps", "ReplicaSet"): ("spec", "template", "spec"),
-    ("apps", "StatefulSet"): ("spec", "template", "spec"),
-    ("batch", "Job"): ("spec", "template", "spec"),
-    ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
+    ("", "ReplicationController"): _TEMPLATE,
+    **{("apps", kind): _TEMPLATE for kind in _APPS},
+    ("batch", "Job"): _TEMPLATE,
+    ("batch", "CronJob"): ("spec", "jobTemplate", *_TEMPLATE),
 }
 
 
@@ -33,12 +32,9 @@ def related_problems(
     value: Mapping[str, Any], kind: GroupVersionKind
 ) -> Iterator[Problem]:
     """What does not fit together in an object of a kind."""
-    key = kind.group, kind.kind
-    pods = pods_of(kind)
-    if pods is not None:
+    if pods := pods_of(kind):
         yield from _unknown_volumes(value, pods)
-    relation = _RELATIONS.get(key)
-    if relation is not None:
+    if relation := _RELATIONS.get((kind.group, kind.kind)):
         yield from relation(value)
 
 
@@ -47,23 +43,12 @@ def pods_of(kind: GroupVersionKind) -> Path | None:
     return _PODS.get((kind.group, kind.kind))
 
 
-def _selector(value: Mapping[str, Any]) -> Iterator[Problem]:
-    selector = value_at(value, ("spec", "selector"))
-    labels = selector.get("matchLabels") if isinstance(selector, dict) else None
-    yield from _unmatched(value, labels)
-
-
-def _simple_selector(value: Mapping[str, Any]) -> Iterator[Problem]:
-    yield from _unmatched(value, value_at(value, ("spec", "selector")))
-
-
-def _unmatched(value: Mapping[str, Any], wanted: Any) -> Iterator[Problem]:
+def _unmatched(value: Mapping[str, Any], selector: Path) -> Iterator[Problem]:
     """The problem of a template whose labels a selector does not match."""
     path = ("spec", "template", "metadata", "labels")
-    labels = value_at(value, path) or {}
-    if not isinstance(wanted, dict) or not isinstance(labels, dict):
-        return
-    if not isinstance(value_at(value, ("spec", "template")), dict):
+    wanted, labels = value_at(value, selector), value_at(value, path) or {}
+    template = value_at(value, _TEMPLATE[:-1])
+    if not all(isinstance(part, dict) for part in (wanted, labels, template)):
         return
     texts = (*wanted.values(), *labels, *labels.values())
     if not all(map(_is_known, texts)):
@@ -140,8 +125,13 @@ def _names_of_crd(value: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 _RELATIONS: Mapping[tuple[str, str], _Relation] = {
-    **{("apps", kind): _selector for kind in _APPS},
-    ("", "ReplicationController"): _simple_selector,
+    **{
+        ("apps", kind): partial(
+            _unmatched, selector=("spec", "selector", "matchLabels")
+        )
+        for kind in _APPS
+    },
+    ("", "ReplicationController"): partial(_unmatched, selector=("spec", "selector")),
     ("", "Service"): _ports,
     ("rbac.authorization.k8s.io", "ClusterRoleBinding"): _subjects,
     ("apiextensions.k8s.io", "CustomResourceDefinition"): _names_of_crd,

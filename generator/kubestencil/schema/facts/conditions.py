@@ -27,10 +27,8 @@ class Term(NamedTuple):
         """Whether the term holds for an object."""
         part = value.get(self.field)
         if self.operator in ("=", "!="):
-            if type(part) in (bool, int):
-                part = str(part).lower()
-            is_equal: bool = part == self.value
-            return is_equal == (self.operator == "=")
+            text = str(part).lower() if type(part) in (bool, int) else part
+            return bool(text == self.value) == (self.operator == "=")
         if self.operator in ("~", "!~"):
             if not isinstance(part, str) or not part:
                 return False

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.tables import ReleaseRange, rows
+from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, read_cells
 from kubestencil.schema.types import Field, GroupVersionKind, Schema
 from kubestencil.source.releases import release_order
 
@@ -31,10 +31,8 @@ FoundBy = Literal["asked", "marker"]
 class Default(NamedTuple):
     """A value that the server fills in.
 
-    ``condition`` says when, empty for always: terms that all hold, separated by spaces,
-    each about a field beside this one: ``type=RollingUpdate``, ``type!=ExternalName``,
-    ``secret`` (is set), ``!secret`` (is absent), ``image~latest`` (the tag of an image,
-    which is latest where there is none), ``image!~latest``.
+    ``condition`` says when, empty for always: terms (``facts.conditions``) that all hold,
+    separated by spaces, each about a field beside this one.
     """
 
     value: Any
@@ -85,43 +83,17 @@ class FieldFacts:
 NO_FACTS = FieldFacts()
 
 
-class EnumRow(NamedTuple):
-    """A row of ``specs/enums.tsv``."""
+class FactRow(NamedTuple):
+    """A row of a table: ``name`` is an attribute of FieldFacts, ``value`` its value, or one
+    of its defaults. ``context`` is a kind and a path in it, empty for everywhere."""
 
     releases: ReleaseRange
     definition: str
     field: str
     context: str
-    values: tuple[str, ...]
+    name: str
+    value: Any
     found: str
-
-
-class DefaultRow(NamedTuple):
-    """A row of ``specs/defaults.tsv``; ``value`` is JSON."""
-
-    releases: ReleaseRange
-    definition: str
-    field: str
-    context: str
-    condition: str
-    value: str
-    found: str
-
-
-class LimitRow(NamedTuple):
-    """A row of ``specs/limits.tsv``; ``rule`` is an attribute of FieldFacts."""
-
-    releases: ReleaseRange
-    definition: str
-    field: str
-    context: str
-    rule: str
-    value: str
-    found: str
-
-
-#: A row with the attribute of FieldFacts that it is about, and its value there.
-_Fact = tuple[str, EnumRow | DefaultRow | LimitRow, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +121,14 @@ class ServerFacts:
 @cache
 def server_facts(release: str) -> ServerFacts:
     """The facts of a release; names that are no versions have those of the newest."""
-    return _server_facts(_facts(), release)
+    return _server_facts(fact_rows(), release)
 
 
 @cache
 def asked_facts(release: str) -> ServerFacts:
     """The facts that answers of the API server's code prove: an enum of a Go type alone
     says what a value can be, but not that others are refused."""
-    asked = (fact for fact in _facts() if fact[1].found != "marker")
-    return _server_facts(asked, release)
+    return _server_facts((row for row in fact_rows() if row.found != "marker"), release)
 
 
 @cache
@@ -168,45 +139,41 @@ def proven_facts(release: str, found: FoundBy) -> Mapping[tuple[str, str], Field
     These are all facts of a release that was asked, which are those where rows begin.
     Between two of them it is what holds in both, and for newer releases nothing.
     """
-    asked = {row.releases.first for _, row, _ in _facts() if row.found == "asked"}
+    asked = {row.releases.first for row in fact_rows() if row.found == "asked"}
     order = release_order(release)
     later = (name for name in asked if release_order(name) >= order)
     next_asked = min(later, key=release_order, default=None)
     if next_asked is None:
         return {}
-    facts = (
-        fact
-        for fact in _facts()
-        if fact[1].found == found and fact[1].releases.includes(next_asked)
+    rows = (
+        row
+        for row in fact_rows()
+        if row.found == found and row.releases.includes(next_asked)
     )
-    return _server_facts(facts, release).fields
+    return _server_facts(rows, release).fields
 
 
-def _server_facts(table: Iterable[_Fact], release: str) -> ServerFacts:
+def _server_facts(rows: Iterable[FactRow], release: str) -> ServerFacts:
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
-    types = set()
-    for name, row, value in table:
-        if row.releases.includes(release):
-            place = row.context, row.definition, row.field
-            entry = found.setdefault(place, {})
-            entry[name] = (*entry.get(name, ()), value) if name == "defaults" else value
-            if name == "enum" and row.found == "marker":
-                types.add(place)
+    for row in rows:
+        if not row.releases.includes(release):
+            continue
+        _, definition, field_name, context, name, value, by = row
+        facts = found.setdefault((definition, field_name, context), {"origin": {}})
+        if name == "defaults":
+            value = (*facts.get(name, ()), value)
+        facts[name] = value
+        facts["origin"][name] = "type" if by == "marker" else "server"
     fields: dict[tuple[str, str], FieldFacts] = {}
     in_kinds: dict[GroupVersionKind, dict[str, FieldFacts]] = {}
     by_kind: dict[tuple[str, str], dict[GroupVersionKind, FieldFacts]] = {}
-    for place, entry in found.items():
-        context, definition, field_name = place
-        origin: dict[str, Origin] = dict.fromkeys(entry, "server")
-        if place in types:
-            origin["enum"] = "type"
-        facts = FieldFacts(**entry, origin=origin)
+    for (definition, field_name, context), facts in found.items():
         if context:
             kind, path = _context(context)
-            in_kinds.setdefault(kind, {})[path] = facts
-            by_kind.setdefault((definition, field_name), {})[kind] = facts
+            in_kinds.setdefault(kind, {})[path] = FieldFacts(**facts)
+            by_kind.setdefault((definition, field_name), {})[kind] = FieldFacts(**facts)
         else:
-            fields[definition, field_name] = facts
+            fields[definition, field_name] = FieldFacts(**facts)
     return ServerFacts(fields, MappingProxyType(in_kinds), MappingProxyType(by_kind))
 
 
@@ -240,49 +207,37 @@ def _with_document(facts: FieldFacts, schema: Schema, *, required: bool) -> Fiel
     return replace(facts, **stated, origin=origin)
 
 
-def enum_rows() -> Iterator[EnumRow]:
-    """The rows of ``specs/enums.tsv``."""
-    return rows("enums", EnumRow)
-
-
-def default_rows() -> Iterator[DefaultRow]:
-    """The rows of ``specs/defaults.tsv``."""
-    return rows("defaults", DefaultRow)
-
-
-def limit_rows() -> Iterator[LimitRow]:
-    """The rows of ``specs/limits.tsv``."""
-    return rows("limits", LimitRow)
-
-
 @cache
-def _facts() -> tuple[_Fact, ...]:
+def fact_rows() -> tuple[FactRow, ...]:
     """The rows of all tables."""
-    return (
-        *(("enum", row, tuple(map(_enum_value, row.values))) for row in enum_rows()),
-        *(
-            ("defaults", row, Default(json.loads(row.value), row.condition))
-            for row in default_rows()
-        ),
-        *((row.rule, row, _limit(row)) for row in limit_rows()),
-    )
+    return tuple(_fact_rows())
 
 
-def _enum_value(cell: str) -> str:
-    """An empty value is written as two quotation marks, a space as %20."""
-    return "" if cell == '""' else cell.replace("%20", " ")
+def _fact_rows() -> Iterator[FactRow]:
+    for table in ("enums", "defaults", "limits"):
+        for releases, definition, name, context, *rest, found in read_cells(table):
+            fact, value = _fact(table, *rest)
+            covered = ReleaseRange.parse(releases)
+            yield FactRow(covered, definition, name, context, fact, value, found)
 
 
-def _limit(row: LimitRow) -> Any:
-    if row.rule == "unique":
-        return tuple(key if key != '""' else "" for key in row.value.split())
-    if row.rule in ("format", "key_format"):
-        return row.value
-    return row.value == "true" if row.rule == "required" else int(row.value)
+def _fact(table: str, *cells: str) -> tuple[str, Any]:
+    """An attribute of FieldFacts and its value, of the cells that say what holds. An
+    empty text is written as two quotation marks, a space as %20."""
+    rule, value = cells[0], cells[-1]
+    if table == "defaults":
+        return table, Default(json.loads(value), rule)
+    if table == "enums" or rule == "unique":
+        texts = (text.replace("%20", " ") for text in value.split())
+        words = ("" if text == '""' else text for text in texts)
+        return rule if rule == "unique" else "enum", tuple(words)
+    if rule in ("format", "key_format"):
+        return rule, value
+    return rule, value == "true" if rule == "required" else int(value)
 
 
 def _context(text: str) -> tuple[GroupVersionKind, str]:
     """The kind and the path of ``apps/v1/Deployment:spec.strategy.type``."""
     name, _, path = text.partition(":")
-    *group, version, kind = name.split("/")
-    return GroupVersionKind("/".join(group), version, kind), path
+    api_version, _, kind = name.rpartition("/")
+    return group_version_kind(api_version, kind), path
