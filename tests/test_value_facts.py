@@ -13,13 +13,14 @@ from itertools import product
 
 import pytest
 
+from kubestencil import field_facts
+from kubestencil.errors import UsageError
 from kubestencil.schema.facts.combinations import combinations
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import (
     Default,
     FieldFacts,
     fact_rows,
-    facts_of,
     server_facts,
 )
 from kubestencil.schema.types import GroupVersionKind
@@ -31,9 +32,13 @@ CONTAINER = "io.k8s.api.core.v1.Container"
 
 def known(definition: str, name: str) -> FieldFacts:
     """What is known of a field in the newest release."""
-    release = load(RELEASES[-1])
-    fields = {field.name: field for field in release.definitions[definition].fields}
-    return facts_of(release.name, definition, fields[name])
+    return field_facts(definition, name, load(RELEASES[-1]))
+
+
+def test_facts_of_unknown_fields_are_refused() -> None:
+    for definition, name in ((CONTAINER, "nothing"), ("nothing", "name")):
+        with pytest.raises(UsageError, match="nothing"):
+            known(definition, name)
 
 
 def test_facts_have_their_origin() -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from kubestencil.checking.findings import Finding, Report
     from kubestencil.diff import Change, Comparison, History
     from kubestencil.schema import Release
+    from kubestencil.schema.facts.values import FieldFacts
     from kubestencil.schema.field_paths import FieldPath
     from kubestencil.schema.lookup import TypeMatch
     from kubestencil.source import Source
@@ -48,6 +49,7 @@ else:
         "Cause": "kubestencil.validator.protocol",
         "Change": "kubestencil.diff",
         "Comparison": "kubestencil.diff",
+        "FieldFacts": "kubestencil.schema.facts.values",
         "FieldPath": "kubestencil.schema.field_paths",
         "Finding": "kubestencil.checking.findings",
         "History": "kubestencil.diff",
@@ -70,6 +72,7 @@ __all__ = [
     "Cause",
     "Change",
     "Comparison",
+    "FieldFacts",
     "FieldPath",
     "Finding",
     "History",
@@ -81,6 +84,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "field_facts",
     "field_paths",
     "find",
     "history",
@@ -246,6 +250,26 @@ def field_paths(
     if not below:
         raise UsageError(f"{match.kind} has no field {match.field_path}")
     return iter(below[1:])
+
+
+def field_facts(
+    definition: str, field: str, release: Release | _PathLike = "latest"
+) -> FieldFacts:
+    """What is known of the values of a field: what the document states, and what the API
+    server of a release with that name accepts and fills in, each with its origin.
+
+    ``definition`` is a full name, as in ``FieldPath``, ``release`` a release, or what
+    ``load`` takes. Raises UsageError where the release lacks the definition or the field.
+    """
+    from kubestencil.errors import UsageError
+    from kubestencil.schema.facts.values import facts_of
+
+    parsed = _parsed(release)
+    if (found := parsed.definitions.get(definition)) is not None:
+        for known in found.fields:
+            if known.name == field:
+                return facts_of(parsed.name, definition, known)
+    raise UsageError(f"{parsed.name} has no field {field!r} in {definition!r}")
 
 
 def history(
