@@ -51,6 +51,13 @@ def value_at(value: Any, path: Path) -> Any:
     return value
 
 
+def items_at(value: Any, path: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """The objects in the list at a path, with their paths."""
+    items = value_at(value, path)
+    items = items if isinstance(items, list) else []
+    return [((*path, i), item) for i, item in enumerate(items) if type(item) is dict]
+
+
 def shown(value: Any) -> str:
     """A value for a message: one line of at most 60 characters."""
     if isinstance(value, bool):

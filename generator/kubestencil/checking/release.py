@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kubestencil.checking.decoding.decode import Decoder
-from kubestencil.checking.decoding.remarks import Remarks
 from kubestencil.checking.problems import Check
 from kubestencil.checking.values.places import PlaceChecks
 from kubestencil.schema.facts.combinations import combinations
@@ -46,24 +45,17 @@ class CheckedRelease:
         return self._versions.get((group, kind), ())
 
 
-def prepare(
-    release: Release,
-    earlier: Release | None = None,
-    validator: Validator | None = None,
-) -> CheckedRelease:
-    """A release with its checks, which are compiled when they are needed.
-
-    ``earlier`` is the release that an upgrade starts from: fields whose meaning changed
-    since are remarked on.
-    """
+def prepare(release: Release, validator: Validator | None = None) -> CheckedRelease:
+    """A release with its checks, which are compiled when they are needed."""
     kinds = dict(_kinds(release))
-    remarks = Remarks(release.name, earlier.definitions if earlier else {})
     versions: dict[tuple[str, str], tuple[str, ...]] = {}
     for kind in kinds:
         key = kind.group, kind.kind
         versions[key] = (*versions.get(key, ()), kind.version)
     facts = asked_facts(release.name)
-    decoder = Decoder(release.definitions, remarks, facts, combinations(release.name))
+    decoder = Decoder(
+        release.definitions, release.name, facts, combinations(release.name)
+    )
     return CheckedRelease(
         release, kinds, decoder, versions, PlaceChecks(facts, release.name), validator
     )

@@ -188,8 +188,8 @@ _RULES: tuple[CheckRule, ...] = (
     ),
     CheckRule(
         "changed-meaning",
-        "note",
-        "What the field means changed between the two releases.",
+        "warning",
+        "The value means something else in the version that replaces a removed one.",
     ),
     CheckRule(
         "unused-ignore",

@@ -60,14 +60,13 @@ def check(
         raise UsageError(
             f"no {', '.join(SUFFIXES)} file", where=", ".join(paths) or "check"
         )
-    latest = (after, *releases)
-    prepared = [
-        prepare(release, before, validators.get(release.name)) for release in latest
-    ]
+    first, *others_after = (
+        prepare(release, validators.get(release.name)) for release in (after, *releases)
+    )
     upgrade = Upgrade(
-        prepare(before, None, validators.get(before.name)) if before else None,
-        prepared[0],
-        tuple(prepared[1:]),
+        prepare(before, validators.get(before.name)) if before else None,
+        first,
+        tuple(others_after),
     )
     run = Run(upgrade, listed_patches(files), previous)
     for reason, count in previous.unread.items() if previous else ():
@@ -76,7 +75,7 @@ def check(
         finish()
     return Report(
         before=before.name if before else None,
-        after=", ".join(release.name for release in latest),
+        after=", ".join(release.name for release in (after, *releases)),
         findings=tuple(run.findings),
         files=run.files,
         documents=run.documents,

@@ -139,8 +139,6 @@ class Upgrade:
         for release, after in zip((self.after, *self.others), latest, strict=True):
             explain = Advice(after.trial).explained
             for problem in after.results.problems:
-                if problem.rule == "changed-meaning" and problem.path[0] == "status":
-                    continue  # Nobody writes it.
                 key = problem.rule, problem.path, problem.message
                 if key not in found:
                     found[key] = explain(problem), {}

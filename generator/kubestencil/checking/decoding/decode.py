@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kubestencil.checking.decoding.custom import check_of_custom
-from kubestencil.checking.decoding.remarks import Remark, Remarks
+from kubestencil.checking.decoding.remarks import Remark, remarks_on
 from kubestencil.checking.decoding.scalar_checks import (
     SPECIAL,
     accept_all,
@@ -53,10 +53,11 @@ _Member = tuple[type | None, Check]
 
 @dataclass(slots=True)
 class Decoder:
-    """Compiles the definitions of a release, each when it is first needed."""
+    """Compiles the definitions of a release, each when it is first needed; ``release``
+    is its name."""
 
     definitions: Mapping[str, Definition]
-    remarks: Remarks
+    release: str
     facts: ServerFacts
     combinations: Mapping[str, Sequence[Combination]]
     _compiled: dict[tuple[str, bool], Check] = field(default_factory=dict)
@@ -107,7 +108,7 @@ class Decoder:
             if self._is_required(definition, field)
         )
         rules = rules_of(self.combinations.get(definition.name, ()))
-        remarks = self.remarks.on(definition)
+        remarks = remarks_on(definition, self.release)
         return _struct(members, required, remarks, is_strict, rules)
 
     def _member(self, definition: Definition, field: Field, is_strict: bool) -> _Member:

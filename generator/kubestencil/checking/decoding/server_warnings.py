@@ -7,18 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kubestencil.checking.findings import Path, Problem
+from kubestencil.checking.problems import items_at, value_at
+from kubestencil.checking.values.relations import pods_of
 from kubestencil.schema.facts.warnings import WarnedKey, warned_keys
 from kubestencil.schema.types import GroupVersionKind
 
-# Where kinds have pods: the object with their metadata and spec.
-_PODS: tuple[Path, ...] = (
-    ("spec", "jobTemplate", "spec", "template"),
-    ("spec", "template"),
-    ("template",),
-    (),
-)
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
-_NODE_AFFINITY = ("spec", "affinity", "nodeAffinity")
 
 
 def warnings_of(
@@ -27,84 +21,67 @@ def warnings_of(
     """The problems that a server of a release warns of."""
     keys = warned_keys(release)
     yield from _annotations(value, (), keys.get(kind.kind, ()))
-    for path in _PODS:
-        pod = _at(value, path)
-        if isinstance(_at(pod, ("spec", "containers")), list):
-            yield from _of_pod(pod, path, keys)
-            return
+    pods = pods_of(kind)
     labels = {row.key: row for row in keys.get("node-label", ())}
-    for path in (("scheduling", "nodeSelector"),):
-        yield from _labels(_at(value, path), path, labels)
+    for path in _node_labels(value, pods or ("scheduling",)):
+        name = path[-1] if path[-2] == "nodeSelector" else value_at(value, path)
+        if isinstance(name, str) and name in labels:
+            yield _problem(labels[name], name, path)
+    if pods is not None:
+        rows = keys.get("pod-annotation", ())
+        yield from _annotations(value_at(value, pods[:-1]), pods[:-1], rows)
+        ports: set[tuple[str, ...]] = set()
+        for name in _CONTAINERS:
+            for path, container in items_at(value, (*pods, name)):
+                yield from _hidden_variables(container, path)
+                if name != "ephemeralContainers":
+                    yield from _repeated_ports(container, path, ports)
 
 
-def _of_pod(
-    pod: Mapping[str, Any], path: Path, keys: Mapping[str, Sequence[WarnedKey]]
-) -> Iterator[Problem]:
-    yield from _annotations(pod, path, keys.get("pod-annotation", ()))
-    labels = {row.key: row for row in keys.get("node-label", ())}
-    selector = ("spec", "nodeSelector")
-    yield from _labels(_at(pod, selector), (*path, *selector), labels)
-    required = (
-        *_NODE_AFFINITY,
-        "requiredDuringSchedulingIgnoredDuringExecution",
-        "nodeSelectorTerms",
-    )
-    preferred = (*_NODE_AFFINITY, "preferredDuringSchedulingIgnoredDuringExecution")
-    for terms, inner in ((required, ()), (preferred, ("preference",))):
-        for at, term in _items(pod, terms):
-            for place, expression in _items(term, (*inner, "matchExpressions")):
-                key_path = (*path, *at, *place, "key")
-                yield from _label(expression.get("key"), key_path, labels)
-    for at, constraint in _items(pod, ("spec", "topologySpreadConstraints")):
-        key_path = (*path, *at, "topologyKey")
-        yield from _label(constraint.get("topologyKey"), key_path, labels)
-    for containers in _CONTAINERS:
-        for at, container in _items(pod, ("spec", containers)):
-            yield from _hidden_variables(container, (*path, *at))
-    yield from _repeated_ports(pod, path)
+def _node_labels(value: Any, spec: Path) -> Iterator[Path]:
+    """Where the specification of pods names labels of nodes."""
+    selector = value_at(value, (*spec, "nodeSelector"))
+    for name in selector if isinstance(selector, dict) else ():
+        yield *spec, "nodeSelector", name
+    affinity = (*spec, "affinity", "nodeAffinity")
+    required = "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    terms = [path for path, _ in items_at(value, (*affinity, *required))]
+    for path, _ in items_at(value, (*affinity, preferred)):
+        terms.append((*path, "preference"))
+    for term in terms:
+        for path, _ in items_at(value, (*term, "matchExpressions")):
+            yield *path, "key"
+    for path, _ in items_at(value, (*spec, "topologySpreadConstraints")):
+        yield *path, "topologyKey"
 
 
 def _annotations(
-    value: Mapping[str, Any], path: Path, keys: Sequence[WarnedKey]
+    value: Any, path: Path, keys: Sequence[WarnedKey]
 ) -> Iterator[Problem]:
     place = ("metadata", "annotations")
-    annotations = _at(value, place)
+    annotations = value_at(value, place)
     if not keys or not isinstance(annotations, dict):
         return
     for row in keys:
         names = [row.key]
-        contexts = [_at(value, ("spec", "securityContext"))]
+        context = value_at(value, ("spec", "securityContext", row.unless))
         if row.key.endswith("/"):
             containers = {
                 str(container.get("name")): container
                 for name in _CONTAINERS
-                for _, container in _items(value, ("spec", name))
+                for _, container in items_at(value, ("spec", name))
             }
             names = [
                 f"{row.key}{name}"
                 for name, container in containers.items()
-                if _at(container, ("securityContext", row.unless)) is None
+                if value_at(container, ("securityContext", row.unless)) is None
             ]
-            if row.unless == "seccompProfile":
-                contexts = []
-        if row.unless and any(_at(context, (row.unless,)) for context in contexts):
-            continue
-        for name in names:
-            if name in annotations:
-                yield _problem(row, name, (*path, *place, name))
-
-
-def _labels(
-    selector: Any, path: Path, labels: Mapping[str, WarnedKey]
-) -> Iterator[Problem]:
-    for key in selector if isinstance(selector, dict) else ():
-        yield from _label(key, (*path, key), labels)
-
-
-def _label(key: Any, path: Path, labels: Mapping[str, WarnedKey]) -> Iterator[Problem]:
-    row = labels.get(key) if isinstance(key, str) else None
-    if row is not None:
-        yield _problem(row, row.key, path)
+            context = None if row.unless == "seccompProfile" else context
+        if not (row.unless and context):
+            for name in names:
+                if name in annotations:
+                    yield _problem(row, name, (*path, *place, name))
 
 
 def _problem(row: WarnedKey, key: str, path: Path) -> Problem:
@@ -116,7 +93,7 @@ def _problem(row: WarnedKey, key: str, path: Path) -> Problem:
 def _hidden_variables(container: Mapping[str, Any], path: Path) -> Iterator[Problem]:
     """Variables that hide earlier ones without using their values."""
     seen: set[str] = set()
-    for at, variable in _items(container, ("env",)):
+    for at, variable in items_at(container, ("env",)):
         name, text = variable.get("name"), variable.get("value") or ""
         if not isinstance(name, str) or not isinstance(text, str):
             continue
@@ -129,30 +106,16 @@ def _hidden_variables(container: Mapping[str, Any], path: Path) -> Iterator[Prob
         seen.add(name)
 
 
-def _repeated_ports(pod: Mapping[str, Any], path: Path) -> Iterator[Problem]:
-    """Ports of containers that another container, or the same one, has already."""
-    seen: set[tuple[str, ...]] = set()
-    for containers in _CONTAINERS[:2]:
-        for at, container in _items(pod, ("spec", containers)):
-            for place, port in _items(container, ("ports",)):
-                key = str(port.get("containerPort")), str(port.get("protocol") or "TCP")
-                host = str(port.get("hostPort")), str(port.get("hostIP"))
-                if (*key, *host) in seen:
-                    message = f"the port {key[0]} of {key[1]} is defined before"
-                    yield Problem("server-warning", (*path, *at, *place), message)
-                seen.add((*key, *host))
-
-
-def _at(value: Any, path: Path) -> Any:
-    """The value at a path; None where there is none."""
-    for step in path:
-        value = value.get(step) if isinstance(value, dict) else None
-    return value
-
-
-def _items(value: Any, path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """The objects in the list at a path, with their paths."""
-    items = _at(value, path)
-    for index, item in enumerate(items if isinstance(items, list) else ()):
-        if isinstance(item, dict):
-            yield (*path, index), item
+def _repeated_ports(
+    container: Mapping[str, Any], path: Path, seen: set[tuple[str, ...]]
+) -> Iterator[Problem]:
+    """Ports of a container that another one, or the same one, has already."""
+    for at, port in items_at(container, ("ports",)):
+        number, protocol = port.get("containerPort"), port.get("protocol") or "TCP"
+        key = tuple(
+            map(str, (number, protocol, port.get("hostPort"), port.get("hostIP")))
+        )
+        if key in seen:
+            message = f"the port {number} of {protocol} is defined before"
+            yield Problem("server-warning", (*path, *at), message)
+        seen.add(key)

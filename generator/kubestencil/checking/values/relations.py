@@ -9,7 +9,7 @@ from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Path, Problem
-from kubestencil.checking.problems import value_at
+from kubestencil.checking.problems import items_at, value_at
 from kubestencil.schema.types import GroupVersionKind
 
 #: The problems of an object.
@@ -61,39 +61,35 @@ def _unmatched(value: Mapping[str, Any], selector: Path) -> Iterator[Problem]:
 
 
 def _unknown_volumes(value: Mapping[str, Any], pods: Path) -> Iterator[Problem]:
-    spec = value_at(value, pods)
-    names = [volume.get("name") for _, volume in _items(spec, "volumes")]
+    names = [volume.get("name") for _, volume in items_at(value, (*pods, "volumes"))]
     # Those of a StatefulSet have the volumes of its claims, too.
-    for _, claim in _items(value.get("spec"), "volumeClaimTemplates"):
+    for _, claim in items_at(value, ("spec", "volumeClaimTemplates")):
         names.append(value_at(claim, ("metadata", "name")))
     if not all(map(_is_known, names)):
         return
     for containers in ("initContainers", "containers"):
-        for index, container in _items(spec, containers):
-            for mount, entry in _items(container, "volumeMounts"):
+        for path, container in items_at(value, (*pods, containers)):
+            for at, entry in items_at(container, ("volumeMounts",)):
                 name = entry.get("name")
                 if _is_known(name) and name and name not in names:
-                    step = (containers, index, "volumeMounts", mount, "name")
                     message = f"the pod has no volume called {name!r}"
-                    yield Problem("invalid-value", (*pods, *step), message)
+                    yield Problem("invalid-value", (*path, *at, "name"), message)
 
 
 def _subjects(value: Mapping[str, Any]) -> Iterator[Problem]:
     """A role binding gives its namespace to its subjects; others have none to give."""
-    for index, subject in _items(value, "subjects"):
+    for path, subject in items_at(value, ("subjects",)):
         if subject.get("kind") == "ServiceAccount" and not subject.get("namespace"):
             message = "required field 'namespace' is missing: kind is ServiceAccount"
-            path = ("subjects", index, "namespace")
+            path = (*path, "namespace")
             yield Problem("missing-field", path, message, "add namespace")
 
 
 def _ports(value: Mapping[str, Any]) -> Iterator[Problem]:
-    spec = value.get("spec")
-    ports = _items(spec, "ports")
-    is_internal = value_at(spec, ("type",)) in (None, "", "ClusterIP")
+    ports = items_at(value, ("spec", "ports"))
+    is_internal = value_at(value, ("spec", "type")) in (None, "", "ClusterIP")
     seen = set()
-    for index, port in ports:
-        path = ("spec", "ports", index)
+    for path, port in ports:
         if len(ports) > 1 and not port.get("name"):
             message = "required field 'name' is missing: there are several ports"
             yield Problem("missing-field", (*path, "name"), message, "add name")
@@ -116,9 +112,8 @@ def _names_of_crd(value: Mapping[str, Any]) -> Iterator[Problem]:
     if is_known and name != f"{plural}.{group}":
         message = f"must be {plural}.{group}: the plural name and the group"
         yield Problem("invalid-name", ("metadata", "name"), message)
-    stored = [
-        entry.get("storage") for _, entry in _items(value.get("spec"), "versions")
-    ]
+    versions = items_at(value, ("spec", "versions"))
+    stored = [entry.get("storage") for _, entry in versions]
     if stored and stored.count(True) != 1:
         message = "exactly one version must have storage: true"
         yield Problem("invalid-value", ("spec", "versions"), message)
@@ -141,11 +136,3 @@ _RELATIONS: Mapping[tuple[str, str], _Relation] = {
 def _is_known(value: Any) -> bool:
     """Whether a value is a text, and nothing is filled into it later."""
     return isinstance(value, str) and not has_placeholder(value)
-
-
-def _items(value: Any, name: str) -> list[tuple[int, dict[str, Any]]]:
-    """The objects in a list of an object, with their indexes."""
-    items = value.get(name) if isinstance(value, dict) else None
-    if not isinstance(items, list):
-        return []
-    return [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
