@@ -94,6 +94,8 @@ spec:
          "it belongs into spec.containers[1]"),
         (_POD.replace("FIELD", "ports: {containerPort: 80}"), "spec.containers[1].ports",
          "put '- ' before it"),
+        (_POD.replace("FIELD", "ports: {containerPort: 80, name: a, nam: b}"),
+         "spec.containers[1].ports", "put '- ' before it"),
         (_POD.replace("FIELD", "command: sh"), "spec.containers[1].command",
          "write it as a list: [sh]"),
         (_POD.replace("FIELD", "env: {A: b}"), "spec.containers[1].env",

@@ -10,6 +10,7 @@ from typing import Any
 from kubestencil.checking.examination import examine
 from kubestencil.checking.findings import Fix, Move, Path, Problem
 from kubestencil.checking.hints.edits import EditError, applied
+from kubestencil.checking.problems import value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
 from kubestencil.checking.values.places import refusals
@@ -33,7 +34,8 @@ class Trial:
         there, where the fix does not fit, and where it brings other errors.
 
         What is wrong with values inside of the one that is mended was there before:
-        nothing was known of them.
+        nothing was known of them. An item of a list whose ``- `` is missing may have some
+        unknown fields.
         """
         try:
             value = applied(self.value, fix)
@@ -47,9 +49,17 @@ class Trial:
         }
         after = set(self._errors_of(value))
         mended = _moved(problem.path, moves)
+        new = after - before
+        if problem.rule == "wrong-type":
+            unknown = {
+                ("unknown-field", path) for _, path in new if path[:-1] == mended
+            }
+            item = value_at(value, mended)
+            if isinstance(item, dict) and 2 * len(new & unknown) < len(item):
+                new -= unknown
         is_worse = any(
             rule in _OF_SHAPE or path == mended or path[: len(mended)] != mended
-            for rule, path in after - before
+            for rule, path in new
         )
         return None if is_worse else len(after)
 
