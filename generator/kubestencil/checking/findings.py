@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from kubestencil.checking.rules import (
     RULES,
@@ -263,13 +262,18 @@ class Finding(NamedTuple):
 class Skip(NamedTuple):
     """What was not checked in a file, or which rule was not applied to an object.
 
-    ``line`` is that of the object, 0 of a file that was not read.
+    ``line`` is that of the object, 0 of a file that was not read; ``times`` says how
+    often.
     """
 
     file: str
     line: int
     reason: str
-    detail: str
+    detail: str = ""
+    times: int = 1
+
+
+_Item = TypeVar("_Item", Finding, Skip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,8 +282,8 @@ class Report:
 
     ``before`` is the release that the upgrade starts from, None for a check of one
     release. ``files``, ``documents`` and ``objects`` count what was read; ``checked``
-    counts the objects that were compared with a schema. ``skipped`` counts what was
-    not, by reason and detail, and ``skips`` says where; ``updated`` counts the objects
+    counts the objects that were compared with a schema. ``skips`` are what was not;
+    ``updated`` counts the objects
     that were compared with what they were before, None without that; ``validators`` has
     the version of the API server's own code that decided in a release, None where it is
     not built; ``ignored`` counts the findings that were left out, by what named them:
@@ -293,11 +297,18 @@ class Report:
     documents: int
     objects: int
     checked: int
-    skipped: Mapping[tuple[str, str], int]
+    skips: tuple[Skip, ...] = ()
     ignored: Mapping[str, int] = field(default_factory=dict)
     updated: int | None = None
     validators: Mapping[str, str | None] = field(default_factory=dict)
-    skips: tuple[Skip, ...] = ()
+
+    @property
+    def skipped(self) -> Mapping[tuple[str, str], int]:
+        """How often something was not checked, by reason and detail."""
+        counts = Counter[tuple[str, str]]()
+        for skip in self.skips:
+            counts[skip.reason, skip.detail] += skip.times
+        return dict(sorted(counts.items()))
 
     def count(self, severity: Severity) -> int:
         """How many findings of a severity are left in ``after``."""
@@ -309,30 +320,22 @@ class Report:
     def limited(self) -> Report:
         """The report with at most MAX_FINDINGS of each file: the most severe, and those
         that an upgrade fixes last. The number of the others is in ``ignored``. What was
-        not checked has as many lines of each file, and as many details."""
-        report = replace(
-            self,
-            skipped=_limited_details(self.skipped),
-            skips=tuple(_limited_skips(self.skips)),
+        not checked has as many lines of each file, and one for each reason of others.
+        """
+        kept = {id(item) for item in _limited(sorted(self.findings, key=_importance))}
+        findings = tuple(item for item in self.findings if id(item) in kept)
+        skips = tuple(_limited(self.skips))
+        dropped = _counts(self.skips)
+        dropped.subtract(_counts(skips))
+        others = (
+            Skip(*key, "others", count) for key, count in dropped.items() if count
         )
-        return report._with_limited_findings()
-
-    def _with_limited_findings(self) -> Report:
-        counts = Counter(finding.file for finding in self.findings)
-        if not counts or max(counts.values()) <= MAX_FINDINGS:
-            return self
-        remaining = dict.fromkeys(counts, MAX_FINDINGS)
-        dropped: set[int] = set()
-        for index, finding in sorted(enumerate(self.findings), key=_importance):
-            remaining[finding.file] -= 1
-            if remaining[finding.file] < 0:
-                dropped.add(index)
-        kept = (
-            item for index, item in enumerate(self.findings) if index not in dropped
-        )
+        report = replace(self, findings=findings, skips=(*skips, *others))
+        if len(findings) == len(self.findings):
+            return report
         limit = f"the limit of {MAX_FINDINGS:,} findings per file"
-        ignored = {**self.ignored, limit: len(dropped)}
-        return replace(self, findings=tuple(kept), ignored=ignored)
+        ignored = {**self.ignored, limit: len(self.findings) - len(findings)}
+        return replace(report, ignored=ignored)
 
     def validator_lines(self) -> tuple[str, ...]:
         """Whether the API server's own code decided, for people."""
@@ -361,9 +364,9 @@ class Report:
 
     def skipped_reasons(self) -> tuple[str, ...]:
         """``skipped_lines`` without details, so that each reason has one line."""
-        counts: dict[str, int] = {}
+        counts = Counter[str]()
         for (reason, _), count in self.skipped.items():
-            counts[reason] = counts.get(reason, 0) + count
+            counts[reason] += count
         return (
             *(f"Not checked: {count:,} ({name})" for name, count in counts.items()),
             *self._ignored_lines(),
@@ -373,29 +376,25 @@ class Report:
         return (f"Ignored: {count:,} (by {by})" for by, count in self.ignored.items())
 
 
-def _importance(item: tuple[int, Finding]) -> tuple[bool, int]:
-    finding = item[1]
+def _importance(finding: Finding) -> tuple[bool, int]:
     return finding.change == "fixed", SEVERITIES.index(finding.severity)
 
 
-def _limited_details(
-    skipped: Mapping[tuple[str, str], int],
-) -> dict[tuple[str, str], int]:
-    counts = Counter(dict(islice(skipped.items(), MAX_FINDINGS)))
-    for (reason, _), count in islice(skipped.items(), MAX_FINDINGS, None):
-        counts[reason, "others"] += count
+def _counts(skips: Iterable[Skip]) -> Counter[tuple[str, int, str]]:
+    """How often something was not checked, by file and reason."""
+    counts = Counter[tuple[str, int, str]]()
+    for skip in skips:
+        counts[skip.file, 0, skip.reason] += skip.times
     return counts
 
 
-def _limited_skips(skips: Iterable[Skip]) -> Iterator[Skip]:
+def _limited(items: Iterable[_Item]) -> Iterator[_Item]:
+    """The first items of each file."""
     counts = Counter[str]()
-    for skip in skips:
-        counts[skip.file] += 1
-        if counts[skip.file] <= MAX_FINDINGS:
-            yield skip
-    for file, count in counts.items():
-        if count > MAX_FINDINGS:
-            yield Skip(file, 0, f"{count - MAX_FINDINGS:,} others", "")
+    for item in items:
+        counts[item.file] += 1
+        if counts[item.file] <= MAX_FINDINGS:
+            yield item
 
 
 def is_no_file(name: str) -> bool:

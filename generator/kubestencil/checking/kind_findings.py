@@ -14,6 +14,7 @@ from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RuleId
 from kubestencil.schema.facts.lifecycle import (
     Lifecycle,
+    built_in_groups,
     lifecycle,
     lifecycles,
     replacement,
@@ -265,7 +266,7 @@ def missing_kind(value: Any) -> Problem | None:
 
 def is_of_kubernetes(kind: GroupVersionKind) -> bool:
     """Whether a kind is in a group of Kubernetes, whether or not it exists."""
-    return kind.group in _groups()
+    return kind.group in built_in_groups()
 
 
 def is_configuration(kind: GroupVersionKind) -> bool:
@@ -288,11 +289,6 @@ def _kind_names() -> frozenset[str]:
 @cache
 def _versions() -> frozenset[str]:
     return frozenset(kind.api_version for kind in lifecycles())
-
-
-@cache
-def _groups() -> frozenset[str]:
-    return frozenset(kind.group for kind in lifecycles())
 
 
 def _reached(change: str, release: str) -> bool:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from kubestencil.checking.decoding.decode import Decoder
-from kubestencil.checking.problems import Check
+from kubestencil.checking.decoding.server_warnings import warnings_of
+from kubestencil.checking.findings import Results
 from kubestencil.checking.values.places import PlaceChecks
+from kubestencil.checking.values.relations import related_problems
 from kubestencil.schema.facts.combinations import combinations
+from kubestencil.schema.facts.lifecycle import built_in_groups
 from kubestencil.schema.facts.values import asked_facts
 from kubestencil.schema.lazy import LazyDefinitions
 from kubestencil.schema.types import GroupVersionKind, Release
@@ -19,8 +23,8 @@ from kubestencil.validator.process import Validator
 class CheckedRelease:
     """A release with its kinds by group, version and kind, and their checks.
 
-    ``kinds`` has the names of definitions, ``places`` checks what holds in one kind only. ``validator`` runs the code of the release's
-    API server, where that was built.
+    ``kinds`` has the names of definitions, ``places`` checks what holds in one kind
+    only. ``validator`` runs the code of the release's API server, where that was built.
     """
 
     release: Release
@@ -35,10 +39,22 @@ class CheckedRelease:
         """The name of the release: 1.35."""
         return self.release.name
 
-    def check_of(self, kind: GroupVersionKind) -> Check | None:
-        """The check of a kind; None where the release does not serve it."""
+    def examine(
+        self, value: Mapping[str, Any], kind: GroupVersionKind
+    ) -> Results | None:
+        """The problems of an object as it is decoded, and those of its values, without
+        asking the API server's code; None for a kind that the release does not serve.
+        """
         definition = self.kinds.get(kind)
-        return None if definition is None else self.decoder.check_of(definition)
+        if definition is None:
+            return None
+        results = Results()
+        self.decoder.check_of(definition)(value, ("", None), results)
+        if kind.group in built_in_groups():
+            self.places.check(value, kind, results)
+            results.values.extend(related_problems(value, kind))
+            results.problems.extend(warnings_of(value, kind, self.name))
+        return results
 
     def versions(self, group: str, kind: str) -> tuple[str, ...]:
         """The versions that the release serves of a kind."""

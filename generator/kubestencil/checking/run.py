@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -69,8 +68,7 @@ def check(
         tuple(others_after),
     )
     run = Run(upgrade, listed_patches(files), previous)
-    for reason, count in previous.unread.items() if previous else ():
-        run.skipped[reason, ""] += count
+    run.skips += previous.unread if previous else ()
     for finish in look_ahead(run.start(chain(files, others)), REQUESTS_AHEAD):
         finish()
     return Report(
@@ -81,7 +79,6 @@ def check(
         documents=run.documents,
         objects=run.objects,
         checked=run.checked,
-        skipped=dict(sorted(run.skipped.items())),
         skips=tuple(run.skips),
         ignored={"comments": run.ignored} if run.ignored else {},
         updated=run.updated if previous else None,
@@ -106,7 +103,6 @@ class Run:
     patches: frozenset[str]
     previous: PreviousObjects | None = None
     findings: list[Finding] = field(default_factory=list)
-    skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
     skips: list[Skip] = field(default_factory=list)
     updated: int = 0
     files: int = 0
@@ -214,8 +210,7 @@ class Run:
     def _skip(
         self, file: str, line: int, reason: str, detail: str = "", count: int = 1
     ) -> None:
-        self.skipped[reason, detail] += count
-        self.skips.append(Skip(file, line, reason, detail))
+        self.skips.append(Skip(file, line, reason, detail, count))
 
     def _mistake(self, item: Mistake, file: str) -> Finding:
         """The finding of a mistake in the text, which is the same in all releases."""

@@ -38,7 +38,7 @@ def report_json(report: Report) -> dict[str, Any]:
         ],
         "notChecked": [
             {"file": file, "line": line, "reason": reason, "detail": detail}
-            for file, line, reason, detail in report.skips
+            for file, line, reason, detail, _ in report.skips
         ],
         "ignored": dict(report.ignored),
         "findings": [finding.to_dict() for finding in report.findings],

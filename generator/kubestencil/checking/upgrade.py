@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from kubestencil.checking.examination import examine
 from kubestencil.checking.files.kustomize import is_kustomize_kind
 from kubestencil.checking.findings import Edit, Move, Path, Problem, Results
 from kubestencil.checking.hints import Advice, renaming
@@ -194,7 +193,7 @@ def _start(
 ) -> Callable[[], _Examined]:
     """Look for what is wrong with an object in a release; what is returned waits for the
     verdict of the API server's code."""
-    results = examine(value, kind, release)
+    results = release.examine(value, kind)
     trial = Trial(value, kind, release)
     if results is None:
         return _start_successor(kind_problem(kind, release), trial, is_patch)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.git import committed_files
 from kubestencil.checking.files.manifests import Manifest, Mistake, read_manifests
+from kubestencil.checking.findings import Skip
 from kubestencil.errors import UsageError
 from kubestencil.schema.facts.tables import group_version_kind
 
@@ -32,11 +32,11 @@ class PreviousObjects:
     """Objects as they were before.
 
     ``files`` are their paths below a folder, with slashes, and their bytes. ``unread``
-    counts what is not compared, by reason.
+    is what cannot be compared.
     """
 
     def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
-        self.unread: Counter[str] = Counter()
+        self.unread: list[Skip] = []
         self._objects: dict[_Key, list[_Object]] = {}
         for file, data in files:
             for item in read_manifests(data, file):
@@ -47,7 +47,8 @@ class PreviousObjects:
                             _Object(file, item.value)
                         )
                 elif isinstance(item, Mistake) and not item.is_template:
-                    self.unread["mistakes in the old manifests"] += 1
+                    reason = "mistakes in the old manifests"
+                    self.unread.append(Skip(file, item.at.line, reason))
 
     def find(self, value: Mapping[str, Any], file: str) -> Sequence[Mapping[str, Any]]:
         """What an object of a file was before.

@@ -160,10 +160,8 @@ def _is_ignored(
     if not ignores:
         return False
     line = manifest.position(problem.path, of_key=problem.of_key).line
-    return any(
-        rule == problem.rule and first <= line <= last
-        for rule, first, last in (ignore.scope for ignore in ignores)
-    )
+    scopes = {ignore[:2] for ignore in ignores}
+    return not scopes.isdisjoint([(problem.rule, 0), (problem.rule, line)])
 
 
 def text_with_fix(text: str, file: str, manifest: Manifest, fix: Fix) -> str | None:

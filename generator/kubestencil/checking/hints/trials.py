@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from kubestencil.checking.examination import examine
 from kubestencil.checking.findings import Fix, Move, Path, Problem
 from kubestencil.checking.hints.edits import EditError, applied
 from kubestencil.checking.problems import value_at
@@ -80,7 +79,7 @@ class Trial:
         return frozenset(self._errors_of(self.value))
 
     def _errors_of(self, value: Mapping[str, Any]) -> Iterator[_Error]:
-        results = examine(value, self.kind, self.release)
+        results = self.release.examine(value, self.kind)
         if results is None:
             return
         for problem in results.problems:

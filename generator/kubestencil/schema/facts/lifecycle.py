@@ -114,6 +114,12 @@ def replacement(kind: GroupVersionKind, release: str) -> GroupVersionKind | None
 
 
 @cache
+def built_in_groups() -> frozenset[str]:
+    """The groups that Kubernetes has or had kinds in."""
+    return frozenset(kind.group for kind in lifecycles())
+
+
+@cache
 def lifecycles() -> Mapping[GroupVersionKind, Lifecycle]:
     """The lifecycles of all kinds in ``specs/lifecycle.tsv``."""
     table = rows("lifecycle", Lifecycle)
