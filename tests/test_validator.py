@@ -187,6 +187,12 @@ ANSWERS: Mapping[str, bytes] = {
     + b"[" * 900
     + b"]" * 900
     + b"}]}",
+    "an object of any depth": b'{"code": 200, "object": '
+    + b'{"a": ' * 900
+    + b"1"
+    + b"}" * 901,
+    "an object that YAML cannot have": b'{"code": 200, "object": {"\\u0000\\ud800":'
+    b' ["\\u001b[31m", NaN, 1e400, "\\u0085", {"<<": {"\\n": "---\\n..."}}]}}',
 }
 
 
@@ -209,7 +215,8 @@ def test_whatever_a_program_answers_a_command_ends_well(
     config_map = {**CONFIG_MAP, "metadata": {"name": "a", "finalizers": ["a/b"]}}
     manifest.write_text("---\n".join(f"{json.dumps(config_map)}\n" for _ in range(3)))
     check_json = ("check", "--to", "1.35", "-f", "json")
-    for command in (("check", "--to", "1.35"), check_json, ("default",)):
+    convert = ("convert", "--to", "v1", "--release", "1.35")
+    for command in (("check", "--to", "1.35"), check_json, ("default",), convert):
         result = _run(*command, str(manifest))
         assert isinstance(result.exception, SystemExit | KubestencilError | None)
         assert len(result.output) < 200_000

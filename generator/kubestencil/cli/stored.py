@@ -11,7 +11,7 @@ import click
 from kubestencil.checking.stored import results
 from kubestencil.cli import console
 from kubestencil.cli.options import complete_release, file_option
-from kubestencil.errors import UsageError
+from kubestencil.errors import SourceError, UsageError
 from kubestencil.schema.custom_resources.definitions import crd_values
 from kubestencil.source.find import DocumentOptions
 from kubestencil.source.releases import newest_release
@@ -95,7 +95,11 @@ def _validator(release: str | None, locations: tuple[str, ...]) -> Validator:
 def _print(
     paths: tuple[str, ...], values: Iterable[Mapping[str, Any]], file: Path | None
 ) -> None:
-    objects = list(values)
-    if not objects:
-        raise UsageError("there is no object in it", where=", ".join(paths))
-    console.write_result(dump_all(objects), file)
+    where = ", ".join(paths)
+    try:
+        text = dump_all(list(values))
+    except RecursionError as error:
+        raise SourceError("an object has too many levels", where=where) from error
+    if not text:
+        raise UsageError("there is no object in it", where=where)
+    console.write_result(text, file)

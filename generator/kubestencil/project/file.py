@@ -82,7 +82,8 @@ def read_project(
     try:
         document = tomllib.loads(regular_file.read(path, MAX_BYTES).decode())
     except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"cannot be read: {error}", where=str(path)) from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"cannot be read: {reason}", where=str(path)) from error
     generate: list[Mapping[str, Any]] = []
     commands: dict[str, Mapping[str, Any]] = {}
     for name, value in document.items():
