@@ -88,6 +88,14 @@ def test_npm_packs_the_types_with_their_licence(tmp_path: Path) -> None:
     assert json.loads((folder / "package.json").read_text())["homepage"] == HOMEPAGE
 
 
+@pytest.mark.compiler("publint")
+def test_publint_finds_nothing_in_the_package(tmp_path: Path) -> None:
+    """publint reads what bundlers and Node.js find of a package: exports and formats."""
+    folder = write_package(tmp_path, "typescript")
+    output = output_of("publint", "--strict", "--pack", "npm", folder=folder)
+    assert "All good!" in output
+
+
 @pytest.mark.slow
 @pytest.mark.compiler("cargo")
 def test_cargo_packages_the_crate(tmp_path: Path) -> None:

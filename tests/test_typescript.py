@@ -41,7 +41,7 @@ export const deployment: Deployment = {
     },
   },
 };
-export const replicas: number | undefined = deployment.spec?.replicas;
+export const replicas: number | undefined = deployment.spec.replicas;
 """
 
 KINDS = """
@@ -51,21 +51,24 @@ import type { Deployment, StatefulSet } from "kubernetes-api-types/apps/v1";
 export function describe(object: Pod | Service | Deployment): unknown {
   switch (object.kind) {
     case "Pod":
-      return object.spec?.containers;
+      return object.spec.containers;
     case "Service":
-      return object.spec?.clusterIP;
+      return object.spec.clusterIP;
     case "Deployment":
-      return object.spec?.replicas;
+      return object.spec.replicas;
     default:
       return object satisfies never;
   }
 }
 declare const stored: Pod;
-const item: PodList["items"][number] = { metadata: { name: "web" } };
+const item: PodList["items"][number] = {
+  metadata: { name: "web" },
+  spec: { containers: [] },
+};
 export const pods: PodList = { apiVersion: "v1", kind: "PodList", items: [item, stored] };
 export const pod: Pod = { ...item, apiVersion: "v1", kind: "Pod" };
-export const templates: NonNullable<StatefulSet["spec"]>["volumeClaimTemplates"] = [
-  { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } },
+export const templates: StatefulSet["spec"]["volumeClaimTemplates"] = [
+  { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources: {} } },
 ];
 """
 
@@ -186,8 +189,8 @@ def test_a_union_of_kinds_narrows_and_items_need_no_kind(tmp_path: Path) -> None
         ("[item, stored]", '[{ kind: "Service" }]', "not assignable to type '\"Pod\"'"),
         ("[item, stored]", "[{ metadata: { nam: 1 } }]", "'nam' does not exist"),
         (
-            "object.spec?.clusterIP",
-            "object.spec?.replicas",
+            "object.spec.clusterIP",
+            "object.spec.replicas",
             "'replicas' does not exist",
         ),
     ):
@@ -219,13 +222,79 @@ def test_a_module_has_an_interface_for_each_definition() -> None:
             assert f"export interface {definition.kind} {{" in modules
 
 
-def test_the_package_has_types_only() -> None:
+def test_the_files_of_each_module_are_exported() -> None:
     files = generated("1.35")
     package = json.loads(files["package.json"])
-    assert package["types"] == "./index.d.ts"
-    assert package["exports"]["."] == {"types": "./index.d.ts"}
-    assert {Path(path).suffix for path in files} == {".ts", ".json", ".md", ""}
-    assert all(path.endswith(".d.ts") for path in files if path.endswith(".ts"))
+    assert package["exports"]["."] == {
+        "types": "./index.d.ts",
+        "default": "./index.js",
+    }
+    modules = {path.removesuffix(".js") for path in files if path.endswith(".js")}
+    assert modules == {
+        path.removesuffix(".d.ts") for path in files if path.endswith(".d.ts")
+    }
+
+
+FUNCTIONS = """
+import * as assert from "node:assert/strict";
+import { apiextensionsK8sIoV1, coreV1, metaV1 } from "kubernetes-api-types";
+import { Deployment } from "kubernetes-api-types/apps/v1";
+import { Pod, type PodSpec } from "kubernetes-api-types/core/v1";
+
+const spec: PodSpec = { containers: [{ name: "web", image: "nginx" }] };
+const pod: Pod = Pod({ metadata: { name: "web" }, spec });
+const name: string | undefined = pod.metadata.name;
+const containers: string[] = pod.spec.containers.map((container) => container.name);
+assert.equal(
+  JSON.stringify(pod),
+  '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"containers":[{"name":"web","image":"nginx"}]}}',
+);
+const stored: Partial<Pod> & Omit<Pod, "apiVersion" | "kind"> = { metadata: {}, spec };
+assert.equal(Pod({ ...stored, kind: undefined } as typeof stored).kind, "Pod");
+const names: ["apps", "v1", "apps/v1", "Deployment"] = [
+  Deployment.group, Deployment.version, Deployment.apiVersion, Deployment.kind,
+];
+assert.deepEqual(names, ["apps", "v1", "apps/v1", "Deployment"]);
+assert.equal(coreV1.Pod.group, "");
+assert.equal(apiextensionsK8sIoV1.CustomResourceDefinition.version, "v1");
+assert.equal(Object.keys(metaV1).includes("ObjectMeta"), false);
+assert.throws(() => Object.assign(Pod, { kind: "Service" }), TypeError);
+"""
+
+
+@pytest.mark.compiler("tsc")
+def test_a_function_for_each_kind_makes_its_objects(tmp_path: Path) -> None:
+    compiler = Compiler(tmp_path, generated("1.35"))
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    node = compiler.folder / "node_modules" / "@types" / "node"
+    node.mkdir(parents=True)
+    (node / "index.d.ts").write_text('declare module "node:assert/strict";')
+    assert compiler.errors(FUNCTIONS, "--types", "node") == ""
+    for right, wrong, message in (
+        ("metadata: {", 'kind: "Pod", metadata: {', "'kind' does not exist"),
+        ('metadata: { name: "web" }, ', "", "Property 'metadata' is missing"),
+        (", spec });", " });", "Property 'spec' is missing"),
+        ('["apps", "v1",', '["batch", "v1",', "not assignable to type '\"batch\"'"),
+    ):
+        assert message in compiler.errors(
+            FUNCTIONS.replace(right, wrong), "--types", "node"
+        )
+    (tmp_path / "program.ts").write_text(FUNCTIONS)
+    subprocess.run(
+        [
+            "tsc",
+            "--module",
+            "nodenext",
+            "--types",
+            "node",
+            "--outDir",
+            ".",
+            "program.ts",
+        ],
+        cwd=tmp_path,
+        check=True,
+    )
+    subprocess.run(["node", "program.js"], cwd=tmp_path, check=True)
 
 
 def test_name_and_version_of_the_package_are_options() -> None:
@@ -272,7 +341,7 @@ ODD: dict[str, Any] = {
 def test_names_and_texts_of_any_document_are_code(tmp_path: Path) -> None:
     compiler = Compiler(tmp_path, generate_package(make_release(ODD)))
     modules = [str(path) for path in compiler.package.rglob("*.d.ts")]
-    assert len(modules) == 4
+    assert len(modules) == 5
     assert compiler.run(*modules) == ""
     program = (
         'import type { any_ } from "kubernetes-api-types/example.com/v1";\n'
