@@ -86,7 +86,7 @@ def test_generated_files_can_be_copied_to_windows(run: Command) -> None:
     library = (out / "x/jsonnet/_gen/nul_/v1/main.libsonnet").read_text()
     assert "import 'con_.libsonnet'" in library
     module = (out / "x/typescript/index.d.ts").read_text()
-    assert '"./nul_.com/v1"' in module
+    assert '"./nul_.com/v1.js"' in module
 
 
 def test_pages_of_markdown_link_to_the_names_of_files(run: Command) -> None:

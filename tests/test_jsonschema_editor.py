@@ -46,15 +46,18 @@ def changed(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("release", [OLDEST, NEWEST])
 def test_every_schema_is_valid(release: str) -> None:
     seen: dict[str, Any] = {}
-    for schema in editor_schemas(release).values():
+    for name, schema in editor_schemas(release).items():
+        if name == "all.json":
+            jsonschema.Draft7Validator.check_schema(schema)
+            continue
         definitions = schema["definitions"]
         jsonschema.Draft7Validator.check_schema({**schema, "definitions": {}})
         for reference in _references(schema):
             assert reference.removeprefix("#/definitions/") in definitions
-        for name, definition in definitions.items():
-            if name not in seen:
-                jsonschema.Draft7Validator.check_schema(definition)
-            assert seen.setdefault(name, definition) == definition
+        for definition, text in definitions.items():
+            if definition not in seen:
+                jsonschema.Draft7Validator.check_schema(text)
+            assert seen.setdefault(definition, text) == text
 
 
 def _references(value: Any) -> set[str]:

@@ -103,6 +103,8 @@ def test_schemas_for_editors_know_what_a_server_accepts(tmp_path: Path) -> None:
     container = {"name": "a", "image": "nginx", "imagePullPolicy": "Always"}
     pod = {**with_spec(POD, containers=[container]), "metadata": {"name": "a"}}
     assert verdict(command, folder, pod) == (0, "")
+    crd = {**CRD, "metadata": {"name": "gadgets.tool-box.example.com"}}
+    assert verdict(command, folder, crd) == (0, "")
     container["imagePullPolicy"] = "Alway"
     code, output = verdict(command, folder, pod)
     assert code == 1

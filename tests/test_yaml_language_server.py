@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
@@ -26,6 +26,10 @@ spec:
   selector: {matchLabels: {app: web}}
   template: {spec: {containers: [{name: web}]}}
 """
+DEPLOYMENT_WITH_IMAGE = DEPLOYMENT.replace(
+    "{spec: {containers: [{name: web}]}}",
+    "{metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: a}]}}",
+)
 COMPLETED = """\
 apiVersion: apps/v1
 kind: Deployment
@@ -201,8 +205,43 @@ def test_values_that_the_server_accepts_are_completed(tmp_path: Path) -> None:
         assert any('"IfNotPresent"' in message for message in messages), messages
 
 
-def render_schemas(out: Path, flavours: str = "standalone-strict") -> Path:
-    kinds = ["Deployment", "Gadget"]
+def test_each_object_of_a_file_is_of_its_own_kind(tmp_path: Path) -> None:
+    folder = render_schemas(tmp_path, flavours="editor", kinds=())
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n"
+    pod += "  containers: [{name: web, image: nginx}]\n"
+    other = "apiVersion: example.org/v1\nkind: Other\nanything: 1\n"
+    text = "---\n".join((DEPLOYMENT_WITH_IMAGE, pod, GADGET, other))
+    readme = (folder / "README.md").read_text()
+    settings = json.loads(readme.partition("```json\n")[2].partition("```")[0])
+    schemas = {
+        path.replace("path/to/this/folder", str(folder)): pattern
+        for path, pattern in settings["yaml.schemas"].items()
+    }
+    (folder / "manifests").mkdir()
+    path = folder / "manifests" / "all.yaml"
+    with language_server(folder, schemas) as client:
+        assert client.diagnostics(path, text) == []
+    for right, wrong, message in (
+        ("replicas: 2", "replicas: two", "Expected one of integer, null"),
+        ("containers: [", "contaners: [", "Property contaners is not allowed"),
+        ("kind: Pod", "kind: Pood", "Value is not accepted"),
+        ('mode: "on"', "mode: auto", "Value is not accepted"),
+    ):
+        with language_server(folder, schemas) as client:
+            messages = client.diagnostics(path, text.replace(right, wrong, 1))
+        assert any(message in item for item in messages), (wrong, messages)
+    with language_server(folder, schemas) as client:
+        lines = f"{pod}  restartPolicy: ".splitlines()
+        line = len(lines) - 1
+        proposed = client.completions(path, "\n".join(lines), line, len(lines[line]))
+        assert {"Always", "Never", "OnFailure"} <= proposed
+
+
+def render_schemas(
+    out: Path,
+    flavours: str = "standalone-strict",
+    kinds: Sequence[str] = ("Deployment", "Gadget"),
+) -> Path:
     options = {"jsonschema.flavours": flavours}
     render(
         ["1.35"],

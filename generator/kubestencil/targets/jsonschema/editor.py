@@ -8,7 +8,8 @@ prove to be all, are proposed (``examples``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from kubestencil.schema.graph import (
     references,
 )
 from kubestencil.schema.keywords import REFERENCE_PREFIX
-from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.kinds import kind_definitions, served_kinds
 from kubestencil.schema.types import GroupVersionKind, JsonObject, schema_of
 from kubestencil.schema.well_known import QUANTITY, is_built_in
 from kubestencil.targets.jsonschema.writer import SchemaWriter, TooLargeError
@@ -49,6 +50,55 @@ class EditorSchema(NamedTuple):
     data: bytes
 
 
+def any_kind(release: Release, custom: Mapping[str, GroupVersionKind]) -> bytes:
+    """A schema of any object, for files with objects of several kinds.
+
+    It asks each kind to be as its own file says, those of ``custom`` resources as the
+    files with these paths. Kinds that groups of Kubernetes do not have are refused; of
+    groups that nobody knows any object is valid.
+    """
+    schemas = {f"{name}.json": kind for name, kind in _names(release).values()}
+    kinds: dict[str, list[str]] = {"v1": ["List"]}
+    for kind, definition in served_kinds(release):
+        if is_built_in(definition.name):
+            kinds.setdefault(kind.api_version, []).append(kind.kind)
+    rules = [
+        _rule(
+            {"apiVersion": version}, {"properties": {"kind": {"enum": sorted(names)}}}
+        )
+        for version, names in sorted(kinds.items())
+    ]
+    for path, kind in {**schemas, **custom}.items():
+        given = {"apiVersion": kind.api_version, "kind": kind.kind}
+        rules.append(_rule(given, {"$ref": path}))
+    document = {
+        "$schema": _DIALECT,
+        "type": "object",
+        "required": ["apiVersion", "kind"],
+        "properties": {"apiVersion": {"type": "string"}, "kind": {"type": "string"}},
+        "allOf": rules,
+    }
+    return f"{json.dumps(document, indent=2, ensure_ascii=False)}\n".encode()
+
+
+def _rule(given: Mapping[str, str], then: JsonObject) -> JsonObject:
+    properties = {name: {"const": value} for name, value in given.items()}
+    return {"if": {"properties": properties, "required": [*given]}, "then": then}
+
+
+def _names(release: Release) -> dict[str, tuple[str, GroupVersionKind]]:
+    """The definitions of the built-in kinds that are no lists, each with the name that
+    kubeconform looks for (``deployment-apps-v1``, ``pod-v1``) and its kind."""
+    names = {}
+    for definition, kind in kind_definitions(release).items():
+        if is_built_in(definition):
+            parts = filter(
+                None, (kind.kind, kind.group.partition(".")[0], kind.version)
+            )
+            names[definition] = ("-".join(parts).lower(), kind)
+    return names
+
+
 class EditorSchemas:
     """Makes the schemas of the kinds of a release, without list kinds."""
 
@@ -63,12 +113,8 @@ class EditorSchemas:
         """The schemas, with the names that kubeconform looks for:
         ``deployment-apps-v1``, ``pod-v1``. Raises SpecError for one that is too large.
         """
-        for definition, kind in kind_definitions(self._release).items():
-            if is_built_in(definition):
-                group = kind.group.partition(".")[0]
-                parts = filter(None, (kind.kind, group, kind.version))
-                data = self._file(definition, kind)
-                yield EditorSchema("-".join(parts).lower(), definition, data)
+        for definition, (name, kind) in _names(self._release).items():
+            yield EditorSchema(name, definition, self._file(definition, kind))
 
     @cached_property
     def _graph(self) -> Graph:

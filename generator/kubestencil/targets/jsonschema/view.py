@@ -14,14 +14,14 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
-from kubestencil.schema import Definition, Release
+from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.jsonschema.custom import (
     CustomKind,
     CustomSchemas,
     custom_kinds,
 )
-from kubestencil.targets.jsonschema.editor import EditorSchemas
+from kubestencil.targets.jsonschema.editor import EditorSchemas, any_kind
 from kubestencil.targets.jsonschema.flavours import (
     JsonSchemaOptions,
     chosen_flavours,
@@ -77,8 +77,8 @@ EACH: Mapping[str, Each] = {
         "all definitions in a flavour; the view provides the bytes", _FOLDER
     ),
     "all": Each(
-        "a schema that refers to all definitions in a flavour; the view provides the "
-        "bytes",
+        "a schema that refers to all definitions in a flavour, or in the flavour editor "
+        "to that of an object's kind; the view provides the bytes",
         _FOLDER,
     ),
     "custom-kind": Each(
@@ -146,7 +146,10 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 _schemas(published), _editor_contexts(release, editors)
             ),
             "definitions": lambda: _files(published, PublishedSchemas.definitions_file),
-            "all": lambda: _files(published, PublishedSchemas.all_file),
+            "all": lambda: chain(
+                _files(published, PublishedSchemas.all_file),
+                _any_kind(release, editors, kinds),
+            ),
             "custom-kind": lambda: _custom_contexts(
                 kinds, CustomSchemas(release, strict=strict)
             ),
@@ -199,6 +202,19 @@ def _editor_contexts(
         for schema in EditorSchemas(release).schemas():
             placeholders = {"folder": folder.name, "name": schema.name}
             yield FileContext(schema.definition, placeholders, {}, schema.data)
+
+
+def _any_kind(
+    release: Release, folders: Iterable[Folder], custom: Iterable[CustomKind]
+) -> Iterator[FileContext]:
+    """The context of the schema of any kind, beside those for editors."""
+    paths = {
+        f"../{kind.path}": GroupVersionKind(kind.group, kind.version, kind.kind)
+        for kind in custom
+    }
+    for folder in folders:
+        data = any_kind(release, paths)
+        yield FileContext("all kinds", {"folder": folder.name}, {}, data)
 
 
 def _files(
