@@ -207,6 +207,28 @@ def test_the_role_of_the_documentation_is_enough(
     assert "forbidden" in refused[0]["reason"]
 
 
+@pytest.mark.parametrize("context", ["test", "reader"])
+def test_a_comparison_says_what_touches_the_cluster(
+    kubeconfig: Path, monkeypatch: pytest.MonkeyPatch, context: str
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(kubeconfig))
+    command = ["diff", "1.32", "1.36", "--for", "--cluster", "--context", context]
+    result = CliRunner().invoke(cli, [*command, "-f", "json"])
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    files = {
+        (item["rule"], item["path"]): {use["file"] for use in item["uses"]}
+        for item in (*report["changes"], *report["notices"])
+    }
+    pod = {"<cluster>/shop/Pod/job"}
+    assert files["ended", "Pod.spec.volumes.gitRepo"] == pod
+    # The server counts requests of deprecated versions, too.
+    uses = {"<cluster>/DeviceClass/gpu", "<cluster>/metrics"}
+    assert files["deprecated", "DeviceClass"] == uses
+    # Fields that nobody applied are not in use, whatever the server filled in.
+    assert not any(path.startswith("Service.") for _, path in files)
+
+
 def test_namespaces_and_resources_can_be_chosen(
     kubeconfig: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

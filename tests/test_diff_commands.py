@@ -68,6 +68,12 @@ def test_command_accepts_all_names_of_the_report() -> None:
             "extensions/v1beta1/PodSecurityPolicy was",
         ),
         (("history", "pods/resize"), 2, "since 1.32 (get, patch, update)"),
+        (
+            ("history", "sidecar"),
+            2,
+            "SidecarContainers: alpha (off) from 1.28, beta (on) from 1.29, GA from 1.33",
+        ),
+        (("history", "hpa.v2beta2"), 0, "v2beta2: deprecated in 1.23, removed in 1.26"),
         (("history", "timeZone"), 2, "did you mean CronJobSpec.timeZone?"),
         (("history", "exactly.count"), 2, "mean DeviceRequest.exactly.count?"),
         (

@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kubestencil.diff import compare, serialize
+from kubestencil.diff import compare
 from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
 from kubestencil.schema.resource import Resource
@@ -75,7 +75,7 @@ def facts(resource: Resource) -> dict[str, Any]:
 
 def json_changes(before: Release, after: Release) -> list[dict[str, Any]]:
     """The changes as another program reads them."""
-    comparison = serialize.comparison_json(compare(before, after))
+    comparison = compare(before, after).to_dict()
     return json.loads(json.dumps(comparison))["changes"]
 
 

@@ -134,6 +134,30 @@ def test_new_default_touches_those_who_leave_the_field_out(
     assert passed.returncode == 0
 
 
+def test_deprecated_annotations_are_found_in_pods_and_templates(
+    run: Command, tmp_path: Path
+) -> None:
+    key = "container.apparmor.security.beta.kubernetes.io/web"
+    metadata = f"metadata:\n  annotations:\n    {key}: runtime/default\n"
+    spec = "spec: {containers: [{name: web, image: web}]}\n"
+    (tmp_path / "pod.yaml").write_text(f"apiVersion: v1\nkind: Pod\n{metadata}{spec}")
+    template = "".join(f"    {line}\n" for line in f"{metadata}{spec}".splitlines())
+    (tmp_path / "deployment.yaml").write_text(
+        f"apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n{template}"
+    )
+    # Kubernetes reads the annotation of pods only.
+    (tmp_path / "other.yaml").write_text(f"apiVersion: v1\nkind: Service\n{metadata}")
+    result = run("diff", "1.29", "1.30", "--for", ".", "-f", "json")
+    uses = {
+        (change["path"], use["file"], use["line"])
+        for change in json.loads(result.stdout)["notices"]
+        for use in change["uses"]
+        if "apparmor" in change["path"]
+    }
+    path = "Pod.metadata.annotations[container.apparmor.security.beta.kubernetes.io/]"
+    assert uses == {(path, "deployment.yaml", 7), (path, "pod.yaml", 5)}
+
+
 def test_graduation_lists_what_differs_between_the_versions(
     run: Command, folder: Path
 ) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from kubestencil.diff import Change, compare, history
 from kubestencil.diff.differences import server_values
-from kubestencil.diff.serialize import comparison_json
 from kubestencil.schema import Release, parse
 from kubestencil.schema.facts import values
 from kubestencil.schema.facts.tables import ReleaseRange
@@ -297,7 +296,7 @@ def test_known_changes_between_releases_are_reported() -> None:
 
 
 def test_json_has_the_values() -> None:
-    report = comparison_json(compare(embedded("1.29"), embedded("1.35")))
+    report = compare(embedded("1.29"), embedded("1.35")).to_dict()
     (notice,) = [
         change
         for change in report["notices"]

@@ -24,7 +24,6 @@ from kubestencil import Change, Comparison, History, Release, Summary, compare, 
 from kubestencil.build import TreeResult
 from kubestencil.cli import cli
 from kubestencil.diff import Graduation
-from kubestencil.diff.serialize import comparison_json
 from kubestencil.engine import Target, load_targets
 from tests import docs_reference
 from tests.cluster import load_crds
@@ -331,7 +330,7 @@ def documented_keys(title: str) -> set[str]:
 
 
 def test_keys_of_json_reports_are_documented() -> None:
-    report = comparison_json(compare(load("1.34"), load("1.35")))
+    report = compare(load("1.34"), load("1.35")).to_dict()
     assert documented_keys("### JSON") == report.keys()
     assert documented_keys("A change has") == report["changes"][0].keys()
 

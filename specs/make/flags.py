@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from kubestencil.schema.facts.feature_gates import flag_rows
+from kubestencil.schema.facts.components import Flag
+from kubestencil.schema.facts.tables import rows
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges
 
@@ -123,7 +124,7 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
     """
     ranges: Ranges[tuple[str, str], str] = Ranges()
     if append:
-        for row in flag_rows():
+        for row in rows("flags", Flag):
             state = "deprecated" if row.deprecated else ""
             ranges.add(row.releases, (row.component, row.name), state)
     for checkout in checkouts:

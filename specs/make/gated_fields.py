@@ -47,8 +47,12 @@ _MARKER = "featureGate"
 # dropDisabledPodCertificateProjection).
 _WRONG_MARKERS = {"PodCertificateProjection": "PodCertificateRequest"}
 # Fields that no source names in a form that can be read (pkg/api/pod/util.go,
-# dropContainerStopSignals, dropDisabledPodCertificateProjection of 1.34).
+# dropContainerStopSignals, dropDisabledPodCertificateProjection of 1.34, dropAppArmor… of
+# 1.30; pkg/registry/discovery/endpointslice/strategy.go, dropDisabledFieldsOnCreate).
 _OTHERS = (
+    ("io.k8s.api.core.v1.PodSecurityContext", "appArmorProfile", "AppArmorFields"),
+    ("io.k8s.api.core.v1.SecurityContext", "appArmorProfile", "AppArmorFields"),
+    ("io.k8s.api.discovery.v1.Endpoint", "hints", "TopologyAwareHints"),
     ("io.k8s.api.core.v1.Lifecycle", "stopSignal", "ContainerStopSignals"),
     ("io.k8s.api.core.v1.VolumeProjection", "podCertificate", "PodCertificateRequest"),
 )

@@ -28,7 +28,8 @@ The feature gates of Kubernetes' components by release, tab-separated:
 Made by `python -m specs.make feature-gates` (specs/README.md) from the features of
 k8s.io/kubernetes (those of kubeadm, too), k8s.io/apiserver,
 k8s.io/apiextensions-apiserver, k8s.io/client-go, k8s.io/component-base and
-k8s.io/controller-manager, and the code that asks for them.
+k8s.io/controller-manager, and the code that asks for them. They are those of the first
+patch release, but where a later one changed a default (PATCHED in specs/make/gates.py).
 """
 
 # Files that define gates, by module. Later ones define some of the earlier ones anew.
@@ -98,6 +99,25 @@ class GateStage(NamedTuple):
     locked: bool
 
 
+_OFF = {stage: GateStage(stage, False, False) for stage in ("alpha", "beta")}
+#: The gates that a patch release turned off or to another stage, by the minor version:
+#: pkg/features/kube_features.go of k8s.io/kubernetes 1.25.16, 1.27.16, 1.28.15, 1.29.6,
+#: 1.30.14, 1.31.14, 1.32.13 and 1.34.4, and of k8s.io/apiserver 0.30.14.
+PATCHED = {
+    ("1.25", "LocalStorageCapacityIsolationFSQuotaMonitoring"): _OFF["alpha"],
+    ("1.27", "EventedPLEG"): _OFF["alpha"],
+    ("1.27", "NewVolumeManagerReconstruction"): _OFF["beta"],
+    ("1.27", "SELinuxMountReadWriteOncePod"): _OFF["beta"],
+    ("1.28", "EventedPLEG"): _OFF["alpha"],
+    ("1.28", "SchedulerQueueingHints"): _OFF["beta"],
+    ("1.29", "EventedPLEG"): _OFF["alpha"],
+    ("1.30", "APIServingWithRoutine"): _OFF["alpha"],
+    ("1.31", "DisableNodeKubeProxyVersion"): GateStage("deprecated", False, False),
+    ("1.32", "ServiceAccountNodeAudienceRestriction"): _OFF["beta"],
+    ("1.34", "SchedulerAsyncAPICalls"): _OFF["beta"],
+}
+
+
 def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
     """The rows of the table for these releases, oldest first.
 
@@ -114,7 +134,9 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
         names = gate_names(checkout)
         # The constants of gates of other modules are called after them.
         stages = {
-            names.get(constant, constant): stage
+            (name := names.get(constant, constant)): PATCHED.get(
+                (checkout.release, name), stage
+            )
             for constant, stage in gate_stages(checkout).items()
         }
         ranges.advance(checkout.release, stages)

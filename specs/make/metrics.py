@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from kubestencil.schema.facts.feature_gates import metric_rows
+from kubestencil.schema.facts.components import Metric
+from kubestencil.schema.facts.tables import rows
 from kubestencil.source.yaml import documents
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges
@@ -26,6 +27,8 @@ test/instrumentation/testdata/stable-metrics-list.yaml of k8s.io/kubernetes, 1.2
 """
 
 _LIST = "test/instrumentation/testdata/stable-metrics-list.yaml"
+# What a list says in the help of a metric only, by release and name.
+_DEPRECATED = {("1.34", "apiserver_storage_objects"): "1.34"}
 
 
 def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
@@ -35,7 +38,7 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
     """
     ranges: Ranges[str, tuple[str, ...]] = Ranges()
     if append:
-        for row in metric_rows():
+        for row in rows("metrics", Metric):
             values = row.type, row.stability, row.deprecated or ""
             ranges.add(row.releases, row.name, values)
     for checkout in checkouts:
@@ -49,10 +52,12 @@ def _metrics(checkout: Checkout) -> Iterator[tuple[str, tuple[str, ...]]]:
     text = (checkout.module("kubernetes") / _LIST).read_text("utf-8")
     for document in documents(text, _LIST):
         for metric in document.value:
-            yield _name(metric), (
+            name = _name(metric)
+            stated = ".".join(metric.get("deprecatedVersion", "").split(".")[:2])
+            yield name, (
                 metric["type"],
                 metric["stabilityLevel"].lower(),
-                ".".join(metric.get("deprecatedVersion", "").split(".")[:2]),
+                stated or _DEPRECATED.get((checkout.release, name), ""),
             )
 
 

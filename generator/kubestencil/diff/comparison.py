@@ -14,16 +14,20 @@ from kubestencil.diff.component_changes import FlagChange, MetricChange
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.gate_changes import GateChange
-from kubestencil.diff.labels import DocumentInfo, Place, kind_name
+from kubestencil.diff.labels import DocumentInfo, Place, kind_name, uses_json
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Severity
 from kubestencil.diff.rules.classify import Classification
 from kubestencil.diff.rules.policies import Policy
-from kubestencil.diff.rules.table import Rule
+from kubestencil.diff.rules.table import RULES_BY_NAME, Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage
 from kubestencil.schema.pointer import json_pointer
 from kubestencil.schema.types import JsonObject
+from kubestencil.version import __version__
+
+#: The version of the format of a comparison.
+SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -210,6 +214,18 @@ class Graduation:
         """Identifies the graduation: the group, both versions and the kinds."""
         return ":".join((self.group, self.before, self.after, *self.kinds))
 
+    def to_dict(self) -> dict[str, Any]:
+        """The graduation as a JSON object."""
+        return {
+            "id": self.id,
+            "group": self.group,
+            "from": self.before,
+            "to": self.after,
+            "left": self.before_removed,
+            "kinds": list(self.kinds),
+            "changes": [change.to_dict() for change in self.changes],
+        }
+
 
 class GoingSoon(NamedTuple):
     """A ``kind`` that was deprecated before the newer release, that in which it is to be
@@ -226,6 +242,17 @@ class GoingSoon(NamedTuple):
     def id(self) -> str:
         """Identifies the plan: the kind and the release that is to remove it."""
         return f"{kind_name(self.kind)}:{self.removed}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan as a JSON object."""
+        return {
+            "id": self.id,
+            "kind": kind_name(self.kind),
+            "deprecated": self.deprecated,
+            "removed": self.removed,
+            "replacement": self.replacement and kind_name(self.replacement),
+            **uses_json(self.uses),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +303,53 @@ class Comparison:
         graduated = (graduation.changes for graduation in self.graduations)
         changes = chain(self.changes, self.notices, *graduated)
         return {change.rule.name: change.rule for change in changes}
+
+    def to_dict(self, steps: Sequence[Comparison] = ()) -> dict[str, Any]:
+        """The comparison as a JSON object, as ``kubestencil diff -f json`` has it and
+        ``docs/diff-report.schema.json`` describes it.
+
+        ``steps`` are the comparisons of the releases in between, each with the next:
+        changes have the releases in which they happened.
+        """
+        releases = releases_of_changes(steps)
+        rules = self.rules
+
+        def change_json(change: Change) -> dict[str, Any]:
+            known = releases.get(change.key)
+            return {**change.to_dict(), **({"releases": known} if known else {})}
+
+        document: dict[str, Any] = {
+            "schema": SCHEMA_VERSION,
+            "tool": {"name": "kubestencil", "version": __version__},
+            "from": self.before,
+            "to": self.after,
+            "documents": [document.to_dict() for document in self.documents],
+            "changes": [change_json(change) for change in self.changes],
+            "notices": [change_json(change) for change in self.notices],
+            "summary": dict(self.summary),
+            "versions": {
+                "added": list(self.api_versions_added),
+                "removed": list(self.api_versions_removed),
+            },
+            "graduations": [item.to_dict() for item in self.graduations],
+            "gates": [gate.to_dict() for gate in self.gates],
+            "metrics": [metric.to_dict() for metric in self.metrics],
+            "flags": [flag.to_dict() for flag in self.flags],
+            "going_soon": [item.to_dict() for item in self.going_soon],
+            "rules": {
+                name: {
+                    "severity": rule.severity,
+                    "reason": rule.reason,
+                    "policy": rule.policy.name,
+                    "url": rule.policy.url,
+                }
+                for name, rule in RULES_BY_NAME.items()
+                if name in rules
+            },
+        }
+        if steps:
+            document["steps"] = [step.to_dict() for step in steps]
+        return document
 
     def filter(
         self,
@@ -354,12 +428,6 @@ class Comparison:
                 for graduation in self.graduations
             ),
         )
-
-
-def uses_json(uses: Iterable[Place]) -> dict[str, Any]:
-    """The key ``uses`` of a JSON object; nothing where there are none."""
-    places = [place._asdict() for place in uses]
-    return {"uses": places} if places else {}
 
 
 def count_severities(changes: Iterable[Change]) -> Mapping[Severity, int]:

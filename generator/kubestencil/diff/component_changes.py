@@ -4,10 +4,10 @@ flags, by the tables of facts."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from kubestencil.diff.rules.audience import Severity
-from kubestencil.schema.facts.feature_gates import Flag, Metric, flags, metrics
+from kubestencil.schema.facts.components import Flag, Metric, flags, metrics
 
 #: What happened to a metric or a flag; ``changed`` is everything else that is known.
 ComponentEvent = Literal["removed", "deprecated", "changed", "added"]
@@ -39,6 +39,17 @@ class MetricChange(NamedTuple):
         """``warning`` where dashboards and alerts can lack it now, or later."""
         return "warning" if self.event in ("removed", "deprecated") else "safe"
 
+    def to_dict(self) -> dict[str, Any]:
+        """The change as a JSON object."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "event": self.event,
+            "severity": self.severity,
+            "before": self.before and self.before.to_dict(),
+            "after": self.after and self.after.to_dict(),
+        }
+
 
 class FlagChange(NamedTuple):
     """A flag (``cloud-config``) of a ``component`` that differs between two releases:
@@ -66,6 +77,16 @@ class FlagChange(NamedTuple):
         if self.event == "removed":
             return "breaking"
         return "warning" if self.event == "deprecated" else "safe"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as a JSON object."""
+        return {
+            "id": self.id,
+            "component": self.component,
+            "flag": self.name,
+            "event": self.event,
+            "severity": self.severity,
+        }
 
 
 def metric_changes(before: str | None, after: str | None) -> Iterator[MetricChange]:

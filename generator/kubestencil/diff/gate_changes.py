@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from kubestencil.diff.labels import Place
+from kubestencil.diff.labels import Place, uses_json
 from kubestencil.diff.releases.facts import ReleaseFacts
 from kubestencil.diff.releases.user_paths import owner_of
 from kubestencil.diff.rules.audience import Severity
@@ -38,6 +38,10 @@ class GateStep(NamedTuple):
 
     release: str
     stage: GateStage | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The step as a JSON object."""
+        return {"release": self.release, "stage": self.stage and self.stage.to_dict()}
 
 
 class GuardedPath(NamedTuple):
@@ -97,6 +101,21 @@ class GateChange:
     def id(self) -> str:
         """Identifies the change: the gate, and the releases in which it changed."""
         return ":".join((self.gate, *(step.release for step in self.steps)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as a JSON object; ``guards`` are the paths of what it guards."""
+        return {
+            "id": self.id,
+            "gate": self.gate,
+            "event": self.event,
+            "severity": self.severity,
+            "before": self.before and self.before.to_dict(),
+            "after": self.after and self.after.to_dict(),
+            "steps": [step.to_dict() for step in self.steps],
+            "components": list(self.components),
+            "guards": list(dict.fromkeys(guard.path for guard in self.guards)),
+            **uses_json(self.uses),
+        }
 
     @property
     def kinds(self) -> frozenset[GroupVersionKind]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, islice
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.comparison import Change
@@ -21,13 +22,18 @@ from kubestencil.diff.nesting import (
     TypeTree,
     type_tree,
 )
-from kubestencil.diff.releases.stages import ReleaseStages
+from kubestencil.diff.releases.stages import DEFAULT_NAMES, FieldStage, ReleaseStages
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.documents.references import rename_references
-from kubestencil.schema.facts.feature_gates import GateStage, gate_of
+from kubestencil.schema.facts.feature_gates import (
+    GateStage,
+    gate_of,
+    gate_rows,
+    gated_field_rows,
+)
 from kubestencil.schema.facts.lifecycle import lifecycles
 from kubestencil.schema.facts.resources import resource_facts
 from kubestencil.schema.keywords import KINDS_KEYWORD
@@ -196,7 +202,11 @@ def history(
     try:
         matches = find_types(releases, name, field)
     except UsageError as error:
-        answer = _facts_about(name) or _types_with_field(name, releases)
+        answer = (
+            _facts_about(name)
+            or _types_with_field(name, releases)
+            or "; ".join(islice(_gates_called(name), _MAX_HINTS))
+        )
         if answer:
             raise UsageError(error.what, hint=answer) from error
         raise
@@ -220,6 +230,8 @@ def history(
 
 
 _MAX_HINTS = 5
+# Shorter texts are in the names of too many gates.
+_MIN_GATE = 4
 # The schema of a type that does not have the field that a history is limited to.
 _NO_FIELDS = schema_of({"properties": {}})
 _ColumnRelease = tuple[Column, Release]
@@ -279,6 +291,26 @@ def _facts_about(name: str) -> str:
         if row.subresource and row.name == name
     ]
     return "; ".join(sentences)
+
+
+def _gates_called(name: str) -> Iterator[str]:
+    """What the tables know of the feature gates with a text in their names."""
+    if len(name) < _MIN_GATE:
+        return
+    found = (row for row in gate_rows() if name.lower() in row.gate.lower())
+    for gate, rows in groupby(found, key=lambda row: row.gate):
+        stages = ", ".join(
+            f"{FieldStage.of_gate(row.stage).in_words(DEFAULT_NAMES)} from "
+            f"{row.releases.first}"
+            for row in rows
+        )
+        guarded = {
+            f"{row.definition.rpartition('.')[2]}.{row.field}".rstrip(".")
+            for row in gated_field_rows()
+            if gate in row.gates
+        }
+        guards = f"; guards {', '.join(sorted(guarded))}" if guarded else ""
+        yield f"feature gate {gate}: {stages}{guards}"
 
 
 def _resource_names(kind: str) -> tuple[str, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.source.releases import (
@@ -30,6 +31,12 @@ class Place(NamedTuple):
         return self.file if is_of_cluster else f"{self.file}:{self.line}"
 
 
+def uses_json(uses: Iterable[Place]) -> dict[str, Any]:
+    """The key ``uses`` of a JSON object; nothing where there are none."""
+    places = [place._asdict() for place in uses]
+    return {"uses": places} if places else {}
+
+
 class DocumentInfo(NamedTuple):
     """One of the two documents that were compared.
 
@@ -42,6 +49,14 @@ class DocumentInfo(NamedTuple):
     source: str
     patch: str | None
     sha256: str
+
+    def to_dict(self) -> dict[str, str | None]:
+        """The document as a JSON object; of a file only the name, since reports are
+        shared."""
+        source = self.source
+        if "://" not in source and "/" in source:
+            source = source.rpartition("/")[2]
+        return {**self._asdict(), "source": source}
 
 
 def document_info(release: Release, label: str) -> DocumentInfo:

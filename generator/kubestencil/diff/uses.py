@@ -13,6 +13,8 @@ from kubestencil.schema.types import GroupVersionKind
 
 #: What no manifest says, or what the change of the kind says already.
 _NOT_WRITTEN = ("operation-", "parameter-", "subresource-", "definition-")
+_ANNOTATIONS = "metadata.annotations."
+_POD, _TEMPLATE = "io.k8s.api.core.v1.Pod", "io.k8s.api.core.v1.PodTemplateSpec"
 
 
 class UsedObject(NamedTuple):
@@ -42,6 +44,18 @@ class Uses:
         if path:
             return self.fields.get((definition, path), ())
         return (item.place for item in self.objects.get((definition, ""), ()))
+
+    def places_of_annotation(self, definition: str, path: str) -> Iterator[Place]:
+        """Where an annotation is written, by its path (``metadata.annotations.KEY``); one
+        of a Pod in templates, too. A key that ends in a slash is the beginning of keys.
+        """
+        owners = (definition, _TEMPLATE) if definition == _POD else (definition,)
+        for (owner, field_path), places in self.fields.items():
+            if owner in owners and (
+                field_path == path
+                or (path.endswith("/") and field_path.startswith(path))
+            ):
+                yield from places
 
     def places_without(self, definition: str, path: str) -> Iterator[Place]:
         """Where an object that could have a field is written without it."""
@@ -102,6 +116,8 @@ def _places(change: Change, uses: Uses) -> Iterable[Place]:
         if owner is None or definition.rpartition(".")[2] != owner.kind:
             return ()
         return uses.places_of_kind(owner.group, owner.kind)
+    if change.field and change.field.startswith(_ANNOTATIONS):
+        return uses.places_of_annotation(definition, change.field)
     is_of_field = change.schema_path[-2:-1] == ("properties",)
     if change.field and (
         change.change == "field-required"

@@ -104,11 +104,11 @@ def _readings(query: str) -> Iterator[_Reading]:
     yield _Reading(rest, group, version)
     name, _, tail = rest.partition(".")
     if not prefix:
-        # kubectl's "deployments.apps" and "deployments.v1.apps".
+        # kubectl's "deployments.apps" and "deployments.v1.apps", and "deployments.v1".
         yield _Reading(name, tail)
         head, _, group_name = tail.partition(".")
         if _VERSION.match(head):
-            yield _Reading(name, group_name or "core", head)
+            yield _Reading(name, group_name or None, head)
     yield _Reading(name, group, version, tail)
 
 

@@ -13,6 +13,7 @@ from kubestencil.diff.uses import UsedObject, Uses
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.kinds import served_kinds
 from kubestencil.schema.types import Definition, Release, Schema
+from kubestencil.schema.well_known import OBJECT_META
 
 
 class ManifestUses(NamedTuple):
@@ -92,10 +93,23 @@ class _Walk(NamedTuple):
         while pending:
             part = pending.pop()
             name = part.schema.ref
+            if name == OBJECT_META:
+                self._add_annotations(part)
             if name is not None:
                 schema = self.definitions[name].schema
                 part = part._replace(schema=schema, definition=name, prefix="")
             pending += self._members(part)
+
+    def _add_annotations(self, part: _Part) -> None:
+        """Add the annotations in the metadata of an object or a template of objects, as
+        fields of the definition that has the metadata."""
+        metadata = part.value if isinstance(part.value, dict) else {}
+        annotations = metadata.get("annotations")
+        for key in annotations if isinstance(annotations, dict) else ():
+            name = f"{part.prefix}.annotations.{key}"
+            places = self.uses.fields.setdefault((part.definition, name), [])
+            path = *part.path, "annotations", key
+            places.append(self._place(path, of_key=True))
 
     def _members(self, part: _Part) -> Iterator[_Part]:
         """The values in a value; those of fields are added to the uses."""

@@ -16,6 +16,7 @@ from kubestencil.diff.releases.descriptions import (
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.deprecation import Deprecation
 from kubestencil.diff.rules.lifecycle_conditions import new_text, old_text, served_kind
+from kubestencil.schema.facts.combinations import combination_rows
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.lifecycle import unreadable_kinds
 from kubestencil.schema.well_known import is_built_in
@@ -68,6 +69,17 @@ def _deprecation_sentences(known: Deprecation) -> Iterator[str]:
 def replacement(_: Difference, __: StageChange | None, known: Deprecation) -> str:
     """What replaces something."""
     return f"Use {known.replacement}." if known.replacement else ""
+
+
+def alternatives(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+    """The fields of which the API server needs one, where a field that became optional
+    is among them."""
+    for row in combination_rows():
+        is_needed = row.rule in ("exactly-one-of", "at-least-one-of")
+        if row.definition == difference.definition and difference.field in row.fields:
+            if is_needed and not row.condition:
+                return f"It needs {' or '.join(row.fields)}."
+    return ""
 
 
 def limits(difference: Difference, _: StageChange | None, __: Deprecation) -> str:

@@ -78,13 +78,14 @@ def is_refused(difference: Difference, context: RuleContext) -> bool:
 
 
 def is_gated_value(difference: Difference, context: RuleContext) -> bool:
-    """Whether a gate changed that makes the API server accept more in the field."""
+    """Whether a gate that makes the API server accept more in the field was added, or is
+    at another stage, and was not on by default before."""
     name = context.name(difference, 1) or ""
     row = gated_values().get((name, difference.field or ""))
     if row is None or context.releases is None:
         return False
     before, after = (gate_in(row.gate, release) for release in context.releases)
-    return before != after
+    return before != after and not (before is not None and before.enabled)
 
 
 def has_replacement(difference: Difference, context: RuleContext) -> bool:

@@ -421,6 +421,7 @@ RULES: tuple[Rule, ...] = (
         "Manifests may leave the field out; the API server goes on sending it.",
         policy=policies.OPTIONAL_FIELDS,
         condition=conditions.is_part_of_kubernetes,
+        detail=details.alternatives,
     ),
     Rule(
         "field-optional",

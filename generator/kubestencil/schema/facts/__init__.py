@@ -2,7 +2,7 @@
 
 ``tables`` reads rows and ranges of releases; each other module has one subject:
 ``feature_gates`` (with the fields that they guard, metrics and flags), ``fields``, ``lifecycle``,
-``parameters``, ``resources``, ``strategies`` and ``go_modules``; ``values`` has enums,
+``parameters``, ``resources``, ``components`` and ``strategies``; ``values`` has enums,
 defaults and limits of fields, whose ``formats`` are code, ``combinations`` rules about
 several fields, ``warnings`` keys that servers warn of, ``kind_fields`` what cannot change
 in a kind and what nobody looks into, and ``volume_plugins`` what became of those.

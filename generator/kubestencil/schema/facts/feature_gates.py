@@ -1,5 +1,4 @@
-"""The feature gates of Kubernetes, the fields that they guard, and the metrics and flags of
-components."""
+"""The feature gates of Kubernetes, and the fields that they guard."""
 
 from __future__ import annotations
 
@@ -193,52 +192,3 @@ def _fields() -> Mapping[tuple[str, str], Sequence[GatedFieldRow]]:
     for row in gated_field_rows():
         fields[row.definition, row.field].append(row)
     return fields
-
-
-class Metric(NamedTuple):
-    """A metric in a range of releases: its ``type`` (``Counter``), its ``stability``
-    (``stable`` or ``beta``), and the release from which it is ``deprecated``, or None.
-    """
-
-    releases: ReleaseRange
-    name: str
-    type: str
-    stability: str
-    deprecated: str | None
-
-
-def metric_rows() -> Iterator[Metric]:
-    """The rows of ``specs/metrics.tsv``."""
-    return rows("metrics", Metric)
-
-
-@cache
-def metrics(release: str) -> Mapping[str, Metric]:
-    """The metrics of a release by name; none of one that the table does not have."""
-    return {row.name: row for row in metric_rows() if row.releases.includes(release)}
-
-
-class Flag(NamedTuple):
-    """A command line flag of a component in a range of releases, by its name without
-    dashes before it."""
-
-    releases: ReleaseRange
-    component: str
-    name: str
-    deprecated: bool
-
-
-def flag_rows() -> Iterator[Flag]:
-    """The rows of ``specs/flags.tsv``."""
-    return rows("flags", Flag)
-
-
-@cache
-def flags(release: str) -> Mapping[tuple[str, str], Flag]:
-    """The flags of a release by component and name; none of one that the table does not
-    have."""
-    return {
-        (row.component, row.name): row
-        for row in flag_rows()
-        if row.releases.includes(release)
-    }

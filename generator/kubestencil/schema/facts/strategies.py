@@ -1,4 +1,5 @@
-"""The strategies of API servers: ``specs/strategies.tsv``."""
+"""The Go code that the validator of a release is made of: ``specs/strategies.tsv`` and
+``specs/go-modules.tsv``."""
 
 from __future__ import annotations
 
@@ -32,3 +33,18 @@ class StrategyFacts(NamedTuple):
 def strategy_rows() -> Iterator[StrategyFacts]:
     """The rows of the table, sorted by group, kind and release."""
     return rows("strategies", StrategyFacts)
+
+
+class GoModule(NamedTuple):
+    """A module that is published from k8s.io/kubernetes, with the release's version;
+    ``go`` is the version of Go that the release needs, the only one with a ``version``.
+    """
+
+    releases: ReleaseRange
+    name: str
+    version: str
+
+
+def go_module_rows() -> Iterator[GoModule]:
+    """The rows of the second table, sorted by name and release."""
+    return rows("go-modules", GoModule)

@@ -232,7 +232,7 @@ def _comparison_report(
 def _comparison_json(
     comparison: Comparison, steps: Sequence[Comparison]
 ) -> FileContext:
-    document = serialize.comparison_json(comparison, steps)
+    document = comparison.to_dict(steps)
     return _json(_title(comparison), document, _releases(comparison))
 
 

@@ -12,8 +12,11 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
-from kubestencil.schema.facts.go_modules import go_module_rows
-from kubestencil.schema.facts.strategies import StrategyFacts, strategy_rows
+from kubestencil.schema.facts.strategies import (
+    StrategyFacts,
+    go_module_rows,
+    strategy_rows,
+)
 
 QUIRKS: Mapping[str, str] = {}
 
