@@ -73,7 +73,6 @@ def test_command_accepts_all_names_of_the_report() -> None:
             2,
             "SidecarContainers: alpha (off) from 1.28, beta (on) from 1.29, GA from 1.33",
         ),
-        (("history", "hpa.v2beta2"), 0, "v2beta2: deprecated in 1.23, removed in 1.26"),
         (("history", "timeZone"), 2, "did you mean CronJobSpec.timeZone?"),
         (("history", "exactly.count"), 2, "mean DeviceRequest.exactly.count?"),
         (

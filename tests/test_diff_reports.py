@@ -528,6 +528,7 @@ HISTORY_RELEASES = ("1.25", "1.31", "1.32", "1.34", "1.35")
         ("v1/Pod", None, "core Pod"),
         ("core/v1/Pod", None, "core Pod"),
         ("hpa", None, "autoscaling HorizontalPodAutoscaler"),
+        ("hpa.v2beta2", None, "autoscaling HorizontalPodAutoscaler"),
         ("podspec", None, "core PodSpec"),
         ("io.k8s.api.core.v1.PodSpec", None, "core PodSpec"),
         ("Pod", "spec.resources", "core Pod.spec.resources"),
