@@ -75,10 +75,13 @@ def alternatives(difference: Difference, _: StageChange | None, __: Deprecation)
     """The fields of which the API server needs one, where a field that became optional
     is among them."""
     for row in combination_rows():
-        is_needed = row.rule in ("exactly-one-of", "at-least-one-of")
-        if row.definition == difference.definition and difference.field in row.fields:
-            if is_needed and not row.condition:
-                return f"It needs {' or '.join(row.fields)}."
+        if (
+            row.definition == difference.definition
+            and difference.field in row.fields
+            and row.rule in ("exactly-one-of", "at-least-one-of")
+            and not row.condition
+        ):
+            return f"It needs {' or '.join(row.fields)}."
     return ""
 
 
