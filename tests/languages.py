@@ -95,6 +95,16 @@ def _pkl_members(members: Iterable[str], type_name: str = "") -> str:
     return f"new {type_name}{{ {'; '.join(members)} }}"
 
 
+def kcl_value(value: Any) -> str:
+    """A JSON value in KCL, where ``${`` begins an expression in a string."""
+    if isinstance(value, dict):
+        items = (f"{quote(key, 'kcl')}: {kcl_value(value[key])}" for key in value)
+        return f"{{{', '.join(items)}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(kcl_value, value))}]"
+    return quote(value, "kcl") if isinstance(value, str) else repr(value)
+
+
 def kinds(release: Release) -> dict[tuple[str, str], LinkedDefinition]:
     """The definitions of kinds by apiVersion and kind."""
     return {

@@ -26,6 +26,7 @@ from tests.languages import (
     PKL_CATCH,
     Case,
     generated,
+    kcl_value,
     mistaken_objects,
     pkl_object,
     public_objects,
@@ -188,17 +189,35 @@ def run_kcl(path: Path, folder: Path) -> tuple[str, str]:
 
 def refused_by_kcl(cases: Sequence[Case], folder: Path) -> set[int]:
     write(folder, generated("kcl", load("1.35")))
+    accepted = [index for index, case in enumerate(cases) if case.is_accepted]
+    # Of several mistakes in a file, the compiler may name one.
+    groups = [[index] for index, case in enumerate(cases) if not case.is_accepted]
+    groups += [accepted[start : start + 50] for start in range(0, len(accepted), 50)]
     refused = set()
-    for index, case in enumerate(cases):
-        module = ".".join(
-            map(identifier, case.definition.group_version.name.split("/"))
-        )
-        value = json.loads(json.dumps(case.value, default=str))
-        text = f"import {module} as api\nm = api.{case.definition.kind} {value!r}\n"
-        write(folder, {"objects.k": text})
-        if run_kcl(folder / "objects.k", folder)[1]:
-            refused.add(index)
+    while groups:
+        group = groups.pop()
+        if _run_kcl_objects([cases[index] for index in group], folder):
+            if len(group) == 1:
+                refused.update(group)
+            else:
+                groups += [group[: len(group) // 2], group[len(group) // 2 :]]
     return refused
+
+
+def _run_kcl_objects(cases: Sequence[Case], folder: Path) -> str:
+    """What the compiler says of objects."""
+    names = dict.fromkeys(case.definition.group_version.name for case in cases)
+    aliases = {name: f"p{index}" for index, name in enumerate(names)}
+    lines = [
+        f"import {'.'.join(map(identifier, name.split('/')))} as {alias}"
+        for name, alias in aliases.items()
+    ]
+    for index, case in enumerate(cases):
+        schema = f"{aliases[case.definition.group_version.name]}.{case.definition.kind}"
+        value = json.loads(json.dumps(case.value, default=str))
+        lines.append(f"m{index} = {schema} {kcl_value(value)}")
+    write(folder, {"objects.k": "\n".join(lines)})
+    return run_kcl(folder / "objects.k", folder)[1]
 
 
 def refused_by_pkl(cases: Sequence[Case], folder: Path) -> set[int]:

@@ -28,7 +28,14 @@ from kubestencil.text.casing import identifier
 from tests.cluster import load_crds, stored_crds
 from tests.conftest import RELEASES, load, make_release
 from tests.examples import examples
-from tests.languages import PKL_CATCH, generated, kinds, pkl_object, write
+from tests.languages import (
+    PKL_CATCH,
+    generated,
+    kcl_value,
+    kinds,
+    pkl_object,
+    write,
+)
 from tests.manifests import manifests
 from tests.test_go import normal
 from tests.test_language_rules import compile_zod, link_npm_packages, run_kcl
@@ -476,7 +483,7 @@ def _object(target: str, definition: LinkedDefinition, value: Any) -> str:
     alias = "_".join(map(identifier, definition.group_version.name.split("/")))
     if target == "pkl":
         return pkl_object(alias, definition, value)
-    return f"{alias}.{definition.kind} {value!r}"
+    return f"{alias}.{definition.kind} {kcl_value(value)}"
 
 
 def _imports(target: str, definitions: Iterable[LinkedDefinition]) -> set[str]:

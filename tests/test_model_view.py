@@ -279,6 +279,13 @@ def test_paths_are_those_of_users_and_bounded() -> None:
     assert paths == ["a", "a.a", "a.b", "b", "b.a", "b.b"]
     with pytest.raises(SpecError, match="more than 100,000 paths"):
         list(top.field_paths())
+    chain = {
+        f"x.v1.T{number}": {"properties": {"a": ref(f"T{(number + 1) % 3000}")}}
+        for number in range(3000)
+    }
+    first = make_model(make_release(chain)).definition("x.v1.T0")
+    assert first is not None
+    assert len(list(first.field_paths())) == 200
     validation = make_model(load("1.35")).definition(
         "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
         "CustomResourceDefinition"

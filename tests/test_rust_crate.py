@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 
 from kubestencil.schema import Release
-from tests.cargo import Cargo, write_crate
-from tests.conftest import full_specs, load, make_release
+from tests.cargo import Cargo, write_crate, write_if_changed
+from tests.conftest import ROOT, full_specs, load, make_release
 from tests.rust_crate import read_crate
 from tests.rust_documents import Documents
+from tests.test_docs import blocks
 
 pytestmark = pytest.mark.compiler("cargo")
 
@@ -52,6 +53,16 @@ def check_without_warnings(cargo: Cargo, folder: Path) -> None:
 
 def test_the_compiler_clippy_and_rustdoc_do_not_warn(cargo: Cargo, crate: Path) -> None:
     check_without_warnings(cargo, crate)
+
+
+def test_the_program_of_the_page_compiles(cargo: Cargo, crate: Path) -> None:
+    (program,) = blocks(ROOT / "docs/targets/rust.md", "rust")
+    write_if_changed(
+        crate / "examples/page.rs",
+        "fn main() -> Result<(), Box<dyn std::error::Error>> {\n"
+        f'{program}\nprintln!("{{json}}");\nOk(())\n}}\n',
+    )
+    assert "warning" not in cargo(crate, "check", "--example", "page")
 
 
 @pytest.mark.compiler("rustfmt")

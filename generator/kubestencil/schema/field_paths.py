@@ -9,6 +9,9 @@ from kubestencil.schema.kinds import group_names, precedence
 from kubestencil.schema.lookup import TypeMatch, type_group
 from kubestencil.schema.types import Definition, Field, Release, Schema
 
+#: Nothing in Kubernetes or known custom resources is as deep.
+MAX_DEPTH = 200
+
 
 class FieldPath(NamedTuple):
     """A field of a kind: its ``path``, JSON names with dots between them, the ``field``,
@@ -33,31 +36,38 @@ def newest_definition(match: TypeMatch, release: Release) -> Definition | None:
     return max(definitions, key=lambda each: precedence(each.version), default=None)
 
 
-def field_paths(definition: Definition, release: Release) -> Iterator[FieldPath]:
+def field_paths(
+    definition: Definition, release: Release, max_depth: int = MAX_DEPTH
+) -> Iterator[FieldPath]:
     """All fields of a type, each before those below it, in the order of the document.
 
     A field is there at each path that leads to it; a type that contains itself ends
-    where it would begin again.
+    where it would begin again, and a path with ``max_depth`` names, at most 200.
     """
-    return _below(definition.schema, definition.name, "", release, {definition.name})
+    depth = min(max_depth, MAX_DEPTH)
+    outer = {definition.name}
+    return _below(definition.schema, definition.name, "", release, outer, depth)
 
 
 def _below(
-    schema: Schema, owner: str, prefix: str, release: Release, outer: set[str]
+    schema: Schema,
+    owner: str,
+    prefix: str,
+    release: Release,
+    outer: set[str],
+    depth: int,
 ) -> Iterator[FieldPath]:
+    if depth < 1:
+        return
     for field in schema.fields:
         path = f"{prefix}{field.name}"
         yield FieldPath(path, field, owner)
-        inner = field.schema
+        inner, name = field.schema, owner
         while content := inner.items or inner.values:
             inner = content
-        if inner.ref is None:
-            yield from _below(inner, owner, f"{path}.", release, outer)
-        elif inner.ref not in outer:
-            yield from _below(
-                release.definitions[inner.ref].schema,
-                inner.ref,
-                f"{path}.",
-                release,
-                {*outer, inner.ref},
-            )
+        if inner.ref in outer:
+            continue
+        if inner.ref is not None:
+            name = inner.ref
+            inner = release.definitions[name].schema
+        yield from _below(inner, name, f"{path}.", release, {*outer, name}, depth - 1)

@@ -15,13 +15,14 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
-from kubestencil.schema import GroupVersionKind, Release, Schema
+from kubestencil.schema import Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
 from kubestencil.schema.facts.feature_gates import GateStage, gate_of
 from kubestencil.schema.facts.fields import changed_field
 from kubestencil.schema.facts.kind_fields import kinds_with_immutable
 from kubestencil.schema.facts.lifecycle import Lifecycle, lifecycle, replacement
 from kubestencil.schema.facts.values import NO_FACTS, FieldFacts, facts_of
+from kubestencil.schema.field_paths import MAX_DEPTH, field_paths
 from kubestencil.schema.graph import cyclic_edges, reference_graph, reverse
 from kubestencil.schema.kinds import Stage, list_item, precedence, version_stage
 from kubestencil.schema.operations.details import OperationDetails, OperationParameter
@@ -283,16 +284,7 @@ class LinkedDefinition(LinkedSchema):
     def fields(self) -> tuple[LinkedField, ...]:
         """The fields of an object, in the order of the document."""
         return tuple(
-            LinkedField(
-                field.schema,
-                self._index,
-                facts_of(self._index.release.name, self.name, field),
-                field.name,
-                field.required,
-                self._index.immutable.get((self.name, field.name), ()),
-                self.name,
-            )
-            for field in self._schema.fields
+            self._index.field(self.name, field) for field in self._schema.fields
         )
 
     @property
@@ -420,17 +412,18 @@ class LinkedDefinition(LinkedSchema):
         too large."""
         return self._index.example(self.name, with_all_fields=True)
 
-    def field_paths(self, max_depth: int = 0) -> Iterator[FieldWithPath]:
+    def field_paths(self, max_depth: int = MAX_DEPTH) -> Iterator[FieldWithPath]:
         """All fields below, at each path that leads to them, to a depth of ``max_depth``
-        names, or, if that is 0, to where a type would be inside of itself."""
-        depth = max_depth or _MAX_PATHS
-        for number, row in enumerate(_paths(self, "", {self.name}, depth)):
+        names, at most 200, or to where a type would be inside of itself."""
+        index = self._index
+        rows = field_paths(index.parsed[self.name], index.release, max_depth)
+        for number, row in enumerate(rows):
             if number == _MAX_PATHS:
                 raise SpecError(
                     f"{self.name} has more than {_MAX_PATHS:,} paths",
                     hint="limit them: field_paths(max_depth=5)",
                 )
-            yield row
+            yield FieldWithPath(row.path, index.field(row.definition, row.field))
 
 
 class FieldWithPath(NamedTuple):
@@ -439,21 +432,6 @@ class FieldWithPath(NamedTuple):
 
     path: str
     field: LinkedField
-
-
-def _paths(
-    schema: LinkedSchema, prefix: str, outer: set[str], depth: int
-) -> Iterator[FieldWithPath]:
-    for field in schema.fields:
-        path = f"{prefix}{field.name}"
-        yield FieldWithPath(path, field)
-        inner: LinkedSchema = field
-        while content := inner.items or inner.values:
-            inner = content
-        name = inner.reference.name if inner.reference else ""
-        if depth > 1 and name not in outer:
-            below = {*outer, name} if name else outer
-            yield from _paths(inner.reference or inner, f"{path}.", below, depth - 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -656,6 +634,13 @@ class _DefinitionIndex:
     def is_deprecated_kind(self, kind: GroupVersionKind) -> bool:
         resource = self.release.resources.get(kind)
         return resource is not None and resource.deprecated
+
+    def field(self, definition: str, field: Field) -> LinkedField:
+        facts = facts_of(self.release.name, definition, field)
+        kinds = self.immutable.get((definition, field.name), ())
+        return LinkedField(
+            field.schema, self, facts, field.name, field.required, kinds, definition
+        )
 
     @cached_property
     def operations(self) -> tuple[LinkedOperation, ...]:
