@@ -13,7 +13,6 @@ from kubestencil.checking.problems import value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RuleId
 from kubestencil.schema.facts.lifecycle import (
-    Lifecycle,
     built_in_groups,
     lifecycle,
     lifecycles,
@@ -39,20 +38,16 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
     custom = _custom_kinds(kind.group, release)
     if custom:
         return _of_custom_kind(kind, custom)
-    meant = _other_kind(kind, release)
+    rule: RuleId = "unknown-kind"
     if facts is None and is_of_kubernetes(kind):
-        return _of_kind("unknown-kind", f"no release has {name}", kind, meant)
-    if facts and facts.removed and minor and _reached(facts.removed, minor):
-        return _of_kind(
-            "removed-kind", f"{name} was removed in {facts.removed}", kind, meant
-        )
-    if facts and minor and not _reached(facts.introduced, minor):
-        return _of_kind(
-            "future-kind", f"{name} was added in {facts.introduced}", kind, meant
-        )
-    return _of_kind(
-        "unknown-kind", f"{release.name} does not serve {name}", kind, meant
-    )
+        message = f"no release has {name}"
+    elif facts and facts.removed and minor and _reached(facts.removed, minor):
+        rule, message = "removed-kind", f"{name} was removed in {facts.removed}"
+    elif facts and minor and not _reached(facts.introduced, minor):
+        rule, message = "future-kind", f"{name} was added in {facts.introduced}"
+    else:
+        message = f"{release.name} does not serve {name}"
+    return _of_kind(rule, message, kind, _other_kind(kind, release))
 
 
 def _custom_kinds(group: str, release: CheckedRelease) -> list[GroupVersionKind]:
@@ -184,32 +179,24 @@ def remarks_on_kind(
         newer = _newer_version(kind, release)
         yield _of_kind("deprecated-kind", message, kind, newer)
         return
-    is_deprecated = (
-        facts is not None
-        and minor is not None
-        and facts.deprecated is not None
-        and _reached(facts.deprecated, minor)
-    )
-    if facts is not None and is_deprecated:
-        message = _deprecation(kind, facts)
-        yield _of_kind("deprecated-kind", message, kind, _other_kind(kind, release))
-    if minor and served_by_default(kind, minor) is False:
-        yield _of_kind(
-            "not-served-by-default",
-            f"a server of {release.name} serves {kind.api_version} only if "
-            "--runtime-config enables it",
-            kind,
-            _other_kind(kind, release),
+    is_optional = minor is not None and served_by_default(kind, minor) is False
+    if facts and minor and facts.deprecated and _reached(facts.deprecated, minor):
+        message = (
+            f"{kind.kind} of {kind.api_version} is deprecated since {facts.deprecated}"
         )
-    elif not is_deprecated:
-        newer = _newer_version(kind, release)
-        if newer is not None:
-            yield _of_kind(
-                "newer-version",
-                f"{release.name} serves {kind.kind} in {newer.api_version}, too",
-                kind,
-                newer,
-            )
+        if facts.removed:
+            message += f", and not served from {facts.removed} on"
+        yield _of_kind("deprecated-kind", message, kind, _other_kind(kind, release))
+    elif not is_optional and (newer := _newer_version(kind, release)):
+        message = f"{release.name} serves {kind.kind} in {newer.api_version}, too"
+        yield _of_kind("newer-version", message, kind, newer)
+    if is_optional:
+        message = (
+            f"a server of {release.name} serves {kind.api_version} only if "
+            "--runtime-config enables it"
+        )
+        other = _other_kind(kind, release)
+        yield _of_kind("not-served-by-default", message, kind, other)
 
 
 def meant_kind(
@@ -293,11 +280,6 @@ def _versions() -> frozenset[str]:
 
 def _reached(change: str, release: str) -> bool:
     return release_order(change) <= release_order(release)
-
-
-def _deprecation(kind: GroupVersionKind, facts: Lifecycle) -> str:
-    text = f"{kind.kind} of {kind.api_version} is deprecated since {facts.deprecated}"
-    return f"{text}, and not served from {facts.removed} on" if facts.removed else text
 
 
 def _other_kind(

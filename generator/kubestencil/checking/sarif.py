@@ -96,14 +96,17 @@ def _skip(skip: Skip) -> dict[str, Any]:
     return {
         "level": "note",
         "message": {"text": text},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": _uri(skip.file)},
-                    "region": {"startLine": max(skip.line, 1)},
-                }
-            }
-        ],
+        "locations": [_location(skip.file, startLine=skip.line)],
+    }
+
+
+def _location(file: str, **region: int) -> dict[str, Any]:
+    """A place in a file, whose lines and columns count from 1."""
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": _uri(file)},
+            "region": {name: max(number, 1) for name, number in region.items()},
+        }
     }
 
 
@@ -121,13 +124,11 @@ def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
         "message": {"text": text},
         "locations": [
             {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": _uri(finding.origin)},
-                    "region": {
-                        "startLine": max(finding.line_of_origin, 1),
-                        "startColumn": max(finding.column, 1),
-                    },
-                },
+                **_location(
+                    finding.origin,
+                    startLine=finding.line_of_origin,
+                    startColumn=finding.column,
+                ),
                 "logicalLocations": [
                     {
                         "name": finding.field_path or subject.name,

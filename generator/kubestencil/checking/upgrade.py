@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from kubestencil.checking.files.kustomize import is_kustomize_kind
 from kubestencil.checking.findings import Edit, Move, Path, Problem, Results
-from kubestencil.checking.hints import Advice, renaming
+from kubestencil.checking.hints import Advice
 from kubestencil.checking.hints.edits import applied
+from kubestencil.checking.hints.renames import renaming
 from kubestencil.checking.hints.trials import Trial
 from kubestencil.checking.kind_findings import (
     is_configuration,

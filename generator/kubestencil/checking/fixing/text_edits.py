@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, NamedTuple
@@ -142,21 +142,24 @@ def _with(text: str, start: int, end: int, splices: Iterable[_Splice]) -> str:
 
 def _inside(text: str, value: _Value) -> Iterator[_Splice]:
     """The changes in a value that stays where it is."""
-    new = dict(value.members)
     names = {id(member): name for name, member in value.members.items()}
-    gone = []
     for member in value.written:
-        name = names.get(id(member))
-        if name is None:
-            gone.append(member)
-        else:
-            del new[name]
-            yield from _in_place(text, member, name)
+        if id(member) in names:
+            yield from _in_place(text, member, names[id(member)])
+    new, gone = _changes(value)
     if gone or new:
-        if value.node.id != "mapping" or (len(gone) == len(value.members) and not new):
+        if value.node.id != "mapping" or (len(gone) == len(value.written) and not new):
             raise TextError(value)
-        write = _in_block if value.is_block else _in_braces
-        yield from write(text, value, new, gone)
+        yield from (_in_block if value.is_block else _in_braces)(text, value)
+
+
+def _changes(value: _Value) -> tuple[dict[str | int, _Member], set[int]]:
+    """The members that a value has got, and the ids of those that it has lost."""
+    written = set(map(id, value.written))
+    new = {
+        name: part for name, part in value.members.items() if id(part) not in written
+    }
+    return new, written - set(map(id, value.members.values()))
 
 
 def _in_place(text: str, member: _Member, name: str | int) -> Iterator[_Splice]:
@@ -200,16 +203,12 @@ def _into_list(text: str, value: _Value) -> str:
     return "- " + re.sub(r"\n(?=[^\n])", "\n  ", lines)
 
 
-def _in_block(
-    text: str,
-    value: _Value,
-    new: Mapping[str | int, _Member],
-    gone: list[_Member],
-) -> Iterator[_Splice]:
+def _in_block(text: str, value: _Value) -> Iterator[_Splice]:
     """The lines of fields that an object has lost, and those of others behind its last
     one."""
+    new, gone = _changes(value)
     for member, following in zip_longest(value.written, value.written[1:]):
-        if member not in gone:
+        if id(member) not in gone:
             continue
         start, end = member.key.start_mark.index, _end_of_lines(text, member)
         column = member.key.start_mark.column
@@ -256,13 +255,9 @@ def _item(text: str, value: _Value, column: int) -> str:
     return f"{lines[:column]}-{lines[column + 1 :]}"
 
 
-def _in_braces(
-    text: str,
-    value: _Value,
-    new: Mapping[str | int, _Member],
-    gone: list[_Member],
-) -> Iterator[_Splice]:
+def _in_braces(text: str, value: _Value) -> Iterator[_Splice]:
     """The same of an object in braces, and the commas."""
+    new, gone = _changes(value)
     spans = [_member_span(member) for member in value.written]
     first = spans[0][0] if spans else value.node.start_mark.index + 1
     quote = '"' if text[first] == '"' else ""
@@ -270,7 +265,7 @@ def _in_braces(
     kept = [
         span
         for span, member in zip(spans, value.written, strict=True)
-        if member not in gone
+        if id(member) not in gone
     ]
     if not kept:
         yield _Splice(first, spans[-1][1] if spans else first, fields)

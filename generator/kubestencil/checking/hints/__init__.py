@@ -1,33 +1,22 @@
 """Hints what to do about problems, and the same as edits.
 
-``schemas`` finds what a kind has at a path, ``fields`` where a field belongs, ``shapes``
-what a value of a wrong type was meant to be. ``edits`` applies a fix to an object, and
+``schemas`` finds what a kind has at a path, ``fields`` where a field belongs, ``renames``
+where later versions have it, ``shapes`` what a value of a wrong type was meant to be. ``edits`` applies a fix to an object, and
 ``trials`` tries it: only what leaves fewer errors is a hint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import (
-    Edit,
-    Fix,
-    Move,
-    Path,
-    Problem,
-    Put,
-    Remove,
-    field_path,
-)
+from kubestencil.checking.findings import Fix, Path, Problem, Put, field_path
 from kubestencil.checking.hints.edits import EditError, existing_value
 from kubestencil.checking.hints.fields import belongs_to, moved
+from kubestencil.checking.hints.renames import keys_of, renaming
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.hints.shapes import encoded_text, nearest_text, suggestions
 from kubestencil.checking.hints.trials import Trial
-from kubestencil.checking.problems import value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
 from kubestencil.schema.facts.fields import (
@@ -35,7 +24,6 @@ from kubestencil.schema.facts.fields import (
     renamed_field,
     renamed_inside,
 )
-from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import minor_version_in, release_order
 
 # A trial reads the whole object, so that those of one object are limited: the problems
@@ -85,9 +73,9 @@ class Advice:
 
     def _of_field(self, problem: Problem, schemas: KindSchemas) -> Problem:
         path, trial = problem.path, self.trial
-        renamed = renamed_field(trial.kind, _keys(path))
+        renamed = renamed_field(trial.kind, keys_of(path))
         places = [renamed.path] if renamed else []
-        places += renamed_inside(trial.kind, _keys(path))
+        places += renamed_inside(trial.kind, keys_of(path))
         if places:
             hint = f"{trial.kind.api_version} has {', '.join(places)} instead"
             fix = renaming(trial.value, trial.kind, path)
@@ -174,80 +162,6 @@ class Advice:
             what = field_path(path[:-1]) or self.trial.kind.kind
             return f"{what} has the fields {listed}{more}" if names else ""
         return "remove it"
-
-
-def renaming(value: Any, kind: GroupVersionKind, path: Path) -> Fix | None:
-    """The fix of a field of an object that later versions of its kind have elsewhere, or
-    all that is in it; None where that is not clear."""
-    try:
-        fix = tuple(_renamings(value, kind, path, path))
-        if renamed_field(kind, _keys(path)) is None:
-            inside = existing_value(value, path)
-            inside = inside if isinstance(inside, dict) else {"": inside}
-            names = (_keys((*path, name)) for name in inside)
-            if not all(renamed_field(kind, name) for name in names):
-                return None
-            fix = (*fix, Remove(path))
-    except EditError:
-        return None
-    return fix
-
-
-def _renamings(
-    value: Any, kind: GroupVersionKind, path: Path, at: Path
-) -> Iterator[Edit]:
-    """The edits for what an object has at a path, which those before put to ``at``.
-    Raises EditError where they are not clear."""
-    content = existing_value(value, path)
-    renamed = renamed_field(kind, _keys(path)) if isinstance(path[-1], str) else None
-    if renamed is not None:
-        target = _renamed_path(value, path, renamed.path)
-        beside = {
-            _renamed_path(value, path, place): wanted
-            for place, wanted in renamed.beside.items()
-        }
-        for place, wanted in beside.items():
-            if value_at(value, place) not in (None, wanted):
-                raise EditError(place)
-        if value_at(value, target) == content:
-            yield Remove(at)
-            return
-        yield Move(at, target)
-        yield from map(Put, beside, beside.values())
-        at = target
-    parts = content.items() if isinstance(content, dict) else ()
-    for step, _ in enumerate(content) if isinstance(content, list) else parts:
-        yield from _renamings(value, kind, (*path, step), (*at, step))
-
-
-def _renamed_path(value: Any, path: Path, renamed: str) -> Path:
-    """The path of a field of ``renamed-fields.tsv`` in an object: indexes are those of
-    the old path, and a port is a number or a name."""
-    first, _, other = renamed.partition(" or .")
-    names = first.split(".")
-    content = existing_value(value, path)
-    if other and isinstance(content, str) and not has_placeholder(content):
-        names[-1] = other
-    indexes = [step for step in path if isinstance(step, int)]
-    missing = first.count("[]") - len(indexes)
-    is_unclear = isinstance(content, str) and names[-1] != other
-    if missing < 0 or (other and (is_unclear or names[-1] not in ("number", "name"))):
-        raise EditError(path)
-    indexes = [*[0] * missing, *indexes]
-    target: list[str | int] = []
-    for name in names:
-        target.append(name.removesuffix("[]"))
-        if name.endswith("[]"):
-            items = value_at(value, tuple(target))
-            if len(indexes) > first.count("[]") - missing and len(items or ()) > 1:
-                raise EditError(path)
-            target.append(indexes.pop(0))
-    return tuple(target)
-
-
-def _keys(path: Path) -> str:
-    """A path without indexes, as tables write it."""
-    return ".".join(step for step in path if isinstance(step, str))
 
 
 def _place(target: Path, path: Path, kind: str) -> str:
