@@ -68,6 +68,7 @@ def test_command_accepts_all_names_of_the_report() -> None:
             "extensions/v1beta1/PodSecurityPolicy was",
         ),
         (("history", "pods/resize"), 2, "since 1.32 (get, patch, update)"),
+        (("history", "autoscaling/v2beta2"), 2, "deprecated in 1.23, removed in 1.26"),
         (
             ("history", "sidecar"),
             2,

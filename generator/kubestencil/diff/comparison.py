@@ -45,9 +45,10 @@ class Change:
     was added or removed, else an object with the one keyword; None where it is absent.
 
     ``rule`` is the rule that judges the change, and ``detail`` what is known of it beside
-    the reason of the rule. ``audience`` has the severity for each audience, ``severity`` is the most severe of them. ``stability``
-    is the stage of the API version, or of the field where that is lower.
-    ``stage`` has the stages in both releases where one is known.
+    the reason of the rule. ``audience`` has the severity for each audience, ``severity``
+    is the most severe of them. ``stability`` is the stage of the API version, or of the
+    field where that is lower. ``stage`` has the stages in both releases where one is
+    known.
 
     ``deprecated_in`` and ``removed_in`` are releases (``1.33``), of which the second
     may be a planned one. ``replacement`` is what to use instead: a kind
@@ -270,9 +271,10 @@ class Comparison:
     tables of facts say of deprecations, feature gates, and the values that the API
     server accepts and fills in, and operations that were added or removed. Their
     ``before``, ``after`` and ``keyword`` are None, but for values: these have what a
-    document would state. ``gates`` are the feature gates that differ, ``metrics`` the stable and beta
-    metrics, ``flags`` the command line flags, and ``documents`` the two documents. ``going_soon`` are the kinds that were deprecated
-    before, and are to be removed within the next three releases.
+    document would state. ``gates`` are the feature gates that differ, ``metrics`` the
+    stable and beta metrics, ``flags`` the command line flags, and ``documents`` the two
+    documents. ``going_soon`` are the kinds that were deprecated before, and are to be
+    removed within the next three releases.
     """
 
     before: str
@@ -376,42 +378,45 @@ class Comparison:
             version_group = api_version.rpartition("/")[0] or "core"
             return not kinds and (not groups or version_group in groups)
 
-        included = self.with_changes(partial(filter, is_included))
-        added, removed = self.api_versions_added, self.api_versions_removed
+        def is_of_kinds(item: GateChange) -> bool:
+            return (not kinds or not kinds.isdisjoint(item.kind_names)) and (
+                not groups or not groups.isdisjoint(item.group_names)
+            )
+
+        return self.where(
+            is_included,
+            api_version=is_version_included,
+            graduation=lambda item: (not kinds or not kinds.isdisjoint(item.kinds))
+            and (not groups or (item.group or "core") in groups),
+            gate=lambda item: item.severity in severities and is_of_kinds(item),
+            component=lambda item: item.severity in severities
+            and not (kinds or groups),
+            going_soon=lambda item: "warning" in severities
+            and (not kinds or item.kind.kind in kinds)
+            and (not groups or (item.kind.group or "core") in groups),
+        )
+
+    def where(
+        self,
+        change: Callable[[Change], object],
+        *,
+        api_version: Callable[[str], object],
+        gate: Callable[[GateChange], object],
+        component: Callable[[MetricChange | FlagChange], object],
+        going_soon: Callable[[GoingSoon], object],
+        graduation: Callable[[Graduation], object] = bool,
+    ) -> Comparison:
+        """What functions accept of each list; changes of graduations are changes."""
+        included = self.with_changes(partial(filter, change))
         return replace(
             included,
-            api_versions_added=tuple(filter(is_version_included, added)),
-            api_versions_removed=tuple(filter(is_version_included, removed)),
-            graduations=tuple(
-                graduation
-                for graduation in included.graduations
-                if (not kinds or not kinds.isdisjoint(graduation.kinds))
-                and (not groups or (graduation.group or "core") in groups)
-            ),
-            going_soon=tuple(
-                item
-                for item in self.going_soon
-                if "warning" in severities
-                and (not kinds or item.kind.kind in kinds)
-                and (not groups or (item.kind.group or "core") in groups)
-            ),
-            metrics=tuple(
-                metric
-                for metric in self.metrics
-                if metric.severity in severities and not (kinds or groups)
-            ),
-            flags=tuple(
-                flag
-                for flag in self.flags
-                if flag.severity in severities and not (kinds or groups)
-            ),
-            gates=tuple(
-                gate
-                for gate in self.gates
-                if gate.severity in severities
-                and (not kinds or not kinds.isdisjoint(gate.kind_names))
-                and (not groups or not groups.isdisjoint(gate.group_names))
-            ),
+            api_versions_added=tuple(filter(api_version, self.api_versions_added)),
+            api_versions_removed=tuple(filter(api_version, self.api_versions_removed)),
+            graduations=tuple(filter(graduation, included.graduations)),
+            gates=tuple(filter(gate, self.gates)),
+            metrics=tuple(filter(component, self.metrics)),
+            flags=tuple(filter(component, self.flags)),
+            going_soon=tuple(filter(going_soon, self.going_soon)),
         )
 
     def with_changes(

@@ -268,16 +268,20 @@ def _evolution(version: str) -> tuple[int, int, int, str]:
 
 
 def _facts_about(name: str) -> str:
-    """What the tables know of a kind that none of the releases serves, or of a
-    subresource (``pods/resize``); empty where they have neither."""
+    """What the tables know of a kind that none of the releases serves, of those of an
+    API version that were removed, or of a subresource (``pods/resize``); empty where they
+    have none."""
     prefix, _, last = name.rpartition("/")
     sentences = [
         f"{kind.api_version}/{kind.kind} was introduced in {facts.introduced}"
         + (f", deprecated in {facts.deprecated}" if facts.deprecated else "")
         + (f", removed in {facts.removed}" if facts.removed else "")
         for kind, facts in lifecycles().items()
-        if last.lower() in _resource_names(kind.kind.lower())
-        and prefix in ("", kind.api_version, kind.group, kind.version)
+        if (
+            last.lower() in _resource_names(kind.kind.lower())
+            and prefix in ("", kind.api_version, kind.group, kind.version)
+        )
+        or (name == kind.api_version and facts.removed)
     ]
     sentences += [
         f"{row.api_version} has the subresource {row.name} "

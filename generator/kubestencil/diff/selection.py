@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.releases.stages import FieldStage
@@ -12,6 +13,11 @@ from kubestencil.diff.rules.audience import AudienceName
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import StageSpelling, version_stage
 from kubestencil.schema.lookup import TypeMatch
+
+
+class _Identified(Protocol):
+    @property
+    def id(self) -> str: ...
 
 
 def of_types(comparison: Comparison, types: Collection[TypeMatch]) -> Comparison:
@@ -31,46 +37,32 @@ def of_types(comparison: Comparison, types: Collection[TypeMatch]) -> Comparison
             for match in types
         )
 
-    changes = comparison.with_changes(partial(filter, is_included))
-    return replace(
-        changes,
-        api_versions_added=(),
-        api_versions_removed=(),
-        graduations=tuple(
-            graduation
-            for graduation in changes.graduations
-            if any(
-                match.kind in graduation.kinds
-                and match.group == (graduation.group or "core")
-                for match in types
-            )
+    return comparison.where(
+        is_included,
+        api_version=_none,
+        graduation=lambda item: any(
+            match.kind in item.kinds and match.group == (item.group or "core")
+            for match in types
         ),
-        metrics=(),
-        flags=(),
-        gates=tuple(
-            gate for gate in comparison.gates if any(map(is_of_type, gate.kinds))
-        ),
-        going_soon=tuple(
-            item for item in comparison.going_soon if is_of_type(item.kind)
-        ),
+        gate=lambda item: any(map(is_of_type, item.kinds)),
+        component=_none,
+        going_soon=lambda item: is_of_type(item.kind),
     )
 
 
 def without(comparison: Comparison, ids: Collection[str]) -> Comparison:
     """The comparison without what has one of these ids; API versions are their own."""
-    changes = comparison.with_changes(
-        partial(filter, lambda change: change.id not in ids)
-    )
-    added, removed = comparison.api_versions_added, comparison.api_versions_removed
-    return replace(
-        changes,
-        api_versions_added=tuple(name for name in added if name not in ids),
-        api_versions_removed=tuple(name for name in removed if name not in ids),
-        graduations=tuple(item for item in changes.graduations if item.id not in ids),
-        gates=tuple(item for item in comparison.gates if item.id not in ids),
-        metrics=tuple(item for item in comparison.metrics if item.id not in ids),
-        flags=tuple(item for item in comparison.flags if item.id not in ids),
-        going_soon=tuple(item for item in comparison.going_soon if item.id not in ids),
+
+    def is_other(item: _Identified) -> bool:
+        return item.id not in ids
+
+    return comparison.where(
+        is_other,
+        api_version=lambda name: name not in ids,
+        graduation=is_other,
+        gate=is_other,
+        component=is_other,
+        going_soon=is_other,
     )
 
 
@@ -86,31 +78,22 @@ def for_audience(comparison: Comparison, audience: AudienceName) -> Comparison:
 
 def at_stages(comparison: Comparison, stages: Collection[StageSpelling]) -> Comparison:
     """The changes of what is, or was before, at one of ``stages``."""
-    changes = comparison.with_changes(
-        partial(filter, lambda change: _stages_of(change) & {*stages})
-    )
-    added, removed = (
-        tuple(name for name in names if _stage_of_version(name) in stages)
-        for names in (changes.api_versions_added, changes.api_versions_removed)
-    )
-    gates = tuple(
-        gate
-        for gate in comparison.gates
-        if {stage.level for stage in (gate.before, gate.after) if stage} & {*stages}
-    )
-    return replace(
-        changes,
-        api_versions_added=added,
-        api_versions_removed=removed,
-        gates=gates,
-        metrics=(),
-        flags=(),
-        going_soon=tuple(
-            item
-            for item in comparison.going_soon
-            if {_stage_of_version(item.kind.api_version), "deprecated"} & {*stages}
+    selected = {*stages}
+    return comparison.where(
+        lambda change: _stages_of(change) & selected,
+        api_version=lambda name: _stage_of_version(name) in selected,
+        gate=lambda item: (
+            {stage.level for stage in (item.before, item.after) if stage} & selected
+        ),
+        component=_none,
+        going_soon=lambda item: (
+            {_stage_of_version(item.kind.api_version), "deprecated"} & selected
         ),
     )
+
+
+def _none(_: object) -> bool:
+    return False
 
 
 def _stage_of_version(api_version: str) -> StageSpelling:

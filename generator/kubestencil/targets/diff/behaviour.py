@@ -63,16 +63,17 @@ class GateItem(NamedTuple):
     gate: str
     components: str
     text: str
-    paths: tuple[str, ...]
-    more: str
     severity: Severity
-    stability: Stage
-    kind_indexes: str
-    uses: str
+    stability: Stage = "stable"
+    paths: tuple[str, ...] = ()
+    more: str = ""
+    kind_indexes: str = ""
+    uses: str = ""
 
 
 class GateList(NamedTuple):
-    """The gates or flags to which the same happened, or metrics; ``title`` is its heading."""
+    """The gates or flags to which the same happened, or metrics; ``title`` is its
+    heading."""
 
     event: BehaviourTopic
     title: str
@@ -132,12 +133,7 @@ def _flag_list(event: ComponentEvent, changes: Sequence[FlagChange]) -> GateList
                 f"--{name}",
                 ", ".join(change.component for change in same),
                 f"deprecated → {event}" if was_deprecated else event,
-                (),
-                "",
                 same[0].severity,
-                "stable",
-                "",
-                "",
             )
             for (name, was_deprecated), same in sorted(components.items())
         ),
@@ -156,9 +152,7 @@ def _metric_item(change: MetricChange) -> GateItem:
         "deprecated": f"{later}, deprecated",
         "changed": f"{former} → {later}",
     }
-    severity = change.severity
-    text = words[change.event]
-    return GateItem(change.name, "", text, (), "", severity, "stable", "", "")
+    return GateItem(change.name, "", words[change.event], change.severity)
 
 
 def release_notes(comparison: Comparison) -> tuple[ReleaseNotes, ...]:
@@ -194,10 +188,10 @@ def _item(
         change.gate,
         ", ".join(change.components),
         text,
-        tuple(paths[:_MAX_PATHS]),
-        f"and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else "",
         change.severity,
         "stable" if stage is None else stage.stage,
+        tuple(paths[:_MAX_PATHS]),
+        f"and {len(paths) - _MAX_PATHS} more" if len(paths) > _MAX_PATHS else "",
         formatter.indexes(change.kinds),
         uses_in_words([change.uses]),
     )
