@@ -165,15 +165,33 @@ MISTAKES = {
 }
 
 
+def _renamed(name: re.Match[str]) -> str:
+    return f"typed_{name[1].removeprefix('typed_')}"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package with a custom resource, a program, and one with mistakes."""
     folder = tmp_path_factory.mktemp("typed")
     generate_client(with_crds(GADGET, CERTIFICATE), folder, "typed")
     (folder / "good.py").write_text(PROGRAM)
-    page = (ROOT / "docs" / "python-client.md").read_text()
-    examples = "\n".join(re.findall(r"^```python\n(.*?)^```", page, re.M | re.S))
-    (folder / "page.py").write_text(re.sub("kubernetes_(typed_)?", "typed_", examples))
+    (folder / "README.md").rename(folder / "client.md")
+    for name in ("python", "python-dicts", "pydantic"):
+        for file in generate_files(load("1.35"), load_targets(None)[name]):
+            if name != "python" or file.path == "README.md":
+                path = folder / file.path
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(file.data)
+        (folder / "README.md").rename(folder / f"{name}.md")
+    pages = (ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *folder.rglob("*.md"))
+    for number, page in enumerate(pages):
+        examples = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+        if not examples:
+            continue
+        text = "\n".join(examples).replace("k8s_dicts", "kubernetes_dicts")
+        text = re.sub(r"kubernetes_(typed_client|models)", _renamed, text)
+        module = f"page_{number}_{page.stem.replace('-', '_')}.py"
+        (folder / module).write_text(f"# pyright: strict\n{text}")
     (folder / "bad.py").write_text("\n".join([PROGRAM, *MISTAKES.values(), ""]))
     return folder
 
@@ -182,13 +200,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_type_checkers_accept_the_package_and_report_mistakes(
     folder: Path, checker: str
 ) -> None:
-    """All of the package, strictly, a user's program and the examples of its page; each
-    mistake is refused."""
+    """All of the package, strictly, a user's program, and all examples in Python of the
+    documentation and of the README files of packages; each mistake is refused."""
     pytest.importorskip(checker, reason=f"{checker} is not installed")
     pytest.importorskip("httpcore2", reason="httpcore2 is not installed")
-    errors = check_types(
-        folder, checker, "typed_client", "good.py", "page.py", "bad.py"
-    )
+    pages = [page.name for page in folder.glob("page_*.py")]
+    assert len(pages) >= 12
+    errors = check_types(folder, checker, "typed_client", "good.py", *pages, "bad.py")
     lines = {":".join(Path(error).name.split(":")[:2]) for error in errors}
     first = PROGRAM.count("\n") + 2
     expected = {f"bad.py:{first + number}" for number in range(len(MISTAKES))}

@@ -11,6 +11,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 import weakref
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,21 @@ POD = {
     "metadata": {"name": "a"},
     "spec": {"containers": [{"name": "c"}]},
 }
+
+
+def test_a_program_that_takes_json_names_for_attributes_is_warned(
+    package: Any,
+) -> None:
+    """Airflow merges Pods so: it would lose what has another name in JSON."""
+    spec = package.V1PodSpec(containers=[], dns_policy="Default", hostname="a")
+    with pytest.warns(UserWarning, match='to_dict_names = "python"'):
+        found = {name: getattr(spec, name, None) for name in spec.to_dict()}
+    assert found == {"containers": [], "dnsPolicy": None, "hostname": "a"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not hasattr(spec, "nothing")
+        for name in spec.to_dict(names="python"):
+            getattr(spec, name)
 
 
 def test_to_dict_can_have_the_names_and_nones_of_the_official_client(

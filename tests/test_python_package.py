@@ -33,8 +33,8 @@ pod = V1Pod(
     spec=V1PodSpec(containers=[models.V1Container(name="a")]),
 )
 again: V1Pod = V1Pod.from_json(pod.to_json(), strict=True).replace(kind="Pod")
-if again.spec is not None:
-    names: list[str] = [container.name for container in again.spec.containers]
+names: list[str] = [container.name for container in again.spec.containers]
+print(again.metadata.name, models.V1PodList(items=[pod]).metadata.resource_version)
 lease = V1LeaseSpec(renew_time=datetime.now())
 renewed: datetime | None = lease.renew_time
 for model in load("kind: Pod"):
@@ -57,7 +57,7 @@ MISTAKES = {
     "a positional argument": 'V1Container("a")',
     "an argument of a wrong type": "V1Container(name=1)",
     "a list of another type": "V1PodSpec(containers=[V1Pod()])",
-    "an optional value without a check": "pod.spec.containers",
+    "an optional value without a check": "pod.status.phase",
     "an unknown class": "models.V1Pot",
 }
 

@@ -2,10 +2,20 @@
 
 import gc
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypeAlias,
+    TypeVar,
+)
 
 import msgspec
 
@@ -69,6 +79,8 @@ _NO_FIELDS = _NoFields()
 DateTime: TypeAlias = datetime
 #: A point in time, exact to the second. It is printed as "2024-01-31T12:00:00Z".
 Time: TypeAlias = datetime
+#: The default of what is Present.
+ABSENT: Any = None
 #: An amount such as "500m", "2Gi", 2 or 0.5.
 Quantity: TypeAlias = str | int | float
 
@@ -78,6 +90,10 @@ if TYPE_CHECKING:
     MicroTimeType: TypeAlias = datetime
     UnknownFieldsType: TypeAlias = Mapping[str, Any]
     from msgspec import StructMeta as ModelMeta
+
+    P = TypeVar("P")
+    #: What is in each object that the API server sends, and None before: metadata.
+    Present: TypeAlias = Annotated[P, "sent"]
 
     class KnownTexts:
         """See below."""
@@ -105,6 +121,12 @@ else:
                 sep, "microseconds" if timespec == "auto" else timespec
             )
 
+    class Present:
+        """What an attribute is when classes are made: None before it was sent."""
+
+        def __class_getitem__(cls, value):
+            return value | None
+
     # Says what msgspec cannot know in the JSON schema of a class of its user's.
     MicroTimeType = Annotated[
         MicroTime,
@@ -131,6 +153,11 @@ else:
             texts = values if isinstance(values, tuple) else (values,)
             return Annotated[str, KnownTexts(texts)]
 
+    _LOSES_UNKNOWN = (
+        "has unknown_fields, which only to_dict() and to_json() contain: pass one of "
+        "those instead of the object"
+    )
+
     class NamesOfOfficialClient:
         """What the official client reads of a class: the JSON name or the type of
         each attribute."""
@@ -142,10 +169,7 @@ else:
 
         def __get__(self, instance, model):
             if instance is not None and instance.unknown_fields:
-                raise AttributeError(
-                    f"{model.__name__} has unknown_fields, which only to_dict() and "
-                    "to_json() contain: pass one of those instead of the object"
-                )
+                raise AttributeError(_LOSES_UNKNOWN)  # said by __getattr__
             if self.names is not None:
                 return self.names
             encoded = model.__struct_encode_fields__
@@ -188,7 +212,7 @@ else:
             for base in (*cls.__mro__[:0:-1], cls):
                 for field, annotation in getattr(base, "__annotations__", {}).items():
                     text = str(annotation)
-                    if "None" in text or "Any" in text:
+                    if "None" in text or "Any" in text or "Present" in text:
                         required.pop(field, None)
             type.__setattr__(cls, "_required", tuple(required))
             inherited = any(getattr(base, "_has_init", False) for base in bases)
@@ -345,6 +369,21 @@ class Model(
             elif name == "unknown_fields":
                 value = UnknownFields(value)
             super().__setattr__(name, value)
+
+        def __getattr__(self, name):
+            """Say why there is none: programs for the official client's ``to_dict`` ask
+            for the attributes that its keys are, and would lose values unseen."""
+            model = type(self)
+            if name in ("attribute_map", "openapi_types"):
+                raise AttributeError(f"{model.__name__} {_LOSES_UNKNOWN}")
+            names = {json: known for known, json in model.attribute_map.items()}
+            if name in names:
+                warnings.warn(
+                    f"{name} is the JSON name of {model.__name__}.{names[name]}; if it "
+                    'is from to_dict(), set Model.to_dict_names = "python"',
+                    stacklevel=2,
+                )
+            raise AttributeError(f"{model.__name__} has no attribute {name!r}")
 
         # A mapping is what the official client, since 37, takes besides its own models.
         __iter__ = None

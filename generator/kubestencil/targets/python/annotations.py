@@ -12,6 +12,15 @@ import ast
 LINE_LENGTH = 88
 
 _STEP = "    "
+#: What ``_base.py`` has for attributes that the API server always sends.
+PRESENT, ABSENT = "Present", "ABSENT"
+
+
+def present(annotation: str) -> str:
+    """The type hint of an attribute that is only None before it was sent."""
+    name = annotation.strip('"')
+    hint = f"{PRESENT}[{name.removesuffix(' | None')}]"
+    return hint if name == annotation else f'"{hint}"'
 
 
 def attribute_lines(name: str, annotation: str, default: str, indent: int) -> str:

@@ -15,18 +15,31 @@ from typing import NamedTuple
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.custom_resources.field_choices import FieldChoice, field_choices
 from kubestencil.schema.graph import references
-from kubestencil.targets.python.annotations import LINE_LENGTH, attribute_lines
+from kubestencil.targets.python.annotations import (
+    ABSENT,
+    LINE_LENGTH,
+    PRESENT,
+    attribute_lines,
+    present,
+)
 from kubestencil.targets.python.custom.modules import ClassLocation, CustomFile
 from kubestencil.targets.python.custom.types import CustomPythonType, CustomTypeSpeller
 from kubestencil.targets.python.imports import sort_like_isort
-from kubestencil.targets.python.package import PythonPackage, deprecation_notes
+from kubestencil.targets.python.package import (
+    PythonPackage,
+    deprecation_notes,
+    is_always_sent,
+)
 from kubestencil.targets.python.types import with_default
 from kubestencil.text.languages import python_literal
 
 _BUILTINS = frozenset(["bool", "dict", "float", "int", "list", "str"])
 _TYPING_NAMES = frozenset(["Any", "Literal"])
 _BASE_NAMES = frozenset(
-    ["MicroTime", "Quantity", "Time", "TimedModel", "to_micro_time", "to_time"]
+    [
+        *(ABSENT, PRESENT, "MicroTime", "Quantity", "Time", "TimedModel"),
+        *("to_micro_time", "to_time"),
+    ]
 )
 
 
@@ -178,7 +191,12 @@ class _FileBuilder:
             _BUILTINS & frozenset(attributes.values()),
         )
         fields = tuple(
-            self._field(field, attributes[field.name], speller.spell(field.schema))
+            self._field(
+                definition,
+                field,
+                attributes[field.name],
+                speller.spell(field.schema),
+            )
             for field in custom.fields(definition)
         )
         self._defined.add(definition.name)
@@ -204,7 +222,11 @@ class _FileBuilder:
         )
 
     def _field(
-        self, field: Field, attribute: str, type_: CustomPythonType
+        self,
+        definition: Definition,
+        field: Field,
+        attribute: str,
+        type_: CustomPythonType,
     ) -> CustomField:
         self._names |= type_.names
         annotation = type_.annotation
@@ -212,6 +234,10 @@ class _FileBuilder:
             annotation = f"{annotation.removesuffix(' | None')} | None"
         if not all(map(self._is_defined, type_.references)):
             annotation = f'"{annotation}"'
+        default = "" if field.required else "None"
+        if is_always_sent(definition, field, self._release):
+            annotation, default = present(annotation), ABSENT
+            self._names |= {PRESENT, ABSENT}
         description = field.schema.description.strip()
         if field.schema.has_default:
             description = with_default(description, field.schema.default)
@@ -219,9 +245,7 @@ class _FileBuilder:
             name=attribute,
             json_name=python_literal(field.name),
             is_renamed=attribute != field.name,
-            lines=attribute_lines(
-                attribute, annotation, "" if field.required else "None", indent=4
-            ),
+            lines=attribute_lines(attribute, annotation, default, indent=4),
             time_converter=type_.time_converter,
             description=description,
         )

@@ -13,6 +13,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema.well_known import LIST_META, OBJECT_META, is_built_in
 from kubestencil.source.releases import package_version
 from kubestencil.targets.python.custom.classes import CustomClasses
 from kubestencil.targets.python.imports import import_cycles
@@ -169,6 +170,21 @@ class PythonPackage:
     def attributes(self, definition: Definition) -> Mapping[str, str]:
         """The attribute of each field, by JSON name."""
         return attribute_names(definition.fields, self.spelling)
+
+
+def is_always_sent(definition: Definition, field: Field, release: Release) -> bool:
+    """Whether the API server sends a field of each object of a kind, though programs may
+    leave it out: the metadata, and the spec of kinds of Kubernetes itself."""
+    if field.required or not definition.kinds:
+        return False
+    if field.name == "metadata":
+        return field.schema.ref in (OBJECT_META, LIST_META)
+    return (
+        field.name == "spec"
+        and field.schema.ref is not None
+        and is_built_in(definition.name)
+        and any(kind in release.resources for kind in definition.kinds)
+    )
 
 
 def deprecation_notes(definition: Definition, release: Release) -> Iterator[str]:

@@ -28,7 +28,13 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, PublicName
 from kubestencil.schema import Definition, Field, Release
 from kubestencil.schema.facts.values import FieldFacts, facts_of
-from kubestencil.targets.python.annotations import LINE_LENGTH, alias_lines
+from kubestencil.targets.python.annotations import (
+    ABSENT,
+    LINE_LENGTH,
+    PRESENT,
+    alias_lines,
+    present,
+)
 from kubestencil.targets.python.custom.types import literal_type
 from kubestencil.targets.python.custom_view import CUSTOM_EACH, custom_contexts
 from kubestencil.targets.python.imports import ClassEntry, class_entry, sort_like_isort
@@ -36,6 +42,7 @@ from kubestencil.targets.python.package import (
     KindKey,
     PythonPackage,
     deprecation_notes,
+    is_always_sent,
 )
 from kubestencil.targets.python.spelling import class_name as spell_class
 from kubestencil.targets.python.spelling import unique_names
@@ -59,7 +66,7 @@ class ModelAttribute(NamedTuple):
 
     ``name`` is the attribute, ``json_name`` the field's JSON name as a literal.
     ``annotation`` is its type hint, and ``wrapped`` says that it needs a line of its
-    own. ``required`` fields have no default. ``official_type`` is the type as the
+    own. ``required`` fields have no default, which others have in ``default``. ``official_type`` is the type as the
     official client names it, as a literal. ``time_converter`` is the function that
     gives a time its precision, empty for other types. ``description`` is the text of
     its docstring, or empty.
@@ -70,6 +77,7 @@ class ModelAttribute(NamedTuple):
     annotation: str
     wrapped: bool
     required: bool
+    default: str
     official_type: str
     time_converter: str
     description: str
@@ -260,6 +268,7 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
             type_,
             _annotation(field, type_, aliased, in_cycle),
             facts[field.name],
+            is_sent=is_always_sent(definition, field, package.release),
         )
         for field, type_ in fields
     )
@@ -285,7 +294,12 @@ def make_module(package: PythonPackage, definition: Definition) -> Module:
         runtime_names=tuple(
             _IMPORTED_AS.get(runtime_name, runtime_name)
             for runtime_name in sort_like_isort(
-                {base, *_RUNTIME_TYPES.intersection(words), *converters}
+                {
+                    base,
+                    *_RUNTIME_TYPES.intersection(words),
+                    *converters,
+                    *(name for row in rows for name in _sent_names(row.default)),
+                }
             )
         ),
         aliased_builtins=tuple(sorted(aliased)),
@@ -339,8 +353,13 @@ def _field_row(
     type_: PythonType,
     annotation: str,
     facts: FieldFacts,
+    *,
+    is_sent: bool,
 ) -> ModelAttribute:
-    default = "" if field.required else " = None"
+    default = "" if field.required else "None"
+    if is_sent:
+        annotation, default = present(annotation), ABSENT
+    end = f" = {default}" if default else ""
     description = field.schema.description.strip()
     # The defaults that documents have of built-in fields are those of Go's types.
     if facts.default and facts.origin["defaults"] == "server":
@@ -349,12 +368,17 @@ def _field_row(
         name=attribute,
         json_name=python_literal(field.name),
         annotation=annotation,
-        wrapped=len(f"    {attribute}: {annotation}{default}") > LINE_LENGTH,
+        wrapped=len(f"    {attribute}: {annotation}{end}") > LINE_LENGTH,
         required=field.required,
+        default=default,
         official_type=python_literal(type_.official),
         time_converter=type_.time_converter,
         description=description,
     )
+
+
+def _sent_names(default: str) -> tuple[str, ...]:
+    return (PRESENT, ABSENT) if default == ABSENT else ()
 
 
 def _annotation(
