@@ -347,17 +347,9 @@ def render(
 
 def _parsed(document: Release | _PathLike) -> Release:
     """A release, or that in a document by its name or path; raises UsageError for others."""
-    from kubestencil.errors import UsageError
     from kubestencil.schema import Release
 
-    if isinstance(document, str | os.PathLike):
-        return load(document)
-    if not isinstance(document, Release):
-        raise UsageError(
-            f"{type(document).__name__} is no release",
-            hint='give a release by its name ("1.35"), or what load() returns',
-        )
-    return document
+    return document if isinstance(document, Release) else load(document)
 
 
 def _refuse_strings(function: str, **lists: Iterable[Release | _PathLike]) -> None:
@@ -373,20 +365,29 @@ def _refuse_strings(function: str, **lists: Iterable[Release | _PathLike]) -> No
 
 
 def _as_release(document: Release | _PathLike, options: DocumentOptions) -> Release:
-    if not isinstance(document, str | os.PathLike):
-        return document
+    from kubestencil.schema import Release
     from kubestencil.schema.lazy import load_lazily
 
+    if isinstance(document, Release):
+        return document
     return load_lazily(*_sources([document], options))
 
 
 def _sources(
     documents: Iterable[_PathLike], options: DocumentOptions, label: str | None = None
 ) -> list[Source]:
+    from kubestencil.errors import UsageError
     from kubestencil.source.find import find_document
 
+    paths = list(documents)
+    for path in paths:
+        if not isinstance(path, str | os.PathLike):
+            raise UsageError(
+                f"{type(path).__name__} is no release",
+                hint='give a release by its name ("1.35"), or what load() returns',
+            )
     return options.complete(
-        find_document(os.fspath(document), options, label) for document in documents
+        find_document(os.fspath(path), options, label) for path in paths
     )
 
 
