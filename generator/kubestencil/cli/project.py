@@ -100,7 +100,7 @@ def init(target: str, release: str) -> None:
 @click.argument(
     "names", nargs=-1, metavar="[TARGET]...", shell_complete=complete_target
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; say what would change.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what changes.")
 @click.option(
     "--offline", is_flag=True, help="Ask no server; use the documents that are here."
 )
@@ -162,10 +162,9 @@ def update(
     tables, lock = prepare_project(
         rendering, lookup.project, old, lookup.pinned, is_updated
     )
-    defaults = RenderOptions(**rendering.params)
-    run = defaults._replace(check=dry_run, prune=True, jobs=jobs, quiet=True)
-    generate_tables(tables, run)
     if not dry_run:
+        defaults = RenderOptions(**rendering.params)
+        generate_tables(tables, defaults._replace(prune=True, jobs=jobs, quiet=True))
         write_locations(Path(), lookup.locations)
         if lock != old:
             write_lock(Path(), lock)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil import atomic, regular_file
-from kubestencil.errors import OutputError, UsageError
+from kubestencil.errors import OutputError, SourceError, UsageError
 from kubestencil.source import Source
 from kubestencil.source.pinned import PinnedDocument
 from kubestencil.source.releases import listed_releases
@@ -89,11 +89,11 @@ class Lock(NamedTuple):
         }
 
     def check_documents(self, locked: Lock) -> None:
-        """Raise UsageError for a document that is not the one of the lock on the disk."""
+        """Raise SourceError for a document that is not the one of the lock on the disk."""
         for name, document in self.documents.items():
             expected = locked.documents.get(name, document)
             if expected.sha256 != document.sha256:
-                raise UsageError(
+                raise SourceError(
                     f"is not the document of {LOCK}: that is {expected.origin}, sha256 "
                     f"{expected.sha256}",
                     where=f"{name}: {document.origin}, sha256 {document.sha256}",

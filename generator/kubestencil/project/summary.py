@@ -14,7 +14,6 @@ from kubestencil.project.lock import Lock
 from kubestencil.schema import Release
 from kubestencil.schema.load import load_release
 from kubestencil.source import Source
-from kubestencil.source.releases import release_order
 from kubestencil.targets import public_names
 from kubestencil.targets.diff.view import comparison_contexts
 from kubestencil.text import terminal
@@ -36,20 +35,17 @@ class Update(NamedTuple):
 
     def pairs(self) -> Iterator[tuple[Source, Source]]:
         """The documents to compare: those that were replaced, and new releases with the
-        one before them."""
+        one before them. Where all are new, that of the first is the newest before."""
         known = {source.release: source for source in self.before}
-        previous = self.before[-1] if self.before else None
+        is_moved = known.keys().isdisjoint(source.release for source in self.after)
+        previous = self.before[-1] if self.before and is_moved else None
         for source in self.after:
             same = known.get(source.release)
-            if same is not None and same.sha256 != source.sha256:
-                yield same, source
-            elif same is None and previous is not None and _is_newer(source, previous):
+            if same is None and previous is not None:
                 yield previous, source
+            elif same is not None and same.sha256 != source.sha256:
+                yield same, source
             previous = source
-
-
-def _is_newer(source: Source, other: Source) -> bool:
-    return release_order(source.release) > release_order(other.release)
 
 
 def summary(
