@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from kubestencil.cli import console
 from kubestencil.cli.options import complete_target, templates_option
 from kubestencil.engine import find_target, load_targets
 from kubestencil.engine.reference import reference
@@ -28,18 +29,16 @@ def targets(name: str | None, templates: Path | None) -> None:
     """
     available = load_targets(templates)
     if name is None:
-        _list(available)
+        text = "\n".join(_lines(available.values()))
     else:
-        _document(find_target(name, available))
+        target = find_target(name, available)
+        text = reference(target, load_any_view(target))
+    console.write_result(text, None)
 
 
-def _list(available: Mapping[str, Target]) -> None:
-    for target in available.values():
-        click.echo(f"{target.name:<14} {target.about}")
+def _lines(targets: Iterable[Target]) -> Iterator[str]:
+    for target in targets:
+        yield f"{target.name:<14} {target.about}"
         for option, value in target.options.items():
             text = str(value).lower() if isinstance(value, bool) else value
-            click.echo(f"{'':<14}   {target.name}.{option}={text}")
-
-
-def _document(target: Target) -> None:
-    click.echo(reference(target, load_any_view(target)), nl=False)
+            yield f"{'':<14}   {target.name}.{option}={text}"
