@@ -9,7 +9,9 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -18,15 +20,25 @@ from kubestencil import load, render
 from kubestencil.cli import cli
 from kubestencil.cli.settings import settings
 from kubestencil.engine import choose_targets, load_targets
+from kubestencil.engine.view import PublicName
 from kubestencil.project.file import json_schema
 from kubestencil.project.generated_api import NameChanges, compare_names
 from kubestencil.project.lock import Lock, LockedDocument, read_lock, write_lock
 from kubestencil.project.summary import summary
-from kubestencil.targets import public_names
+from kubestencil.targets import generate_files, public_names
 from tests import docs_reference
-from tests.conftest import RELEASES, ROOT, SMALL, Command, make_document, read_files
+from tests.conftest import (
+    RELEASES,
+    ROOT,
+    SMALL,
+    Command,
+    make_document,
+    make_release,
+    read_files,
+)
 from tests.crd_schemas import definition, version
 
+POD = "io.k8s.api.core.v1.Pod"
 PROJECT = """
 [[generate]]
 target = ["markdown"]
@@ -130,13 +142,15 @@ def test_the_same_lock_gives_the_same_bytes_on_another_machine(
 
 
 def test_a_locked_run_refuses_other_documents(run: Command, project: Path) -> None:
-    assert run("render", "--locked").returncode == 2
+    missing = run("render", "--locked")
+    assert missing.returncode == 1
+    assert "kubestencil.lock: is not there" in missing.stderr
     assert run("render").returncode == 0
     before = read_files(project)
     write_release(project / "specs", "1.35", "more")
     for arguments in (("render",), ("render", "--locked"), ("render", "--check")):
         done = run(*arguments)
-        assert done.returncode == 2
+        assert done.returncode == 1
         assert "1.35: specs/1.35.json, sha256 " in done.stderr
         assert "kubestencil update" in done.stderr
     after = read_files(project)
@@ -144,6 +158,10 @@ def test_a_locked_run_refuses_other_documents(run: Command, project: Path) -> No
     assert {path for path in changed if not path.startswith("cache/")} == {
         "specs/1.35.json"
     }
+    (project / "kubestencil.toml").write_text(PROJECT.replace("1.34..", "1.34"))
+    stale = run("render", "--check", "--locked")
+    assert stale.returncode == 1
+    assert "kubestencil.lock: is stale" in stale.stderr
 
 
 def test_a_lock_pins_ranges_until_an_update(run: Command, project: Path) -> None:
@@ -391,16 +409,18 @@ def test_the_json_schema_for_editors_is_current() -> None:
     Draft202012Validator(json_schema(settings(cli))).validate(tomllib.loads(PROJECT))
 
 
-def name_changes(target: str, old: str, new: str) -> NameChanges:
+def name_changes(target: str, old: str, new: str, *kinds: str) -> NameChanges:
     [chosen] = choose_targets(load_targets(None), [target], {}, 1)
-    before, after = (public_names(load(name), chosen) for name in (old, new))
+    before, after = (
+        public_names(load(name, kinds=kinds), chosen) for name in (old, new)
+    )
     assert before is not None and after is not None
     return compare_names(before, after)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("old", "new"), [("1.31", "1.32"), ("1.35", "1.36")])
-def test_removed_classes_and_fields_are_those_that_griffe_finds(
+@pytest.mark.parametrize(("old", "new"), [("1.31", "1.32"), ("1.36", "1.37")])
+def test_breaking_changes_of_models_are_those_that_griffe_finds(
     tmp_path: Path, old: str, new: str
 ) -> None:
     griffe = pytest.importorskip("griffe")
@@ -409,13 +429,118 @@ def test_removed_classes_and_fields_are_those_that_griffe_finds(
         griffe.load("kubernetes_models", search_paths=[str(tmp_path / name / "python")])
         for name in (old, new)
     ]
-    paths = {
-        breakage.obj.path.removeprefix("kubernetes_models.models.")
-        for breakage in griffe.find_breaking_changes(*packages)
-        if breakage.kind is griffe.BreakageKind.OBJECT_REMOVED
+    for package in packages:
+        for module in package["models"].modules.values():
+            for model in module.classes.values():
+                # As griffe does for dataclasses.
+                parameters = [
+                    griffe.Parameter(
+                        name,
+                        annotation=field.annotation,
+                        kind=griffe.ParameterKind.keyword_only,
+                        default=field.value,
+                    )
+                    for name, field in model.attributes.items()
+                    if field.annotation is not None
+                ]
+                model["__init__"] = griffe.Function(
+                    "__init__", parameters=griffe.Parameters(*parameters)
+                )
+    found: dict[str, set[str]] = {}
+    for breakage in griffe.find_breaking_changes(*packages):
+        names = breakage.obj.path.removeprefix("kubernetes_models.models.").split(".")
+        # v1_pod_spec.V1PodSpec.workload_ref is a field, V1Workload a class that all import.
+        path = ".".join(names if names[0][:1].isupper() else names[1:])
+        if path.endswith(".__init__"):
+            parameter = breakage.new_value or breakage.old_value
+            path = path.replace("__init__", parameter.name)
+        found.setdefault(breakage.kind.name, set()).add(path)
+    found["OBJECT_REMOVED"].discard("")  # Modules.
+    changes = name_changes("python", old, new)
+    assert found["OBJECT_REMOVED"] == {*changes.removed}
+    assert found["PARAMETER_REMOVED"] <= {*changes.removed}
+    assert set().union(
+        found.get("PARAMETER_ADDED_REQUIRED", ()),
+        found.get("PARAMETER_CHANGED_REQUIRED", ()),
+    ) == {*changes.required}
+    assert len(found) <= 4
+
+
+def client_names(
+    folder: Path, query: dict[str, bool], *verbs: str
+) -> Mapping[str, PublicName]:
+    """Write the stubs of a client with operations that have query parameters, which are
+    required or not; its names."""
+    operation = {
+        "x-kubernetes-group-version-kind": {
+            "group": "",
+            "version": "v1",
+            "kind": "Pod",
+        },
+        "parameters": [
+            {"name": name, "in": "query", "type": "string", "required": required}
+            for name, required in query.items()
+        ],
+        "responses": {
+            "200": {"description": "OK", "schema": {"$ref": f"#/definitions/{POD}"}}
+        },
     }
-    # v1_pod_spec.V1PodSpec.workload_ref is a field, V1Workload a class that all import.
-    fields = {path.partition(".")[2] for path in paths if path.count(".") == 2}
-    classes = {path for path in paths if path[:1] == "V" and "." not in path}
-    assert fields and classes
-    assert {*name_changes("python", old, new).removed} == fields | classes
+    path = {
+        "parameters": [
+            {"name": name, "in": "path", "type": "string", "required": True}
+            for name in ("name", "namespace")
+        ],
+        **{verb: {**operation, "x-kubernetes-action": verb} for verb in verbs},
+    }
+    paths = {"/api/v1/namespaces/{namespace}/pods/{name}": path}
+    release = make_release(SMALL, paths=paths)
+    [target] = choose_targets(load_targets(None), ["python-client"], {}, 1)
+    for file in generate_files(release, target):
+        if file.path.startswith("kubernetes_typed_client/apis/") and file.path.endswith(
+            ".pyi"
+        ):
+            (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file.path).with_suffix(".py").write_bytes(file.data)
+    names = public_names(release, target)
+    assert names is not None
+    return names
+
+
+def test_breaking_changes_of_clients_are_those_that_griffe_finds(
+    tmp_path: Path,
+) -> None:
+    griffe = pytest.importorskip("griffe")
+    changes = compare_names(
+        client_names(
+            tmp_path / "old", {"pretty": False, "limit": False}, "get", "delete"
+        ),
+        client_names(tmp_path / "new", {"limit": True, "field": True}, "get"),
+    )
+    packages = [
+        griffe.load(
+            "apis", search_paths=[str(tmp_path / name / "kubernetes_typed_client")]
+        )
+        for name in ("old", "new")
+    ]
+    found = {
+        (breakage.kind.name, _name(breakage))
+        for breakage in griffe.find_breaking_changes(*packages)
+        if "Async" not in breakage.obj.path
+    }
+    kinds = {kind for kind, _ in found}
+    assert kinds == {
+        "OBJECT_REMOVED",
+        "PARAMETER_ADDED_REQUIRED",
+        "PARAMETER_CHANGED_REQUIRED",
+        "PARAMETER_REMOVED",
+    }
+    assert {*changes.removed} == {name for kind, name in found if "REMOVED" in kind}
+    assert {*changes.required} == {name for kind, name in found if "REQUIRED" in kind}
+
+
+def _name(breakage: Any) -> str:
+    """The name that a breakage of griffe is about: DefaultApi.read.limit."""
+    path = breakage.obj.path.partition("default_api.")[2].replace("Operations", "")
+    value = breakage.new_value or breakage.old_value
+    is_parameter = breakage.kind.name.startswith("PARAMETER")
+    return f"{path}.{value.name}" if is_parameter else path
