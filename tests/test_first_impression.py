@@ -197,10 +197,13 @@ def test_progress_is_said_now_and_then_outside_of_a_terminal(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_a_long_text_goes_through_the_pager_of_a_terminal(run: Command) -> None:
+@pytest.mark.parametrize("arguments", ["diff 1.34 1.35", "targets go"])
+def test_a_long_text_goes_through_the_pager_of_a_terminal(
+    run: Command, arguments: str
+) -> None:
     controller, terminal = pty.openpty()
     environment = {**run.environment, "PAGER": "wc -l", "LINES": "24", "TERM": "xterm"}
-    command = (sys.executable, "-m", "kubestencil", "diff", "1.34", "1.35")
+    command = (sys.executable, "-m", "kubestencil", *arguments.split())
     process = subprocess.Popen(
         command,
         cwd=run.folder,

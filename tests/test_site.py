@@ -153,11 +153,7 @@ def test_types_and_fields_show_when_they_were_added_and_removed(site: Site) -> N
     assert "../../../../1.35/storage.k8s.io/v1/VolumeAttributesClass/" in removed.links
 
 
-def test_the_page_of_an_absent_type_links_to_replacements(site: Site) -> None:
-    page = site.page("1.33/resource.k8s.io/v1/ResourceClaim/")
-    assert "Not in 1.33" in page.text
-    assert "was added in 1.34" in page.text
-    assert "../../../resource.k8s.io/v1beta2/ResourceClaim/" in page.links
+def test_the_page_of_a_removed_type_links_to_replacements(site: Site) -> None:
     removed = site.page("1.35/storage.k8s.io/v1alpha1/VolumeAttributesClass/")
     assert "was available in 1.33 to 1.34" in removed.text
     assert "../../../storage.k8s.io/v1/VolumeAttributesClass/" in removed.links
@@ -165,10 +161,14 @@ def test_the_page_of_an_absent_type_links_to_replacements(site: Site) -> None:
 
 def test_release_links_lead_to_the_same_type(site: Site) -> None:
     page = site.page("1.35/resource.k8s.io/v1/ResourceClaim/")
-    for release in ("1.33", "1.34", "1.35"):
-        address = f"../../../../{release}/resource.k8s.io/v1/ResourceClaim/"
+    for release, version in (("1.33", "v1beta2"), ("1.34", "v1"), ("1.35", "v1")):
+        address = f"../../../../{release}/resource.k8s.io/{version}/ResourceClaim/"
         assert address in page.links
     assert 'class="absent" title="Not in 1.33"' in page.text
+    assert "1.33/resource.k8s.io/v1/ResourceClaim/" not in site.pages
+    removed = site.page("1.33/storage.k8s.io/v1alpha1/VolumeAttributesClass/")
+    address = "../../../../1.35/storage.k8s.io/v1alpha1/VolumeAttributesClass/"
+    assert address in removed.links
     listing = site.page("1.35/apps/v1/")
     assert "../../../1.33/apps/v1/" in listing.links
     new = site.page("1.35/scheduling.k8s.io/v1alpha1/")

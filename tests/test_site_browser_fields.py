@@ -202,7 +202,7 @@ def test_a_release_link_keeps_the_field(browser: Browser, base_url: str) -> None
     browser.run("location.hash = 'spec.volumes'")
     browser.settle()
     browser.run(
-        "[...document.querySelectorAll('a[data-switch]')]"
+        "[...document.querySelectorAll('[data-switch] a')]"
         ".find((link) => link.pathname.includes('/1.34/')).click()"
     )
     browser.wait(

@@ -15,11 +15,7 @@ from kubestencil.errors import UsageError
 from kubestencil.source import available, locate, releases
 from kubestencil.source.find import find_document
 from kubestencil.source.inputs import crds_alone, read_location, read_locations
-from kubestencil.source.releases import (
-    DEFAULT_RANGE,
-    available_release,
-    expand_ranges,
-)
+from kubestencil.source.releases import available_release, expand_ranges
 from kubestencil.source.versions import versions_in
 
 # What only some commands need is imported inside functions, so that --help and
@@ -49,14 +45,13 @@ def find_sources(
     spec: str | None,
     options: DocumentOptions,
     targets: Mapping[str, Target],
-    everything: bool = False,
 ) -> list[Source]:
     """Find the document of each release to generate.
 
     ``names`` are the releases and ranges of the command line, ``spec`` the value of
-    ``--spec``; without either, these are the newest releases, or with ``everything``
-    all that are supported. Raises UsageError for a release that no source has, and for one whose
-    output folder would be that of a target of scope ``releases``.
+    ``--spec``; without either, these are all supported releases. Raises UsageError for a
+    release that no source has, and for one whose output folder would be that of a target
+    of scope ``releases``.
     """
     if spec is not None:
         if len(names) > 1:
@@ -67,9 +62,9 @@ def find_sources(
         sources = [crds_alone("crds", crds)]
         options = replace(options, crds=())
     else:
-        default = releases.listed_releases() if everything else [DEFAULT_RANGE]
-        requested = names or default
-        chosen = releases.expand_ranges(requested, options.available(), options.pinned)
+        known = options.available()
+        supported = [name for name in releases.listed_releases() if name in known]
+        chosen = expand_ranges(names or supported or [".."], known, options.pinned)
         sources = list(map(options.locate, chosen))
     sources = options.complete(sources)
     check_release_names((source.release for source in sources), targets)

@@ -42,7 +42,7 @@ from kubestencil.engine import (
     load_targets,
     possible_targets,
 )
-from kubestencil.errors import UsageError
+from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.project import LOCK, Lock, Project, read_lock, write_lock
 from kubestencil.source import Source
 from kubestencil.source.find import DocumentOptions
@@ -70,7 +70,7 @@ _PAGES = ("index.html", "README.md")
     "--all",
     "everything",
     is_flag=True,
-    help="Generate all targets for each release; without RELEASE, for all supported ones.",
+    help="Generate all targets for each release.",
 )
 @out_option
 @specs_option
@@ -113,9 +113,9 @@ def render(context: click.Context, /, **values: Any) -> None:
     """Generate files from the OpenAPI documents of releases.
 
     RELEASE is one release, such as 1.35, and RANGE several, such as 1.29..1.35.
-    Without either, the newest six releases are generated, and with --all each one that
-    "kubestencil releases" marks with "*". Without RELEASE, --target, --spec and --output, what the
-    file kubestencil.toml of this folder, or of one above it, says is generated.
+    Without either, each one is generated that "kubestencil releases" marks with "*".
+    Without RELEASE, --target, --spec and --output, what the file kubestencil.toml of this
+    folder, or of one above it, says is generated.
     """
     options = RenderOptions(**values)
     named = ("releases", "names", "everything", "spec", "out")
@@ -174,11 +174,7 @@ def prepare(options: RenderOptions) -> tuple[list[Source], list[Target]]:
     names = options.names
     all_targets = load_targets(options.templates, names)
     sources = find_sources(
-        options.releases,
-        options.spec,
-        options.documents,
-        all_targets,
-        options.everything,
+        options.releases, options.spec, options.documents, all_targets
     )
     if options.everything:
         names = possible_targets(all_targets, len(sources))
@@ -246,12 +242,12 @@ def render_project(
 ) -> bool:
     """Generate or check what a project file says; whether files are out of date.
 
-    Raises UsageError where the lock has other documents.
+    Raises KubestencilError where the lock is stale.
     """
     old = read_lock(project.folder)
     tables, lock = prepare_project(context, project, old)
     if options.locked and lock != old:
-        raise UsageError(
+        raise KubestencilError(
             (
                 "is not there"
                 if old is None
@@ -299,7 +295,7 @@ def prepare_project(
 
     The releases of tables that are not updated are those of the lock. ``pinned`` are
     documents for the others. The current folder is that of the project from here on, so
-    that paths in what is generated are the same on all machines. Raises UsageError for a
+    that paths in what is generated are the same on all machines. Raises SourceError for a
     document that is not the locked one, unless a table is updated.
     """
     os.chdir(project.folder)

@@ -13,7 +13,7 @@ from kubestencil.project.lock import Lock
 from kubestencil.project.newest import has_version, newer_releases, newest_location, pin
 from kubestencil.source import available
 from kubestencil.source.pinned import PinnedDocument
-from kubestencil.source.releases import DEFAULT_RANGE, listed_releases
+from kubestencil.source.releases import listed_releases
 
 _LATEST = "latest"
 
@@ -99,9 +99,10 @@ def _pinned(
 
 def _has_newest(table: Mapping[str, Any]) -> bool:
     """Whether a table has the newest release, whichever that is."""
-    releases = table.get("releases", ()) or (DEFAULT_RANGE,)
-    is_open = (text.startswith(_LATEST) or text.endswith("..") for text in releases)
-    return "spec" not in table and any(is_open)
+    return "spec" not in table and any(
+        text.startswith(_LATEST) or text.endswith("..")
+        for text in table.get("releases", ())
+    )
 
 
 def _newest(folder: Path, location: str, index: str | None, notes: list[str]) -> str:

@@ -18,9 +18,6 @@ _LATEST = re.compile(r"latest(?:-(\d+))?\Z")
 _MINOR_PREFIX = re.compile(r"v?(\d+\.\d+)")
 # A release's name is the name of a folder in the output, so it has no path in it.
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
-#: The releases that are generated where none is named: those of two years. All that are
-#: supported would be more files than a person looks at.
-DEFAULT_RANGE = "latest-5.."
 
 
 class ListedRelease(NamedTuple):

@@ -3,7 +3,7 @@
 // them. "fields.js" loads this when it is first used.
 (() => {
   const button = document.getElementById("compare-button");
-  const links = [...document.querySelectorAll(".switch a[data-switch]")].reverse();
+  const links = [...document.querySelectorAll(".switch [data-switch] a")].reverse();
   const releases = links.map((link) => link.textContent);
   const { root, release: ownRelease } = document.documentElement.dataset;
   const style = document.createElement("link");

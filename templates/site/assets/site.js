@@ -109,7 +109,7 @@
 
   /** Let the links to other releases lead to the same field. */
   function updateReleaseLinks() {
-    for (const link of document.querySelectorAll("a[data-switch]")) {
+    for (const link of document.querySelectorAll("[data-switch] a, a[data-switch]")) {
       link.setAttribute("href", link.getAttribute("href").split("#")[0] + location.hash);
     }
   }

@@ -152,18 +152,25 @@ class Navigation:
     ) -> Iterator[ReleaseLink]:
         """Links to a page in all releases.
 
-        Every release has a page for a type that any of them has. Where a group or
-        version is missing, the link leads to the release's start page.
+        A release has a page for a type that it has, or that older ones have. Where the
+        page is missing, the link leads to another version of the type, or to the
+        release's start page.
         """
-        folder = f"{path}/" if path else ""
-        is_type = path in self._context.releases_by_type
         available_in = self._availability.releases(path) if path else None
         for release in self._context.releases:
             is_available = available_in is None or release in available_in
-            address = f"{root}{release}/{folder if is_available or is_type else ''}"
+            if is_available:
+                address = f"{path}/{subpage}" if path else ""
+            elif path not in self._context.releases_by_type:
+                address = ""
+            elif self._context.is_added_later(path, release):
+                versions = self._availability.replacements(path, release)
+                address = f"{versions[0]}/" if versions else ""
+            else:
+                address = f"{path}/"
             yield ReleaseLink(
                 release,
-                f"{address}{subpage if is_available else ''}",
+                f"{root}{release}/{address}",
                 release == self._release,
                 is_available,
             )

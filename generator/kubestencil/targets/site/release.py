@@ -54,13 +54,12 @@ EACH: Mapping[str, Each] = {
         },
     ),
     "absent": Each(
-        "a page for each type that only other releases have",
+        "a page for each type that only older releases have",
         {"path": "the type's address: apps/v1beta1/Deployment"},
         {
             "address": PageAddress,
             "available_in": Annotated[tuple[str, ...], "the releases that have it"],
             "release_range": Annotated[str, "the same for people: 1.33 to 1.35"],
-            "is_added_later": Annotated[bool, "whether these are newer releases"],
             "replacements": Annotated[
                 tuple[Link, ...], "types with the same name in this release"
             ],
@@ -171,18 +170,16 @@ class _ReleasePages:
                 yield FileContext(definition.name, {"path": path}, variables)
 
     def absent_types(self) -> Iterator[FileContext]:
-        """A page for each type that only other releases have, so that the address of
-        a type leads somewhere in every release."""
-        paths = {address.path for address in self.type_pages.addresses.values()}
+        """A page for each type that only older releases have, so that the address of
+        a type leads somewhere in every later release."""
         for path, releases in self.context.releases_by_type.items():
-            if path not in paths:
-                order = self.context.releases.index
+            name = self.release.name
+            if name not in releases and not self.context.is_added_later(path, name):
                 replacements = self.availability.replacements(path, self.release.name)
                 variables = {
                     "address": page_address(path),
                     "available_in": releases,
                     "release_range": release_range(releases),
-                    "is_added_later": order(self.release.name) < order(releases[0]),
                     "replacements": tuple(
                         Link(replacement, page_address(replacement).href)
                         for replacement in replacements

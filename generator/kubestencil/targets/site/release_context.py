@@ -158,6 +158,11 @@ class ReleaseContext:
     changes: Mapping[str, tuple[TypeChange, ...]]
     summary: ReleaseSummary | None
 
+    def is_added_later(self, path: str, release: str) -> bool:
+        """Whether only releases after ``release`` have a type, so that it has no page."""
+        order = self.releases.index
+        return order(self.releases_by_type[path][0]) > order(release)
+
 
 @dataclass(frozen=True, slots=True)
 class SiteContext:

@@ -13,6 +13,7 @@ from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Sch
 from kubestencil.schema.facts.kind_fields import kinds_with_immutable
 from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.graph import Graph, breadth_first, reference_graph
+from kubestencil.schema.kinds import list_item
 from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.paths import anchor, fields_of
@@ -39,8 +40,8 @@ from kubestencil.targets.site.fields.stated_facts import stated_attributes
 from kubestencil.targets.site.release_context import TypeChange
 from kubestencil.text.html import prose
 
-# What a page carries to be expanded, in types and in their fields: more than any page of
-# Kubernetes' own types needs. Without a limit, a site would grow with the square of the
+# What the page of a kind carries to be expanded, in types and in their fields: more than
+# any of Kubernetes' own needs. Without a limit, a site would grow with the square of the
 # document.
 _MAX_NESTED_TYPES = 150
 _MAX_NESTED_FIELDS = 700
@@ -154,12 +155,16 @@ class ReleaseFields:
         return ""
 
     def nested(self, name: str) -> tuple[TypeFields, ...]:
-        """The types that can be expanded in a definition's fields, nearest first; the
-        definition itself is among them where it is part of a cycle.
+        """The types that can be expanded in the fields of a kind, nearest first; the kind
+        itself is among them where it is part of a cycle.
 
         Types that are further away than the limits allow are shown on pages of their
-        own only.
+        own only. So are those of lists and of types inside of kinds: or the fields of a
+        container would be on fifty pages.
         """
+        definitions = self._release.definitions
+        if not definitions[name].kinds or list_item(definitions[name], definitions):
+            return ()
         types: dict[str, TypeFields] = {}
         count = 0
         for _, reached in breadth_first(self._graph, name):

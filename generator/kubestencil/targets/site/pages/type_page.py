@@ -252,7 +252,10 @@ class TypePages:
         for version in (*current, *versions):
             releases = self._context.releases_by_type[version.path]
             text = release_range(releases) if len(self._context.releases) > 1 else ""
-            yield VersionLink(version.version, text, version.href)
+            href = version.href
+            if self._context.is_added_later(version.path, self._release.name):
+                href = f"../../../../{releases[0]}/{version.path}/"
+            yield VersionLink(version.version, text, href)
 
     def _replacements(self, path: str, removed_in: str) -> Iterator[Link]:
         if removed_in:
