@@ -247,7 +247,8 @@ def _uses(
             hint="name files or folders of manifests, or --cluster",
         )
     unread = f", {found.unread} not read" if found.unread else ""
-    note = f"--for: {found.objects} objects, files: {found.files}{unread}"
+    plural = "s" if found.objects > 1 else ""
+    note = f"--for: {found.objects} object{plural}, files: {found.files}{unread}"
     console.show_notes([note], quiet)
     return found.uses
 

@@ -149,11 +149,11 @@ RULES: tuple[Rule, ...] = (
         "gated-values",
         everyone("safe"),
         changes("description-changed"),
-        "The API server accepts more values of the field, or changes of it, where the "
-        "feature gate is on.",
+        "A feature gate makes the API server accept more values of the field, or changes "
+        "of it.",
         policy=policies.STABILITY_LEVELS,
         condition=lifecycle_conditions.is_gated_value,
-        label="accepts more where its gate is on",
+        label="accepts more by a feature gate",
     ),
     Rule(
         "part-of-kind",
