@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,58 +60,41 @@ def load_config(path: Path) -> CheckConfig:
     except (ValueError, RecursionError) as error:
         raise SourceError(f"is no TOML: {error}", where=str(path)) from error
     for key in config:
-        if key not in ("ignore", "severity"):
-            raise UsageError(
-                f"unknown key {key!a}",
-                where=str(path),
-                hint="a configuration has entries [[ignore]] and a table [severity]",
-            )
-    entries = config.get("ignore", [])
-    if not isinstance(entries, list):
+        _require("key", key, ("ignore", "severity"), str(path))
+    entries, severities = config.get("ignore", []), config.get("severity", {})
+    if not isinstance(entries, list) or not isinstance(severities, Mapping):
         raise UsageError(
-            "ignore must be a list",
+            "ignore must be a list, and severity a table",
             where=str(path),
-            hint="write its entries as [[ignore]]",
+            hint="write [[ignore]] before each entry, and [severity] once",
         )
+    for rule, severity in severities.items():
+        _require("rule", rule, RULES, str(path))
+        _require("severity", severity, SEVERITIES, str(path))
     return CheckConfig(
         tuple(_entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries)),
-        _severities(config.get("severity", {}), str(path)),
+        severities,
     )
 
 
-def _severities(table: Any, where: str) -> Mapping[str, Severity]:
-    if not isinstance(table, Mapping):
-        raise UsageError("severity must be a table", where=where)
-    for rule, severity in table.items():
-        if rule not in RULES:
-            hint = nearest(rule, RULES)
-            raise UsageError(f"unknown rule {rule!a}", where=where, hint=hint)
-        if severity not in SEVERITIES:
-            raise UsageError(
-                f"unknown severity {severity!a} of {rule}",
-                where=where,
-                hint=f"one of {', '.join(SEVERITIES)}",
-            )
-    return table
+def _require(what: str, name: object, known: Collection[str], where: str) -> None:
+    """Raises UsageError for a name that is not known, with what may be meant."""
+    if name not in known:
+        hint = nearest(str(name), known)
+        raise UsageError(f"unknown {what} {name!a}", where=where, hint=hint)
 
 
 def _entry(entry: Any, where: str) -> IgnoreEntry:
     if not isinstance(entry, Mapping):
         raise UsageError("must be a table", where=where)
     for key, value in entry.items():
-        if key not in _KEYS:
-            raise UsageError(
-                f"unknown key {key!a}", where=where, hint=nearest(str(key), _KEYS)
-            )
+        _require("key", key, _KEYS, where)
         if not isinstance(value, str):
             raise UsageError(f"{key} must be a string", where=where)
     if not entry.get("reason"):
         raise UsageError("has no reason", where=where, hint='add reason = "…"')
-    rule = entry.get("rule", "")
-    if rule and rule not in RULES:
-        raise UsageError(
-            f"unknown rule {rule!a}", where=where, hint=nearest(rule, RULES)
-        )
+    if entry.get("rule"):
+        _require("rule", entry["rule"], RULES, where)
     path = entry.get("path", "")
     if not is_pattern(path):
         raise UsageError(
