@@ -60,6 +60,7 @@ NOT_DEFAULTS: Mapping[str, set[tuple[str, str]]] = {
         ("PodSpec", "tolerations"),
     },
     "written by Go without a meaning": {
+        ("JobTemplateSpec", "metadata"),
         ("NetworkPolicy", "spec"),
         ("PersistentVolumeClaim", "apiVersion"),
         ("PersistentVolumeClaim", "kind"),
@@ -116,7 +117,9 @@ def _is_in_table(release: str, filled: Filled) -> bool:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize(("release", "server"), [("1.35", "api_server")])
+@pytest.mark.parametrize(
+    ("release", "server"), [("1.35", "api_server"), ("1.29", "old_api_server")]
+)
 def test_what_a_server_fills_in_is_in_the_table(
     release: str, server: str, request: pytest.FixtureRequest
 ) -> None:

@@ -23,6 +23,7 @@ from specs.make import (
     volume_plugins,
 )
 from specs.make.checkouts import Checkout
+from specs.make.values.rows import joined
 from tests.small_kubernetes import (
     DISCOVERY,
     NEW_GATES,
@@ -360,3 +361,11 @@ def test_flags_are_read_from_the_functions_of_each_component(tmp_path: Path) -> 
     assert [row[2] for row in rows if row[1] == "kube-scheduler"] == [
         *("authentication-skip-lookup", "logging-format", "v"),
     ]
+
+
+def test_rows_between_releases_that_were_asked_stay_unless_disproved() -> None:
+    table = {"1.29": {"wrong": 1}, "1.30": {"wrong": 1, "own": 1}, "1.31": {}}
+    asked = {"1.29": {"both": 1, "one": 1}, "1.31": {"both": 1}}
+    rows = joined(asked, lambda release: table.get(release, {})).rows(str)
+    ranges = {key: str(releases) for key, releases, _ in rows}
+    assert ranges == {"both": "1.29..", "one": "1.29..1.29", "own": "1.30..1.30"}

@@ -8,10 +8,8 @@ beside it, or all. So a fact that holds under a condition only cannot be stated 
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,11 +21,12 @@ from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
+from specs.make.values.pool import accepted_objects as accepted_seeds
+from specs.make.values.pool import seed_objects
 from tests.conftest import load
 from tests.validators import built_validator
 from tests.value_mutations import accepted_objects, errors_of
 
-_OBJECTS = Path(__file__).with_name("value_proofs.jsonl")
 # Of more fields, no pairs are left out.
 _MOST_FIELDS = 5
 #: The server drops a data source of a kind that it does not know before it looks at it.
@@ -106,16 +105,8 @@ def changed(root: Any, path: _Path, changes: dict[str, Any]) -> Any:
 
 def proof_objects(release: Release, validator: Validator) -> list[Any]:
     """Accepted objects of many types: manifests, starters and those of proofs."""
-    kinds = set(kind_definitions(release).values())
-    proofs = map(json.loads, _OBJECTS.read_text("utf-8").splitlines())
-    candidates = [proof for proof in proofs if kind_of(proof) in kinds]
-    answers = validator.ask([Request("create", value) for value in candidates])
-    accepted = (
-        value
-        for value, answer in zip(candidates, answers, strict=True)
-        if answer.accepted
-    )
-    return [*accepted_objects(release, validator), *accepted]
+    accepted = accepted_seeds(release, validator, seed_objects())
+    return [*accepted_objects(release, validator), *chain(*accepted.values())]
 
 
 @pytest.mark.server

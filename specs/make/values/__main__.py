@@ -7,12 +7,19 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
+from kubestencil.schema.facts.tables import (
+    ReleaseRange,
+    group_version_kind,
+    read_cells,
+)
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.source import Source, available, locate
 from kubestencil.source.releases import release_order
@@ -26,20 +33,20 @@ from specs.make.values.immutable_fields import (
     all_changes,
     changes_in,
     immutable_fields,
+    outer_paths,
 )
 from specs.make.values.markers import marked_enums
 from specs.make.values.pool import (
+    PROOFS,
     accepted_objects,
     given_objects,
     grown_objects,
+    seed_objects,
     with_others,
 )
 from specs.make.values.rows import Found, Key, cells, joined
 from specs.make.values.seeds import Samples
 from specs.make.values.workers import WORKERS
-
-#: The objects of proofs, for the tests.
-PROOFS = Path("tests/value_proofs.jsonl")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -55,18 +62,12 @@ def main(arguments: Sequence[str]) -> None:
         "asked most",
     )
     parser.add_argument(
-        "--answers",
-        type=Path,
-        metavar="DIR",
-        help="where the accepted objects of releases are kept for the next run",
-    )
-    parser.add_argument(
         "--objects",
         type=Path,
         action="append",
         default=[],
         metavar="DIR",
-        help="manifests that may disprove what examples say",
+        help="more manifests, which may disprove what the others say",
     )
     parser.add_argument(
         "--sources", type=Path, required=True, metavar="DIR", help="`go env GOMODCACHE`"
@@ -82,12 +83,11 @@ def main(arguments: Sequence[str]) -> None:
 def _make_tables(programs: Mapping[str, str], options: argparse.Namespace) -> None:
     samples = Samples()
     releases = {name: _release(name, options.sources) for name in programs}
+    seeds = seed_objects()
     pools = {}
     for name, program in programs.items():
         with _validators(program) as validators:
-            pools[name] = grown_objects(
-                releases[name], validators, options.answers, samples
-            )
+            pools[name] = grown_objects(releases[name], validators, seeds, samples)
     given = given_objects(options.objects)
 
     def ask(name: str, connection: Connection) -> None:
@@ -108,7 +108,11 @@ def _make_tables(programs: Mapping[str, str], options: argparse.Namespace) -> No
             connection.send(all_changes(release, validators, pools[name]))
             made = changes_in(release, connection.recv())
             tried = list(accepted_changes(made, validators[0]))
-            connection.send(immutable_fields(tried, validators[0]))
+            known = (
+                (group_version_kind(api_version, kind), path)
+                for api_version, kind, path in _table("immutable-fields", name)
+            )
+            connection.send(immutable_fields(tried, validators[0], known))
             report(f"{name}: {len(tried)} changes")
 
     connections = {name: _started(ask, name) for name in programs}
@@ -123,16 +127,14 @@ def _make_tables(programs: Mapping[str, str], options: argparse.Namespace) -> No
     for name in names:
         # What is true of releases next to it comes first.
         near = sorted(names, key=lambda o: abs(names.index(o) - names.index(name)))
-        connections[name].send([findings[other].limits for other in near])
+        others = [findings[other].limits for other in near]
+        connections[name].send([_table("limits", name), *others, _table("enums", name)])
     proven = {name: connections[name].recv() for name in names}
     _write_tables({name: findings[name] for name in names}, proven)
     made = [change for name in names for change in connections[name].recv()]
     for name in names:
         connections[name].send(made)
-    immutable = {
-        name: dict.fromkeys(_places(connections[name].recv()), True) for name in names
-    }
-    _write_places("immutable-fields", headers.IMMUTABLE, immutable)
+    write_immutable_fields({name: connections[name].recv() for name in names})
 
 
 @contextmanager
@@ -166,28 +168,39 @@ def _write_tables(
     _write_proofs(proven)
     write_tables(
         {name: {fact.key: fact.found for fact in proven[name]} for name in proven},
-        {name: found.defaults for name, found in findings.items()},
+        {
+            name: {
+                **{
+                    key: value
+                    for key, value in _table("defaults", name).items()
+                    if key[:2] not in found.shown
+                },
+                **found.defaults,
+            }
+            for name, found in findings.items()
+        },
     )
-    unvalidated = {
-        name: dict.fromkeys(_places(found.unvalidated), True)
-        for name, found in findings.items()
-    }
-    _write_places("unvalidated-fields", headers.UNVALIDATED, unvalidated)
 
 
-def _places(
-    places: Iterable[tuple[GroupVersionKind, str]],
-) -> Iterator[tuple[str, str, str]]:
-    for kind, path in places:
-        yield kind.api_version, kind.kind, path
-
-
-def _write_places(
-    table: str, header: str, places: Mapping[str, Mapping[tuple[str, str, str], bool]]
+def write_immutable_fields(
+    found: Mapping[str, Iterable[tuple[GroupVersionKind, str]]],
 ) -> None:
-    rows = joined(places).rows(lambda key: key)
+    """Write the table of what cannot change in releases, the oldest first."""
+    places = {
+        name: {(kind.api_version, kind.kind, path): True for kind, path in fields}
+        for name, fields in found.items()
+    }
+
+    def table(release: str) -> dict[Any, bool]:
+        return dict.fromkeys(_table("immutable-fields", release), True)
+
+    def is_inside(place: Any, _: bool, others: Mapping[Any, bool]) -> bool:
+        return any((*place[:2], outer) in others for outer in outer_paths(place[2]))
+
+    rows = joined(places, table, is_inside).rows(lambda key: key)
     cells = ((str(releases), *key) for key, releases, _ in rows)
-    write_table(table, header.format(asked=", ".join(places)), cells)
+    header = headers.IMMUTABLE.format(asked=", ".join(found))
+    write_table("immutable-fields", header, cells)
 
 
 def write_tables(
@@ -200,26 +213,37 @@ def write_tables(
         for key, value in found.items():
             table = "enums" if key[3] == "enum" else "limits"
             of_table[table].setdefault(name, {})[key] = value
-    enums = cells(joined(of_table["enums"]))
-    for table, header, rows in (
-        ("enums", headers.ENUMS, ((*row[:4], *row[5:]) for row in enums)),
-        ("limits", headers.LIMITS, cells(joined(of_table["limits"]))),
-        ("defaults", headers.DEFAULTS, cells(joined(defaults))),
+    of_table["defaults"] = {name: dict(found) for name, found in defaults.items()}
+    for table, header in (
+        ("enums", headers.ENUMS),
+        ("limits", headers.LIMITS),
+        ("defaults", headers.DEFAULTS),
     ):
+        rows = cells(joined(of_table[table], partial(_table, table)))
+        if table == "enums":
+            rows = ((*row[:4], *row[5:]) for row in rows)
         write_table(table, header.format(asked=", ".join(limits)), rows)
 
 
+def _table(table: str, release: str) -> dict[Any, Any]:
+    """What the present table says of a release: facts with a value and how it was found,
+    or places of kinds."""
+    found: dict[Any, Any] = {}
+    for releases, *row in read_cells(table):
+        if ReleaseRange.parse(releases).includes(release):
+            key = row[:3] if table == "enums" else row[: max(3, len(row) - 2)]
+            found[(*key, *(["enum"] if table == "enums" else []))] = tuple(row[-2:])
+    return found
+
+
 def _write_proofs(proven: Mapping[str, Sequence[Proven]]) -> None:
-    """Save the objects that prove facts in the first and the last release of a row, for
-    the tests."""
-    names = list(proven)
-    facts = {name: {fact.key: fact.found for fact in proven[name]} for name in names}
-    objects = set()
-    for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False):
-        for key, found, proof in proven[name]:
-            around = facts.get(before, {}).get(key), facts.get(after, {}).get(key)
-            if proof is not None and around != (found, found):
-                objects.add(json.dumps(proof, sort_keys=True))
+    """Save the objects that prove facts, for the tests and the next run."""
+    objects = {
+        json.dumps(fact.object, sort_keys=True)
+        for facts in proven.values()
+        for fact in facts
+        if fact.object is not None
+    }
     PROOFS.write_text("\n".join([*sorted(objects), ""]), "utf-8")
 
 

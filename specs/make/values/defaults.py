@@ -20,6 +20,7 @@ from specs.make.values.objects import (
     replaced,
     value_at,
 )
+from specs.make.values.reviewed import CONDITIONS, DEFAULTS_BY_KIND, MEANT
 
 #: What a default cannot be: it is different for each object.
 _PER_OBJECT = ("creationTimestamp", "uid", "generation", "managedFields")
@@ -229,15 +230,17 @@ def default_facts(
     for (definition, field), items in sorted(by_field.items()):
         if not any(_is_meant(release, item) for item in items):
             continue
+        name = definition.rpartition(".")[2], field
+        conditions = CONDITIONS.get(name, ())
         groups: dict[str, list[Observation]] = {"": items}
-        if _explained(items) is None:
+        if name in DEFAULTS_BY_KIND or _explained(items, conditions) is None:
             groups = defaultdict(list)
             for item in items:
                 kind = item.kind
                 context = f"{kind.api_version}/{kind.kind}:{item.path}"
                 groups[context].append(item)
         for context, group in sorted(groups.items()):
-            explained = _explained(group)
+            explained = _explained(group, conditions)
             if explained is None:
                 values = sorted({item.value[:60] for item in group})
                 problems.append(f"{definition}.{field} at {context}: {values}")
@@ -251,17 +254,23 @@ def _is_meant(release: Release, item: Observation) -> bool:
     if not item.value:
         return False
     value = json.loads(item.value)
-    if value not in _ZEROS:
+    name = item.definition.rpartition(".")[2], item.field
+    selects = value == {} and item.field.endswith("Selector")
+    if value not in _ZEROS or selects or name in MEANT:
         return True
     fields = release.definitions[item.definition].fields
     is_required = any(f.required for f in fields if f.name == item.field)
     return value in (0, False) and not is_required
 
 
-def _explained(items: Sequence[Observation]) -> list[tuple[str, str]] | None:
-    """Conditions and values that explain what was filled in; None where one of several
-    terms for each value does not."""
+def _explained(
+    items: Sequence[Observation], conditions: Sequence[str]
+) -> list[tuple[str, str]] | None:
+    """Conditions and values that explain what was filled in; None where neither those
+    that are given do, nor one of several terms for each value."""
     values = sorted({item.value for item in items})
+    if conditions:
+        return _explained_by(items, conditions)
     if len(values) == 1:
         return [("", values[0])] if values[0] else []
     found = []
@@ -272,6 +281,23 @@ def _explained(items: Sequence[Observation]) -> list[tuple[str, str]] | None:
         if not terms:
             return None
         found += [(term, value) for term in terms]
+    return found
+
+
+def _explained_by(
+    items: Sequence[Observation], conditions: Sequence[str]
+) -> list[tuple[str, str]] | None:
+    found = []
+    for condition in conditions:
+        terms = [parse_term(term) for term in condition.split()]
+        values = {
+            item.value
+            for item in items
+            if all(term.holds(item.beside) for term in terms)
+        }
+        if len(values) > 1:
+            return None
+        found += [(condition, value) for value in values if value]
     return found
 
 

@@ -21,7 +21,13 @@ from specs.make.values.objects import (
     positions,
     value_at,
 )
-from specs.make.values.proofs import Limit, Occurrences, Proof, holds, proof_of_limit
+from specs.make.values.proofs import (
+    Limit,
+    Occurrences,
+    holds,
+    is_unvalidated,
+    proof_of_limit,
+)
 from specs.make.values.questions import (
     Fact,
     Occurrence,
@@ -48,14 +54,11 @@ Facts = Mapping[str, Mapping[Key, Found]]
 _OBJECTS_OF_FIELD = 2
 # Follows the name of a map's field where its keys are meant.
 _KEYS = "/keys"
-# So many fields are not validated where none of an object is.
-_FEWEST_FIELDS = 2
 
 #: A definition, a field, and whether its items are meant.
 _FieldKey = tuple[str, str, bool]
 #: Rules and values of a field.
 Known = set[tuple[str, str]]
-_Place = tuple[GroupVersionKind, str]
 
 
 class Findings(NamedTuple):
@@ -63,7 +66,8 @@ class Findings(NamedTuple):
 
     limits: Mapping[Key, Found]
     defaults: Mapping[Key, Found]
-    unvalidated: Set[_Place]
+    #: The definitions and fields of which some object shows what is filled in.
+    shown: Set[tuple[str, str]]
     #: What was found of fields, or of their items, in the last object.
     known: Mapping[_FieldKey, Known]
 
@@ -113,8 +117,6 @@ class Asked:
             for fact in facts
         ]
         report(f"{release.name}: {len(asked)} basic facts")
-        #: The fields of kinds whose content the server does not look at.
-        self.unvalidated = frozenset(_unvalidated(asked))
         asked += self._detailed(by_kind.values(), asked, other)
         asked = [fact for fact in asked if not self._is_ignored(fact.kind, fact.path)]
         self._accepted: dict[tuple[str, str], set[Any]] = defaultdict(set)
@@ -142,7 +144,8 @@ class Asked:
             name = names[kind]
             return [*observations(release, validator, kind, name, made, allowed)]
 
-        observed = chain.from_iterable(in_parallel(validators, observe, cases))
+        observed = [*chain.from_iterable(in_parallel(validators, observe, cases))]
+        self._shown = {(item.definition, item.field) for item in observed}
         problems: list[str] = []
         self.defaults = default_rows_of(default_facts(release, observed, problems))
         for problem in problems:
@@ -150,59 +153,57 @@ class Asked:
         limits = {**enums, **limit_facts(asked)}
         limits.update(self._not_required())
         self.limits: Mapping[Key, Found] = limits
-        self._occurrences = Occurrences(
-            release,
-            (
-                (kind, names[kind], value)
-                for kind, values in objects.items()
-                for value in values
-            ),
-            self._is_ignored,
-        )
+        self._occurrences = Occurrences(release, objects)
 
     @property
     def findings(self) -> Findings:
         """What was found."""
-        return Findings(self.limits, self.defaults, self.unvalidated, self.known)
+        return Findings(self.limits, self.defaults, self._shown, self.known)
 
     def proven(self, others: Iterable[Mapping[Key, Found]]) -> Iterator[Proven]:
         """The enums and limits, those of other releases included, that are proven in
         this one: not where an accepted object disproves them."""
-        candidates = dict(self.limits)
+        candidates: dict[Key, list[Found]] = defaultdict(list)
         kinds = {
             f"{kind.api_version}/{kind.kind}"
             for kind in kind_definitions(self.release).values()
         }
-        for limits in others:
+        for limits in (*others, self.limits):
             for key, found in limits.items():
                 # The server's code reads kinds that it no longer serves, too.
                 kind = key[2].partition(":")[0]
                 is_here = key[0] in self.release.definitions and kind in {"", *kinds}
-                if is_here and found[1] == "asked":
-                    candidates.setdefault(key, found)
+                if is_here and found[1] == "asked" and found not in candidates[key]:
+                    # Answers name the values of enums; others are the same for all.
+                    is_first = key[3] == "enum" and limits is self.limits
+                    candidates[key].insert(
+                        0 if is_first else len(candidates[key]), found
+                    )
+        marked = {k: found for k, found in self.limits.items() if found[1] != "asked"}
         proofs = in_parallel(self._validators, self._proof, candidates.items())
-        for (key, found), proof in zip(candidates.items(), proofs, strict=True):
-            if proof or found[1] != "asked":
-                yield Proven(key, found, proof and proof.object)
-            elif key in self.limits:
-                report(f"{self.release.name}: no proof of {key} {found[0]}")
+        for (key, _), proof in zip(candidates.items(), proofs, strict=True):
+            if proof is not None:
+                yield Proven(key, *proof)
+                marked.pop(key, None)
+            elif self.limits.get(key, ("", "marker"))[1] == "asked":
+                report(f"{self.release.name}: no proof of {key} {self.limits[key][0]}")
+        yield from (Proven(key, found, None) for key, found in marked.items())
 
     def _proof(
-        self, validator: Validator, candidate: tuple[Key, Found]
-    ) -> Proof | None:
-        key, found = candidate
-        definition, field, context, rule = key
-        if not context and self._is_disproved(key, found[0]):
-            return None
-        limit = Limit(definition, field, context, rule, found[0])
-        return proof_of_limit(validator, self._occurrences, limit)
+        self, validator: Validator, candidate: tuple[Key, Sequence[Found]]
+    ) -> tuple[Found, Any] | None:
+        """The first of some facts about a field that is proven, and the object."""
+        (definition, field, context, rule), facts = candidate
+        for found in facts:
+            if context or not self._is_disproved(candidate[0], found[0]):
+                limit = Limit(definition, field, context, rule, found[0])
+                proof = proof_of_limit(validator, self._occurrences, limit)
+                if proof is not None:
+                    return found, proof.object
+        return None
 
     def _is_ignored(self, kind: GroupVersionKind, path: str) -> bool:
-        parts = path.split(".")
-        return any(
-            (kind, ".".join(parts[: end + 1])) in self.unvalidated
-            for end in range(len(parts))
-        )
+        return is_unvalidated(self.release.name, kind, path)
 
     def _detailed(
         self,
@@ -327,42 +328,3 @@ class Asked:
                 f.required and f.name == field for f in fields
             ):
                 yield (definition, field, "", rule), ("false", "asked")
-
-
-def _unvalidated(asked: Iterable[Fact]) -> Iterator[_Place]:
-    """The outermost fields of kinds in which a server accepts what it refuses elsewhere,
-    of all that was asked about in them."""
-    verdicts: dict[tuple[str, str, str], dict[_Place, set[str]]] = defaultdict(
-        lambda: defaultdict(set)
-    )
-    for fact in asked:
-        if fact.rule.startswith("probe") or fact.rule == "required":
-            key = fact.definition, fact.field, fact.rule
-            verdicts[key][fact.kind, fact.path].add(fact.value)
-    strict: set[_Place] = set()
-    lenient: dict[_Place, set[str]] = defaultdict(set)
-    for by_place in verdicts.values():
-        refused = {
-            place for place, found in by_place.items() if found & {"refused", "true"}
-        }
-        for kind, path in by_place.keys() - refused if refused else ():
-            if by_place[kind, path] <= {"accepted", "?accepted"}:
-                for outer in _outer_paths(path):
-                    lenient[kind, outer].add(path)
-        strict.update(
-            (kind, outer) for kind, path in refused for outer in _outer_paths(path)
-        )
-    found = {
-        place
-        for place, paths in lenient.items()
-        if place not in strict and len(paths) >= _FEWEST_FIELDS
-    }
-    for kind, path in found:
-        if not any((kind, outer) in found for outer in _outer_paths(path)):
-            yield kind, path
-
-
-def _outer_paths(path: str) -> list[str]:
-    """The paths of the fields that a field is inside of."""
-    parts = path.split(".")
-    return [".".join(parts[:end]) for end in range(1, len(parts))]

@@ -146,26 +146,29 @@ def changes_in(release: Release, changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def immutable_fields(
-    changes: Sequence[Change], validator: Validator
+    changes: Sequence[Change],
+    validator: Validator,
+    known: Iterable[tuple[GroupVersionKind, str]],
 ) -> set[tuple[GroupVersionKind, str]]:
     """The kinds and paths of what a server never lets change. Each release is asked about
-    the changes of all, so that their answers differ because of the releases."""
+    the changes of all, so that their answers differ because of the releases. What is
+    ``known`` counts, too, unless a change of it is accepted."""
     mutable: set[tuple[GroupVersionKind, str]] = set()
-    refused: dict[tuple[GroupVersionKind, str], str] = {}
+    refused: dict[tuple[GroupVersionKind, str], str] = dict.fromkeys(known, "")
     answers = validator.ask(
         Request("update", change.new, old=change.old) for change in changes
     )
     for (kind, path, *_, is_removal), answer in zip(changes, answers, strict=True):
         if answer.accepted:
             if not is_removal:
-                mutable.update((kind, outer) for outer in _with_outer(path))
+                mutable.update((kind, outer) for outer in outer_paths(path))
         elif answer.code == 422 and answer.causes and not answer.old_refused:
             refused.setdefault((kind, path), _general(answer.causes[0].field))
     found = set(_outermost(refused, mutable))
     return {
         (kind, path)
         for kind, path in found
-        if not any((kind, outer) in found for outer in _with_outer(path)[:-1])
+        if not any((kind, outer) in found for outer in outer_paths(path)[:-1])
     }
 
 
@@ -177,11 +180,11 @@ def _outermost(
     of a field as one of the outermost field that cannot change."""
     for (kind, path), field in refused.items():
         if (kind, path) not in mutable:
-            is_outer = field in _with_outer(path) and (kind, field) not in mutable
+            is_outer = field in outer_paths(path) and (kind, field) not in mutable
             yield kind, field if is_outer else path
 
 
-def _with_outer(path: str) -> list[str]:
+def outer_paths(path: str) -> list[str]:
     """A path, and those of the fields that it is inside of."""
     parts = path.split(".")
     return [".".join(parts[: end + 1]) for end in range(len(parts))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -83,6 +84,22 @@ def replaced(value: Any, path: Path, new: Any) -> Any:
     old = copy[step] if isinstance(step, int) else copy.get(step, {})
     copy[step] = replaced(old, path[1:], new)
     return copy
+
+
+def renamed(value: Any, old: str, new: str) -> Any:
+    """An object with another text in place of one, wherever that is, also as a part of
+    a name: ``backups.example.com``."""
+    if isinstance(value, str):
+        parts = re.split(rf"(?<![\w-]){re.escape(old)}(?![\w-])", value)
+        return new.join(parts) if old else value
+    if isinstance(value, list):
+        return [renamed(item, old, new) for item in value]
+    if isinstance(value, dict):
+        return {
+            key: part if key in ("apiVersion", "kind") else renamed(part, old, new)
+            for key, part in value.items()
+        }
+    return value
 
 
 def removed(value: Any, path: Path) -> Any:

@@ -24,6 +24,12 @@ from specs.make.values.workers import in_parallel
 
 Objects = dict[GroupVersionKind, list[Any]]
 
+_TESTS = Path(__file__).parents[3] / "tests"
+#: The objects of proofs, one a line: the tables begin with them, and tests.
+PROOFS = _TESTS / "value_proofs.jsonl"
+#: Manifests that the tables begin with, too.
+SEEDS = (_TESTS / "value_seeds.yaml", _TESTS / "manifests")
+
 # They have what many kinds have: pods, and templates of pods.
 _FIRST = (group_version_kind("v1", "Pod"), group_version_kind("apps/v1", "Deployment"))
 
@@ -31,40 +37,20 @@ _FIRST = (group_version_kind("v1", "Pod"), group_version_kind("apps/v1", "Deploy
 def grown_objects(
     release: Release,
     validators: Sequence[Validator],
-    folder: Path | None,
+    given: Objects,
     samples: Samples,
 ) -> Objects:
-    """Accepted objects of each kind of a release: its examples, with as many fields as
-    possible. They are found once, and kept in a folder, if there is one.
+    """Accepted objects of each kind of a release: its examples and those of ``given``,
+    with as many fields as possible.
 
-    ``samples`` are those of other releases; what is found is added to them.
+    ``samples`` are those of other releases; what is found is added to them. Some kinds
+    grow at a time, which use the values of earlier ones: pods are in many. The order of
+    answers never changes what is found.
     """
-    saved = folder / f"{release.name}.jsonl" if folder else None
-    if saved is not None and saved.is_file():
-        objects = _read_objects(saved)
-    else:
-        objects = _grown(release, validators, samples)
-        if saved is not None:
-            lines = [json.dumps(value) for found in objects.values() for value in found]
-            saved.parent.mkdir(parents=True, exist_ok=True)
-            saved.write_text("\n".join([*lines, ""]), "utf-8")
-    _remember(release, objects, samples)
-    samples.done |= {
-        (definition.name, field.name)
-        for definition in release.definitions.values()
-        for field in definition.fields
-    }
-    return objects
-
-
-def _grown(
-    release: Release, validators: Sequence[Validator], samples: Samples
-) -> Objects:
-    """Objects that grow for some kinds at a time, which know those of earlier ones: pods
-    are in many. The order of answers never changes what is found."""
     names = {kind: name for name, kind in kind_definitions(release).items()}
     first = [[kind] for kind in _FIRST if kind in names]
     rest = [kind for kind in names if kind not in _FIRST]
+    accepted = accepted_objects(release, validators[0], given)
     objects: Objects = {}
 
     def grow(validator: Validator, kind: GroupVersionKind) -> list[Any]:
@@ -76,14 +62,22 @@ def _grown(
             trees.all_fields(definition),
         )
         seeds = Seeds(release, definition.name, validator, samples.copy())
-        seeds.find([to_json(tree) for tree in examples if tree is not None])
-        report(f"{release.name} {kind.api_version} {kind.kind}: {len(seeds.objects)}")
-        return seeds.objects
+        starts = [to_json(tree) for tree in examples if tree is not None]
+        seeds.find([*accepted[kind], *starts])
+        # What the given ones do not have can matter, too.
+        new = [value for value in seeds.objects if value not in accepted[kind]]
+        report(f"{release.name} {kind.api_version} {kind.kind}: {len(new)} new")
+        return [*accepted[kind], *new]
 
     for kinds in (*first, rest):
         found = dict(zip(kinds, in_parallel(validators, grow, kinds), strict=True))
         _remember(release, found, samples)
         objects.update(found)
+    samples.done |= {
+        (definition.name, field.name)
+        for definition in release.definitions.values()
+        for field in definition.fields
+    }
     return {kind: objects[kind] for kind in names}
 
 
@@ -97,11 +91,14 @@ def _remember(release: Release, objects: Objects, samples: Samples) -> None:
                     samples.add(names[kind], position.definition, position.field, part)
 
 
-def _read_objects(path: Path) -> Objects:
-    objects: Objects = defaultdict(list)
-    for line in path.read_text("utf-8").splitlines():
+def seed_objects() -> Objects:
+    """The objects that the tables begin with: what proved facts when they were made last,
+    and manifests."""
+    objects = given_objects(SEEDS)
+    for line in PROOFS.read_text("utf-8").splitlines():
         value = json.loads(line)
-        objects[group_version_kind(value["apiVersion"], value["kind"])].append(value)
+        kind = group_version_kind(value["apiVersion"], value["kind"])
+        objects.setdefault(kind, []).append(value)
     return objects
 
 

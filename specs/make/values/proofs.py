@@ -4,21 +4,26 @@ that it refuses."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kubestencil.schema.facts.formats import FORMATS
+from kubestencil.schema.facts.kind_fields import unvalidated_fields
+from kubestencil.schema.facts.values import FactRow
+from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.types import GroupVersionKind, Release
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Answer, Request
+from specs.make.tables import report
 from specs.make.values.objects import (
     Path,
     general,
     path_of_field,
     positions,
     removed,
+    renamed,
     replaced,
+    value_at,
     written,
 )
 from specs.make.values.questions import (
@@ -26,9 +31,11 @@ from specs.make.values.questions import (
     PROBES,
     Occurrence,
 )
+from specs.make.values.reviewed import SERVER_PATHS
 
-# In how many objects a proof is looked for.
+# In how many objects a proof is looked for, and after it what disproves the limit.
 _MOST_OBJECTS = 24
+_COMPARED = 6
 
 
 class Limit(NamedTuple):
@@ -41,6 +48,14 @@ class Limit(NamedTuple):
     rule: str = ""
     value: str = ""
 
+    @classmethod
+    def of(cls, row: FactRow) -> Limit:
+        """The limit of a row of a table."""
+        value = str(row.value).lower() if row.name == "required" else str(row.value)
+        if row.name == "unique":
+            value = " ".join(key or '""' for key in row.value)
+        return cls(row.definition, row.field, row.context, row.name, value)
+
 
 class Pair(NamedTuple):
     """Two objects on either side of a border, and the path of what differs; ``outside``
@@ -49,6 +64,9 @@ class Pair(NamedTuple):
     inside: Any
     outside: Any
     path: Path
+    #: Whether a server may name what has the value instead: of an item, its list or map,
+    #: of a type, what is of it.
+    is_part: bool = False
 
 
 class Proof(NamedTuple):
@@ -61,21 +79,26 @@ class Proof(NamedTuple):
     fields: tuple[str, ...]
 
 
+#: No proof: an accepted object is on the other side of the border.
+DISPROVED = Proof(GroupVersionKind("", "", ""), None, Pair(None, None, ()), ())
+
+
 class Occurrences:
     """The fields in accepted objects of all kinds of a release, the smallest first."""
 
     def __init__(
         self,
         release: Release,
-        objects: Iterable[tuple[GroupVersionKind, str, Any]],
-        is_ignored: Callable[[GroupVersionKind, str], bool],
+        objects: Mapping[GroupVersionKind, Iterable[Any]],
     ) -> None:
+        names = {kind: name for name, kind in kind_definitions(release).items()}
         self._fields: dict[tuple[str, str, bool], list[Occurrence]] = defaultdict(list)
-        for kind, definition, value in sorted(objects, key=lambda o: len(str(o[2]))):
-            for position in positions(release, definition, value):
-                if is_ignored(kind, general(path_of_field(position))):
+        pairs = ((kind, value) for kind, values in objects.items() for value in values)
+        for kind, value in sorted(pairs, key=lambda pair: len(str(pair[1]))):
+            for position in positions(release, names[kind], value):
+                if is_unvalidated(release.name, kind, general(path_of_field(position))):
                     continue
-                found = Occurrence(kind, definition, position, value)
+                found = Occurrence(kind, names[kind], position, value)
                 self._fields[*position[1:3], position.is_item].append(found)
 
     def of(self, limit: Limit, *, items: bool) -> Iterator[Occurrence]:
@@ -93,106 +116,154 @@ class Occurrences:
                 yield from group[rank : rank + 1]
 
 
+def is_unvalidated(release: str, kind: GroupVersionKind, path: str) -> bool:
+    """Whether a server of a release does not look into what is at a path of a kind."""
+    places = unvalidated_fields(release).get(kind, ())
+    return any(f"{path}.".startswith(f"{place}.") for place in places)
+
+
 def proof_of_limit(
     validator: Validator, occurrences: Occurrences, limit: Limit
 ) -> Proof | None:
-    """The proof of an enum or a limit; None where none is found."""
-    found = [*occurrences.of(limit, items=False)]
-    if limit.rule not in ("unique", "max_items", "required", "key_format"):
-        found += occurrences.of(limit, items=True)
-    for occurrence in islice(found, _MOST_OBJECTS):
-        kind, whole = occurrence.kind, occurrence.object
-        pairs = _pairs(occurrence, limit.rule, limit.value)
-        if proof := _proof(validator, kind, whole, pairs):
-            return proof
-    return None
+    """The proof of an enum or a limit; None where none is found, or where one of some
+    objects is accepted with a value on the other side."""
+    of_items = limit.rule not in ("unique", "max_items", "required", "key_format")
+    found = (
+        *(occurrences.of(limit, items=True) if of_items else ()),
+        *occurrences.of(limit, items=False),
+    )
+    proof = None
+    for count, occurrence in enumerate(found[:_MOST_OBJECTS]):
+        if proof is not None and count >= _COMPARED:
+            break
+        evidence = _evidence(validator, occurrence, limit.rule, limit.value)
+        if evidence is DISPROVED:
+            report(f"{limit}: disproved in {occurrence.kind.kind}")
+            return None
+        proof = proof or evidence
+    return proof
 
 
 def holds(validator: Validator, occurrence: Occurrence, rule: str, value: str) -> bool:
-    """Whether one object proves a limit other than a format."""
-    kind, whole = occurrence.kind, occurrence.object
-    return _proof(validator, kind, whole, _pairs(occurrence, rule, value)) is not None
+    """Whether one object proves a limit."""
+    evidence = _evidence(validator, occurrence, rule, value)
+    return evidence is not None and evidence is not DISPROVED
 
 
-def _proof(
-    validator: Validator, kind: GroupVersionKind, whole: Any, pairs: Iterable[Pair]
+def _evidence(
+    validator: Validator, occurrence: Occurrence, rule: str, value: str
 ) -> Proof | None:
-    for pair in pairs:
-        values = [pair.inside, *([] if pair.outside is None else [pair.outside])]
-        inside, *outside = validator.ask(Request("create", value) for value in values)
-        if inside.accepted:
-            fields = _refused_fields(outside[0], pair.path) if outside else ()
-            if fields or not outside:
-                return Proof(kind, whole, pair, fields)
-    return None
+    """What one object says of a limit: a proof, DISPROVED, or nothing."""
+    old = occurrence.value
+    texts = [*old] if isinstance(old, dict) and rule == "key_format" else [old]
+    if rule.endswith("format") and not all(
+        FORMATS[value].accepts(text) for text in texts if isinstance(text, str) and text
+    ):
+        return DISPROVED
+    pairs = [*_pairs(occurrence, rule, value)]
+    insides = validator.ask(Request("create", pair.inside) for pair in pairs)
+    outsides = validator.ask(
+        Request("create", pair.outside) for pair in pairs if pair.outside is not None
+    )
+    proof, accepted, refused = None, [*insides], [*outsides]
+    if any(answer.accepted for answer in refused):
+        return DISPROVED
+    for index, (pair, inside) in enumerate(zip(pairs, accepted, strict=True)):
+        fields = _refused_fields(refused[index], pair) if refused else ()
+        if proof is None and inside.accepted and (fields or not refused):
+            proof = Proof(occurrence.kind, occurrence.object, pair, fields)
+    return proof
 
 
-def _refused_fields(answer: Answer, path: Path) -> tuple[str, ...]:
-    """The paths that a server names, where one is a certain one, or is inside of it, or
-    is its list or map."""
+def _refused_fields(answer: Answer, pair: Pair) -> tuple[str, ...]:
+    """The paths that a server names, where one is a certain one, or is inside of it."""
     if answer.code != 422:
         return ()
-    field, parent = written(path), written(path[:-1])
-    names = [cause.field for cause in answer.causes]
+    *outer, last = pair.path
+    field, parent = written(pair.path), written(tuple(outer))
+    names = [_path_of_field(cause.field) for cause in answer.causes]
     is_named = any(
-        name == field
+        name in (field, f"{parent}[{last}]")
         or name.startswith((f"{field}.", f"{field}["))
-        or (not isinstance(path[-1], str) and name == parent)
-        or name == f"{parent}[{path[-1]}]"
+        or (pair.is_part and name == parent)
         for name in names
     )
     return tuple(names) if is_named else ()
 
 
-def _pairs(occurrence: Occurrence, rule: str, value: str) -> Iterator[Pair]:
-    path, old = occurrence.position.path, occurrence.value
+def _path_of_field(path: str) -> str:
+    for wrong, right in SERVER_PATHS.items():
+        if path.startswith(f"{wrong}["):
+            return right + path.removeprefix(wrong)
+    return path
 
-    def pair(inside: Any, outside: Any) -> Pair:
-        whole = occurrence.object
-        return Pair(replaced(whole, path, inside), replaced(whole, path, outside), path)
+
+def _pairs(occurrence: Occurrence, rule: str, value: str) -> Iterator[Pair]:
+    whole, path, old = occurrence.object, occurrence.position.path, occurrence.value
+    is_item = occurrence.position.is_item
+
+    def pairs(inside: Any, outside: Any, *, is_part: bool = is_item) -> Iterator[Pair]:
+        """With other values in place of the old one, there alone, and wherever a text is
+        the same; and with other items beside an old one."""
+        accepted, refused = (replaced(whole, path, new) for new in (inside, outside))
+        yield Pair(accepted, refused, path, is_part)
+        if isinstance(old, str) and inside != old:
+            yield Pair(renamed(whole, old, inside), refused, path, is_part)
+        if is_item and isinstance(path[-1], int):
+            items = value_at(whole, path[:-1])
+            added = (*path[:-1], len(items))
+            accepted, refused = (
+                replaced(whole, path[:-1], [*items, new]) for new in (inside, outside)
+            )
+            yield Pair(accepted, refused, added, is_part)
 
     if rule == "required":
-        absent = removed(occurrence.object, path)
+        absent = removed(whole, path)
         if value == "true":
-            yield Pair(occurrence.object, absent, path)
+            yield Pair(whole, absent, path)
         else:
             yield Pair(absent, None, path)
     elif rule == "enum" and isinstance(old, str):
-        yield pair(old, BOGUS)
+        yield from pairs(old, BOGUS, is_part=True)
     elif rule in ("minimum", "maximum") and type(old) is int:
         step = -1 if rule == "minimum" else 1
-        yield pair(int(value), int(value) + step)
+        yield from pairs(int(value), int(value) + step)
     elif rule == "min_length" and isinstance(old, str) and old:
-        yield pair(old, "")
+        yield from pairs(old, "")
     elif rule == "max_length" and isinstance(old, str):
-        for text in (old or "a", "a", f"{old}a", f"a.{old}"):
-            longer = text * (int(value) // len(text) + 2)
-            yield pair(longer[: int(value)], longer[: int(value) + 1])
-            # A prefix that has to be there, and letters.
-            longer = old + "a" * (int(value) + 1 - len(old))
-            yield pair(longer[:-1], longer)
+        for text in _texts(old, int(value) + 1):
+            yield from pairs(text[:-1], text)
     elif rule == "format" and isinstance(old, str) and FORMATS[value].accepts(old):
         for probe in _outside_of(value):
-            yield pair(old, probe)
+            yield from pairs(old, probe)
     elif rule == "key_format" and isinstance(old, dict) and old:
         part = next(iter(old.values()))
         for probe in _outside_of(value):
-            yield Pair(
-                occurrence.object,
-                replaced(occurrence.object, path, {probe: part}),
-                path,
-            )
+            yield Pair(whole, replaced(whole, path, {probe: part}), path)
     elif rule == "unique" and isinstance(old, list) and old:
         for other in _other_items(old[0], value.replace('""', "").split()):
             inside, outside = (
-                replaced(occurrence.object, path, [old[0], item])
-                for item in (other, old[0])
+                replaced(whole, path, [old[0], item]) for item in (other, old[0])
             )
             yield Pair(inside, outside, (*path, 1))
+        if not isinstance(old[0], dict):
+            once, twice = (replaced(whole, path, old[:1] * count) for count in (1, 2))
+            yield Pair(once, twice, (*path, 1))
     elif rule == "max_items" and isinstance(old, list) and old:
-        items = list(_distinct_items(old[0], int(value) + 1))
-        for made in (items, old[:1] * len(items)):
-            yield pair(made[:-1], made)
+        for made in _distinct_items(old[0], int(value) + 1):
+            yield from pairs(made[:-1], made)
+
+
+def _texts(old: str, length: int) -> Iterator[str]:
+    """Texts of a length that may be of the same form as one: repeated, with letters
+    after a prefix, which may have to be there, with spaces, and with parts."""
+    for text in (old or "a", "a", f"{old}a", f"a.{old}"):
+        yield (text * (length // len(text) + 1))[:length]
+    yield ("example.com/" + "a" * length)[:length]
+    yield old + "a" * (length - len(old))
+    yield old + " " * (length - len(old))
+    if len(old) < length:
+        yield ("a" * (length - len(old)) + old)[:length]
 
 
 def _outside_of(format_name: str) -> Iterator[str]:
@@ -207,9 +278,15 @@ def _other_items(item: Any, keys: Sequence[str]) -> Iterator[Any]:
         for key in keys or item:
             for other in _other_scalars(item.get(key)):
                 yield {**item, key: other}
-                for name, inner in item.items():
-                    if name not in keys and isinstance(inner, str):
-                        yield {**item, key: other, name: f"{inner}2"}
+                changed = {
+                    name: next(_other_scalars(inner))
+                    for name, inner in item.items()
+                    if name not in keys and type(inner) in (str, int)
+                }
+                yield from (
+                    {**item, key: other, name: changed[name]} for name in changed
+                )
+                yield {**item, **changed, key: other}
     else:
         yield from _other_scalars(item)
 
@@ -221,18 +298,35 @@ def _other_scalars(value: Any) -> Iterator[Any]:
         yield from (f"{value}2", f"2{value}", f"{value}b")
         if value and value[-1].isdigit():
             yield f"{value[:-1]}9"
-        yield from ("b.example.com/b", "b", "10.0.0.2", "fd00::2", "Delete", "/b")
+        yield from (
+            "memory",
+            "b.example.com/b",
+            "b",
+            "10.0.0.2",
+            "fd00::2",
+            "Delete",
+            "/b",
+        )
 
 
-def _distinct_items(item: Any, count: int) -> Iterator[Any]:
-    for index in range(count):
-        if isinstance(item, dict):
-            yield {
-                name: f"{part}{index}" if isinstance(part, str) and index else part
-                for name, part in item.items()
-            }
-        elif isinstance(item, str) and index:
-            prefix, dot, rest = item.partition(".")
-            yield f"{prefix}{index}{dot}{rest}"
-        else:
-            yield item
+def _distinct_items(item: Any, count: int) -> Iterator[list[Any]]:
+    """Lists of items that differ in all texts, in one of them, or not at all."""
+    texts = (
+        [name for name in item if isinstance(item[name], str)]
+        if (isinstance(item, dict))
+        else []
+    )
+    for names in (texts, *([name] for name in texts)):
+        yield [_numbered(item, names, index) for index in range(count)]
+    yield [item] * count
+
+
+def _numbered(item: Any, names: Sequence[str], index: int) -> Any:
+    if not index:
+        return item
+    if isinstance(item, dict):
+        return {**item, **{name: f"{item[name]}{index}" for name in names}}
+    if isinstance(item, str):
+        prefix, dot, rest = item.partition(".")
+        return f"{prefix}{index}{dot}{rest}"
+    return item + index if type(item) is int else item

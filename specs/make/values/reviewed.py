@@ -6,6 +6,8 @@ from __future__ import annotations
 #: Fields whose values depend on the kind; elsewhere, what differs between kinds depends on
 # other fields of the objects that were asked about.
 BY_KIND = {("PodSpec", "restartPolicy"), ("RoleRef", "kind")}
+#: Fields with a default in some kinds.
+DEFAULTS_BY_KIND = {("PodSpec", "enableServiceLinks")}
 #: Values of texts whose Go type is no marked enum, and whose refusals may not name them
 #: (k8s.io/apimachinery/pkg/apis/meta/v1/types.go).
 CONSTANTS = {
@@ -47,7 +49,29 @@ NO_DEFAULTS = {
     ("ResourceClaimTemplate", "spec"), ("ResourceClaimTemplateSpec", "spec"),
     ("TokenReviewSpec", "token"), ("CSIDriver", "spec"), ("PodTemplateSpec", "metadata"),
     ("LabelSelector", "matchLabels"), ("PodSpec", "tolerations"),
+    ("ReplicationControllerSpec", "selector"), ("WeightedPodAffinityTerm", "podAffinityTerm"),
 }  # fmt: skip
+#: Conditions of defaults: what is filled in is the same in all objects of which one holds.
+CONDITIONS = {
+    ("DaemonSetUpdateStrategy", "rollingUpdate"): ("type!=OnDelete",),
+    ("DeploymentStrategy", "rollingUpdate"): ("type!=Recreate",),
+    ("StatefulSetUpdateStrategy", "rollingUpdate"): ("type!=OnDelete",),
+    ("JobSpec", "backoffLimit"): ("!backoffLimitPerIndex", "backoffLimitPerIndex"),
+    ("JobSpec", "completions"): ("!parallelism",),
+    ("JobSpec", "podReplacementPolicy"): ("!podFailurePolicy", "podFailurePolicy"),
+    ("Container", "imagePullPolicy"): ("image!~latest", "image~latest"),
+    ("EphemeralContainer", "imagePullPolicy"): ("image!~latest", "image~latest"),
+    ("ImageVolumeSource", "pullPolicy"): ("reference!~latest", "reference~latest"),
+    ("ServiceSpec", "allocateLoadBalancerNodePorts"): ("type=LoadBalancer",),
+    ("ServiceSpec", "externalTrafficPolicy"): ("type=LoadBalancer", "type=NodePort"),
+    ("ServiceSpec", "internalTrafficPolicy"): ("type!=ExternalName",),
+    ("ServiceSpec", "ipFamilyPolicy"): ("type!=ExternalName",),
+    ("ServiceSpec", "sessionAffinityConfig"): ("sessionAffinity=ClientIP",),
+    ("NetworkPolicySpec", "policyTypes"): ("!egress", "egress"),
+    ("Subject", "apiGroup"): ("kind=Group", "kind=ServiceAccount", "kind=User"),
+    ("ExactDeviceRequest", "count"): ("allocationMode!=All",),
+    ("DeviceRequest", "count"): ("allocationMode!=All",),
+}
 #: An empty text or object that means something.
 MEANT = {
     ("HostPathVolumeSource", "type"),
@@ -70,6 +94,8 @@ NO_LIMITS = {
     # 0 is as good as absent.
     ("FlowSchemaSpec", "matchingPrecedence"),
 }  # fmt: skip
+#: Paths of the server that are not those of the field that it means.
+SERVER_PATHS = {"metadata.taints": "spec.taints"}
 #: Limits that hold under a condition only: specs/combinations.tsv has it, where it can.
 CONDITIONAL = {
     ("AppArmorProfile", "localhostProfile", "required"),
@@ -77,8 +103,14 @@ CONDITIONAL = {
     ("CrossVersionObjectReference", "apiVersion", "required"),
     ("ExactDeviceRequest", "count", "maximum"),
     # The API server looks closer at paths of other types than ImplementationSpecific.
-    ("HTTPIngressPath", "path", "min_length"), ("HTTPIngressPath", "path", "required"),
+    ("HTTPIngressPath", "path", "format"), ("HTTPIngressPath", "path", "min_length"), ("HTTPIngressPath", "path", "required"),
+    # No strategy of a PodDisruptionBudget looks at it.
+    ("ObjectMeta", "generateName", "format"), ("ObjectMeta", "generateName", "max_length"),
+    # An object can have a beginning of a name instead.
+    ("ObjectMeta", "name", "min_length"), ("ObjectMeta", "name", "required"),
     ("LimitResponse", "queuing", "required"),
+    # Without names, ports differ by number and protocol.
+    ("ServiceSpec", "ports", "unique"),
     ("Mutation", "applyConfiguration", "required"), ("Mutation", "jsonPatch", "required"),
     ("PriorityLevelConfigurationSpec", "limited", "required"),
     ("PodCertificateRequestSpec", "pkixPublicKey", "required"),

@@ -4,7 +4,7 @@ rows of tables."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from kubestencil.source.releases import listed_releases, release_order
@@ -111,20 +111,55 @@ def limit_facts(asked: Sequence[Fact]) -> dict[Key, Found]:
     }
 
 
-def joined(facts: Mapping[str, Mapping[K, V]]) -> Ranges[K, V]:
+def _is_among(key: K, value: V, facts: Mapping[K, V]) -> bool:
+    return facts.get(key) == value
+
+
+def _said(value: object) -> object:
+    """What a value says, however it was found."""
+    return value[0] if isinstance(value, tuple) else value
+
+
+def joined(
+    facts: Mapping[str, Mapping[K, V]],
+    table: Callable[[str], Mapping[K, V]],
+    holds: Callable[[K, V, Mapping[K, V]], bool] = _is_among,
+) -> Ranges[K, V]:
     """The facts of releases that were asked as ranges of releases. Between two of them, it
-    is what holds in both."""
+    is what holds in both, and what the present table says, unless it said so of releases
+    that were asked, and none of them confirms it. ``holds`` is whether a fact holds where
+    others do."""
     ranges: Ranges[K, V] = Ranges()
     before: Mapping[K, V] = {}
     asked = list(facts)
+    found = {
+        (key, _said(value)) for name in facts for key, value in facts[name].items()
+    }
+    wrong = {
+        (key, value)
+        for name in facts
+        for key, value in table(name).items()
+        if (key, _said(value)) not in found
+    }
     for name in sorted({*listed_releases(), *facts}, key=release_order):
         if name in facts:
             before = facts[name]
             ranges.advance(name, before)
             asked.remove(name)
         elif before and asked:
-            after = facts[asked[0]]
-            ranges.advance(name, {k: v for k, v in before.items() if after.get(k) == v})
+            sides = before, facts[asked[0]]
+            both = {
+                key: value
+                for one, other in (sides, sides[::-1])
+                for key, value in one.items()
+                if holds(key, value, other)
+            }
+            kept = {
+                key: value
+                for key, value in table(name).items()
+                if (key, value) not in wrong and not holds(key, value, both)
+            }
+            ranges.advance(name, {**kept, **both})
     return ranges
 
 

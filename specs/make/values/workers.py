@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
@@ -13,7 +14,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 #: How many programs of a release there are.
-WORKERS = 6
+WORKERS = os.cpu_count() or 1
 
 
 def in_parallel(
