@@ -1,0 +1,111 @@
+"""Finds what feature gates make an API server accept, by asking its own code.
+
+``python -m specs.make.gated_values 1.37=PROGRAM`` asks about the values on the wrong side
+of the borders of ``enums.tsv`` and ``limits.tsv``, and about changes of fields, with all
+gates of the API server on. What is accepted then, or may have more values, and is not as
+gates are by default, is printed with the gate that makes it so: candidates of
+``specs/gated-values.tsv``. It is not all: a gate whose fields or values no object has
+stays unseen.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from kubestencil.schema import parse
+from kubestencil.schema.facts.feature_gates import gate_components, gate_in, gate_names
+from kubestencil.schema.facts.kind_fields import field_at
+from kubestencil.schema.facts.values import fact_rows
+from kubestencil.schema.kinds import kind_definitions
+from kubestencil.schema.types import Release
+from kubestencil.source import locate
+from kubestencil.validator.process import Validator
+from kubestencil.validator.protocol import Answer, Request
+from specs.make.values.immutable_fields import all_changes
+from specs.make.values.pool import accepted_objects, seed_objects
+from specs.make.values.proofs import Limit, Occurrences, proof_of_limit
+
+
+class _Question(NamedTuple):
+    """What is asked about a field: a request that is refused by default."""
+
+    definition: str
+    field: str
+    accepts: str
+    request: Request
+
+
+def _outcome(answer: Answer) -> tuple[bool, frozenset[str]]:
+    """Whether an object is accepted, and which values would be: so that two answers are
+    the same or not."""
+    messages = (cause.message for cause in answer.causes)
+    return answer.accepted, frozenset(m for m in messages if "supported values" in m)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print what gates make the programs of releases accept."""
+    for argument in arguments:
+        name, _, program = argument.partition("=")
+        with Validator(Path(program)) as validator:
+            questions = [*_questions(parse(locate(name, None)), validator)]
+            for question, gates in _gated(name, validator, questions):
+                cells = question.definition, question.field, question.accepts
+                print(name, gates, *cells, sep="\t", flush=True)
+
+
+def _questions(release: Release, validator: Validator) -> Iterator[_Question]:
+    objects = accepted_objects(release, validator, seed_objects())
+    names = {kind: name for name, kind in kind_definitions(release).items()}
+    occurrences = Occurrences(release, objects)
+    for row in fact_rows():
+        if row.releases.includes(release.name) and row.found == "asked":
+            proof = proof_of_limit(validator, occurrences, Limit.of(row))
+            if proof is not None and proof.pair.outside is not None:
+                request = Request("create", proof.pair.outside)
+                yield _Question(row.definition, row.field, "values", request)
+    for kind, path, old, new, _ in all_changes(release, [validator], objects):
+        if field_of_kind := field_at(release, names[kind], path):
+            yield _Question(*field_of_kind, "changes", Request("update", new, old=old))
+
+
+def _gated(
+    release: str, validator: Validator, questions: Sequence[_Question]
+) -> Iterator[tuple[_Question, str]]:
+    """The questions that are answered otherwise with gates on, each field once, with the
+    gates without which they are not."""
+    gates = {
+        gate: True
+        for gate in gate_names()
+        if "kube-apiserver" in gate_components(gate)
+        and (stage := gate_in(gate, release)) is not None
+        and not stage.locked
+    }
+    usual = _asked(validator, questions, {})
+    all_on = _asked(validator, questions, gates)
+    seen = set()
+    for question, before, after in zip(questions, usual, all_on, strict=True):
+        if before[0] or before == after or question[:3] in seen:
+            continue
+        seen.add(question[:3])
+        needed = (
+            gate
+            for gate in gates
+            if [*_asked(validator, [question], {**gates, gate: False})] != [after]
+        )
+        yield question, " ".join(needed)
+
+
+def _asked(
+    validator: Validator, questions: Iterable[_Question], gates: Mapping[str, bool]
+) -> Iterator[tuple[bool, frozenset[str]]]:
+    requests = (
+        replace(question.request, feature_gates=gates) for question in questions
+    )
+    return map(_outcome, validator.ask(requests))
+
+
+main(sys.argv[1:])
