@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kubestencil.schema import parse
-from kubestencil.schema.facts.feature_gates import gate_components, gate_in, gate_names
+from kubestencil.schema.facts.feature_gates import gate_in, gate_names
 from kubestencil.schema.facts.kind_fields import field_at
 from kubestencil.schema.facts.values import fact_rows
 from kubestencil.schema.kinds import kind_definitions
@@ -29,6 +29,9 @@ from specs.make.values.immutable_fields import all_changes
 from specs.make.values.pool import accepted_objects, seed_objects
 from specs.make.values.proofs import Limit, Occurrences, proof_of_limit
 
+#: Whether an object is accepted, and which values would be.
+_Outcome = tuple[bool, frozenset[str]]
+
 
 class _Question(NamedTuple):
     """What is asked about a field: a request that is refused by default."""
@@ -39,9 +42,11 @@ class _Question(NamedTuple):
     request: Request
 
 
-def _outcome(answer: Answer) -> tuple[bool, frozenset[str]]:
-    """Whether an object is accepted, and which values would be: so that two answers are
-    the same or not."""
+def _outcome(answer: Answer) -> _Outcome | None:
+    """What an answer says; None where gates cannot be set together: others depend on one
+    that is off."""
+    if answer.code == 400:
+        return None
     messages = (cause.message for cause in answer.causes)
     return answer.accepted, frozenset(m for m in messages if "supported values" in m)
 
@@ -77,31 +82,41 @@ def _gated(
 ) -> Iterator[tuple[_Question, str]]:
     """The questions that are answered otherwise with gates on, each field once, with the
     gates without which they are not."""
-    gates = {
-        gate: True
-        for gate in gate_names()
-        if "kube-apiserver" in gate_components(gate)
-        and (stage := gate_in(gate, release)) is not None
-        and not stage.locked
-    }
+    gates = dict.fromkeys(_settable(release, validator), True)
     usual = _asked(validator, questions, {})
     all_on = _asked(validator, questions, gates)
     seen = set()
     for question, before, after in zip(questions, usual, all_on, strict=True):
-        if before[0] or before == after or question[:3] in seen:
+        if not before or not after or before[0] or before == after:
+            continue
+        if question[:3] in seen:
             continue
         seen.add(question[:3])
         needed = (
             gate
             for gate in gates
-            if [*_asked(validator, [question], {**gates, gate: False})] != [after]
+            for found in _asked(validator, [question], {**gates, gate: False})
+            if found not in (None, after)
         )
         yield question, " ".join(needed)
 
 
+def _settable(release: str, validator: Validator) -> Iterator[str]:
+    """The gates of the API server that can be set, those that only others ask for, too:
+    some depend on these."""
+    metadata = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
+    for gate in gate_names():
+        stage = gate_in(gate, release)
+        if stage is not None and not stage.locked:
+            request = Request("create", metadata, feature_gates={gate: True})
+            (answer,) = validator.ask([request])
+            if "has no feature gate" not in answer.message:
+                yield gate
+
+
 def _asked(
     validator: Validator, questions: Iterable[_Question], gates: Mapping[str, bool]
-) -> Iterator[tuple[bool, frozenset[str]]]:
+) -> Iterator[_Outcome | None]:
     requests = (
         replace(question.request, feature_gates=gates) for question in questions
     )
