@@ -20,10 +20,39 @@ from tests.conftest import load
 HOMEPAGE = 'https://git.example.com/"acme"'
 
 
-def write_package(folder: Path, name: str) -> Path:
+#: The oldest release, a middle one, and the one before the newest.
+INSTALLED = ["1.29", "1.32", "1.36"]
+READ = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import kubernetes_models, kubernetes_typed_client
+from kubernetes_typed_client import Client, Config, CoreV1Api
+for package in (kubernetes_models, kubernetes_typed_client):
+    assert package.__file__.startswith(sys.argv[1]), package.__file__
+    for name in package.__all__:
+        getattr(package, name)
+core = CoreV1Api(Client(Config(server="http://localhost")))
+pod = kubernetes_models.V1Pod(metadata=kubernetes_models.V1ObjectMeta(name="a"))
+print(core.create_namespaced_pod.call("default", pod).body.decode())
+"""
+WRITE = """\
+import type { Pod } from "kubernetes-api-types/core/v1";
+import type { appsV1 } from "kubernetes-api-types";
+
+export const pod: Pod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "a" },
+  spec: { containers: [{ name: "a", image: "b" }] },
+};
+export const replicas = (deployment: appsV1.Deployment) => deployment.spec?.replicas;
+"""
+
+
+def write_package(folder: Path, name: str, release: str = "1.35") -> Path:
     """The package of a target, with a homepage that has to be quoted."""
     target = load_targets(None)[name].with_options({"url": HOMEPAGE})
-    for file in generate_files(load("1.35"), target):
+    for file in generate_files(load(release), target):
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(file.data)
@@ -36,6 +65,47 @@ def output_of(*command: str, folder: Path) -> str:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("release", INSTALLED)
+def test_the_python_packages_are_built_and_installed(
+    tmp_path: Path, release: str
+) -> None:
+    """Both, from their wheels, into an empty folder; every name is imported."""
+    for tool in ("build", "hatchling", "httpcore2", "wsproto"):
+        pytest.importorskip(tool, reason=f"{tool} is not installed")
+    installed = tmp_path / "installed"
+    for name in ("python", "python-client"):
+        folder = write_package(tmp_path / name, name, release)
+        build = (sys.executable, "-m", "build", "--no-isolation", "--wheel")
+        output_of(*build, folder=folder)
+        (wheel,) = (folder / "dist").glob(f"*-{release}.0-*.whl")
+        options = ("--no-deps", "--no-index", "--target", str(installed))
+        output_of(
+            sys.executable, "-m", "pip", "install", *options, str(wheel), folder=folder
+        )
+    metadata = next(installed.glob("kubernetes_typed_client-*/METADATA")).read_text()
+    assert f"Requires-Dist: kubernetes-models=={release}.0" in metadata
+    output = output_of(sys.executable, "-c", READ, str(installed), folder=tmp_path)
+    assert json.loads(output)["metadata"] == {"name": "a"}
+
+
+@pytest.mark.compiler("npm")
+@pytest.mark.parametrize("release", INSTALLED)
+def test_npm_installs_the_types(tmp_path: Path, release: str) -> None:
+    """From what npm packs, into an empty folder in which a program is compiled."""
+    folder = write_package(tmp_path / "types", "typescript", release)
+    (packed,) = json.loads(output_of("npm", "pack", "--json", folder=folder))
+    user = tmp_path / "user"
+    user.mkdir()
+    (user / "package.json").write_text('{"name": "user", "private": true}')
+    (user / "program.ts").write_text(WRITE)
+    package = str(folder / packed["filename"])
+    options = ("--offline", "--no-audit", "--no-fund", package)
+    output_of("npm", "install", *options, folder=user)
+    strict = ("--strict", "--noEmit", "--module", "nodenext", "program.ts")
+    output_of("tsc", *strict, folder=user)
 
 
 @pytest.mark.slow

@@ -15,6 +15,8 @@ from kubestencil.targets.examples.nodes import to_json
 from kubestencil.targets.examples.trees import ExampleTrees
 from tests.api_server import Client
 from tests.conftest import RELEASES, load
+from tests.kind_examples import KIND_EXAMPLES
+from tests.manifests import manifests
 from tests.packages import generate_package, import_package
 
 #: Each release with the models of the oldest one in each run, all pairs with ``-m ""``.
@@ -153,6 +155,56 @@ def test_a_kind_is_written_with_its_api_version_and_kind(package: Any) -> None:
     # Of a class that has several, it is not known which is meant.
     assert package.V1DeleteOptions().to_dict() == {}
     assert package.V1ObjectMeta().to_dict() == {}
+
+
+@pytest.fixture(scope="module")
+def served_objects(api_server: Client) -> Iterator[list[str]]:
+    """The paths of objects of each kind that a server has, but of those that decide
+    about other objects."""
+    found = []
+    for item in [*manifests(), *KIND_EXAMPLES.values()]:
+        item = {**item, "metadata": {**item.get("metadata", {}), "name": "kept-by-all"}}
+        item["metadata"].pop("namespace", None)
+        if item["apiVersion"].startswith("admissionregistration.k8s.io/"):
+            continue
+        endpoint = api_server.endpoints(item["apiVersion"]).get(item["kind"])
+        if endpoint is None:
+            continue
+        path = endpoint.path("default")
+        # The API server compares the bytes of the data of a ControllerRevision.
+        body = json.dumps(item, separators=(",", ":")).encode()
+        created = api_server.request("POST", path, body)
+        if created.status == 201:
+            found.append(f"{path}/kept-by-all")
+    yield found
+    for path in found:
+        api_server.request("DELETE", path)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_models_of_each_release_replace_objects_of_a_server(
+    release: str, api_server: Client, served_objects: list[str], packages: Any
+) -> None:
+    """Nothing is lost of what a server has that is newer, or older."""
+    replaced = 0
+    for path in served_objects:
+        read = api_server.request("GET", path)
+        if read.status in (404, 405):  # reviews are not stored
+            continue
+        served = read.body
+        model = packages(release).model_for(served["apiVersion"], served["kind"])
+        if model is None or served["kind"] in REQUIRE_MORE:
+            continue
+        item = model.from_json(json.dumps(served))
+        item.metadata.labels = {"team": "a"}
+        body = item.to_json().encode()
+        answer = api_server.request("PUT", f"{path}?dryRun=All", body)
+        assert answer.status == 200, answer.message
+        assert answer.body["metadata"]["labels"]["team"] == "a"
+        kept = {**answer.body, "metadata": None}
+        assert kept == {**served, "metadata": None}
+        replaced += 1
+    assert replaced >= 30
 
 
 def test_models_of_an_old_release_replace_objects_of_a_server(
