@@ -307,11 +307,12 @@ def test_no_garbage_is_collected_while_a_long_list_is_read(
     def note(phase: str, _: object) -> None:
         collections.append(phase)
 
+    base = sys.modules[package.Model.__module__]
     (gc.enable if is_enabled else gc.disable)()
     gc.collect()
     gc.callbacks.append(note)
     try:
-        package._base.read_text(package._base._decoder(package.V1PodList), text)
+        base.read_text(base.decoder(package.V1PodList), text)
         during = list(collections)
         with pytest.raises(package.ModelError):
             package.V1PodList.from_json(text + "]")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from importlib import import_module
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import msgspec
@@ -194,7 +196,7 @@ def _query(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 class _Page(msgspec.Struct):
     metadata: StatusMeta
-    items: list[msgspec.Raw] | None = None
+    items: msgspec.Raw = msgspec.Raw(b"[]")
 
 
 _PAGE = msgspec.json.Decoder(_Page)
@@ -216,16 +218,27 @@ class _PageReader(NamedTuple):
                 "continue": page.metadata.continue_,
                 "resourceVersion": page.metadata.resource_version,
             },
-            "items": [self._item(bytes(raw)) for raw in page.items or ()],
+            "items": self._items(bytes(page.items)),
         }
 
-    def _item(self, data: bytes) -> Any:
-        """An object as it is everywhere else: in lists, the API server leaves out
+    def _items(self, data: bytes) -> list[Any]:
+        """The objects as they are everywhere else: in lists, the API server leaves out
         apiVersion and kind."""
-        item = self.item.from_json(data)
-        if getattr(item, "kind", "") is None:
-            item.api_version, item.kind = kind_of(self.item)
-        return item
+        items: list[Any] | None = None
+        if is_built_in(self.item):
+            # Each by itself takes more time, but says what is wrong.
+            with suppress(msgspec.DecodeError, UnicodeError, RecursionError):
+                base = import_module(f"{MODELS}._base")
+                reader = base.decoder(GenericAlias(list, (self.item,)))
+                items = base.read_text(reader, data)
+        if items is None:
+            raw = msgspec.json.decode(data, type=list[msgspec.Raw] | None)
+            items = [self.item.from_json(bytes(item)) for item in raw or ()]
+        if items and getattr(items[0], "kind", "") is None:
+            api_version, kind = kind_of(self.item)
+            for item in items:
+                item.api_version, item.kind = api_version, kind
+        return items
 
 
 def _list_call(

@@ -293,7 +293,7 @@ class Model(
         """
         if not strict:
             try:
-                model: Self = read_text(_decoder(cls), data)
+                model: Self = read_text(decoder(cls), data)
                 return model
             except (msgspec.DecodeError, UnicodeError, RecursionError):
                 pass  # found again below, where there is time to say what it is
@@ -538,21 +538,22 @@ def _aware(value: datetime) -> datetime:
 
 
 @cache
-def _decoder(model: type[Model]) -> msgspec.json.Decoder[Any]:
+def decoder(model: Any) -> msgspec.json.Decoder[Any]:
+    """What reads a model, or a list of models, from JSON."""
     return msgspec.json.Decoder(model, dec_hook=_decode)
 
 
-def read_text(decoder: msgspec.json.Decoder[Any], data: str | bytes) -> Any:
+def read_text(reader: msgspec.json.Decoder[Any], data: str | bytes) -> Any:
     """What a decoder makes of a text, without garbage collection if the text is long.
 
     JSON has no cycles: collections while it is read look at all that was read before
     and free nothing, which is two thirds of the time of a list of 10,000 Pods.
     """
     if len(data) < _LONG_TEXT or not gc.isenabled():
-        return decoder.decode(data)
+        return reader.decode(data)
     gc.disable()
     try:
-        return decoder.decode(data)
+        return reader.decode(data)
     finally:
         gc.enable()
 
