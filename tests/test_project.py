@@ -27,6 +27,7 @@ from kubestencil.project.lock import Lock, LockedDocument, read_lock, write_lock
 from kubestencil.project.summary import summary
 from kubestencil.targets import generate_files, public_names
 from tests import docs_reference
+from tests.cargo import Cargo
 from tests.conftest import (
     RELEASES,
     ROOT,
@@ -544,3 +545,36 @@ def _name(breakage: Any) -> str:
     value = breakage.new_value or breakage.old_value
     is_parameter = breakage.kind.name.startswith("PARAMETER")
     return f"{path}.{value.name}" if is_parameter else path
+
+
+# "field PodSpec.a in …" is new, "field a of struct PodSpec, previously …" removed.
+_FIELDS = re.compile(
+    r"^  field (?:(\w+)\.(\w+) in|(\w+) of struct (\w+),)", re.MULTILINE
+)
+_STRUCTS = re.compile(r"^  struct \w+::([\w:]+), previously", re.MULTILINE)
+
+
+@pytest.mark.peer("cargo-semver-checks")
+@pytest.mark.parametrize(("old", "new"), [("1.35", "1.36"), ("1.36", "1.37")])
+def test_breaking_changes_of_crates_are_those_that_semver_checks_finds(
+    tmp_path: Path, cargo: Cargo, old: str, new: str
+) -> None:
+    render([old, new], targets=["rust"], kinds=["Pod"], out=tmp_path)
+    command = "cargo semver-checks --color=never --release-type=patch --baseline-root"
+    done = subprocess.run(
+        [*command.split(), str(tmp_path / old / "rust")],
+        cwd=tmp_path / new / "rust",
+        env={**os.environ, "CARGO_TARGET_DIR": str(cargo.build)},
+        capture_output=True,
+        text=True,
+    )
+    changes = name_changes("rust", old, new, "Pod")
+    fields = _FIELDS.findall(done.stdout)
+    added = {f"{struct}.{field}" for struct, field, *_ in fields if struct}
+    assert added, done.stderr
+    # It names structs of fields without their module.
+    assert added == {name.rpartition("::")[2] for name in changes.required}
+    assert {
+        *_STRUCTS.findall(done.stdout),
+        *(f"{struct}.{field}" for *_, field, struct in fields if struct),
+    } == {name.rpartition("::")[2] if "." in name else name for name in changes.removed}
