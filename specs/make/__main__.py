@@ -12,6 +12,7 @@ from kubestencil.errors import KubestencilError
 from kubestencil.source.releases import minor_version
 from specs.make import (
     changed_fields,
+    configurations,
     flags,
     gated_fields,
     gates,
@@ -37,6 +38,7 @@ class Table(NamedTuple):
 
 TABLES = {
     "changed-fields": Table(changed_fields.HEADER, changed_fields.make_rows),
+    "configurations": Table(configurations.HEADER, configurations.make_rows),
     "feature-gates": Table(gates.HEADER, gates.make_rows),
     "flags": Table(flags.HEADER, flags.make_rows),
     "gated-fields": Table(gated_fields.HEADER, gated_fields.make_rows),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-_STRUCT = re.compile(r"^type (\w+) struct \{$")
+_STRUCT = re.compile(r"^type (\w+) struct ?\{(\})?$")
 _FIELD = re.compile(r'^(?:(\w+)\s+)?(\S+)\s+`.*\bjson:"([^",]*)((?:,\w+)*)"')
 _MARKER = re.compile(r"\+([\w:]+)(?:=(.*))?\Z")
 _ELEMENT = re.compile(r"(?:\*|\[\]|map\[[^\]]*\])+")
@@ -21,6 +21,7 @@ class GoField(NamedTuple):
     fields are inlined. ``element`` is the name of its type without pointers, slices and
     maps; it has a package before a dot if it is of another one. ``markers`` are the
     comments that begin with "+", ``comment`` is the text of the others, in one line.
+    ``type`` is its whole type.
     """
 
     name: str
@@ -28,6 +29,7 @@ class GoField(NamedTuple):
     element: str
     markers: tuple[tuple[str, str], ...]
     comment: str
+    type: str
 
 
 class GoStruct(NamedTuple):
@@ -62,6 +64,9 @@ def _structs(source: str) -> Iterator[GoStruct]:
     for line in map(str.strip, source.splitlines()):
         if match := _STRUCT.match(line):
             name, fields = match[1], []
+            if match[2]:
+                yield GoStruct(name, ())
+                name = None
         elif name is not None and line == "}":
             yield GoStruct(name, tuple(fields))
             name = None
@@ -87,4 +92,5 @@ def _field(match: re.Match[str], comments: list[str]) -> GoField:
             if (marker := _MARKER.match(comment))
         ),
         comment=" ".join(text for text in comments if not text.startswith("+")),
+        type=go_type,
     )

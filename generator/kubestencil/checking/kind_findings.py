@@ -12,6 +12,7 @@ from kubestencil.checking.findings import Fix, Move, Path, Problem, Put
 from kubestencil.checking.problems import value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RuleId
+from kubestencil.schema.facts.configurations import configuration_kinds
 from kubestencil.schema.facts.lifecycle import (
     built_in_groups,
     lifecycle,
@@ -39,7 +40,7 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
     if custom:
         return _of_custom_kind(kind, custom)
     rule: RuleId = "unknown-kind"
-    if facts is None and is_of_kubernetes(kind):
+    if facts is None and is_of_kubernetes(kind) and not _is_table_of(kind.group):
         message = f"no release has {name}"
     elif facts and facts.removed and minor and _reached(facts.removed, minor):
         rule, message = "removed-kind", f"{name} was removed in {facts.removed}"
@@ -253,12 +254,19 @@ def missing_kind(value: Any) -> Problem | None:
 
 def is_of_kubernetes(kind: GroupVersionKind) -> bool:
     """Whether a kind is in a group of Kubernetes, whether or not it exists."""
-    return kind.group in built_in_groups()
+    return kind.group in built_in_groups() or _is_table_of(kind.group)
 
 
 def is_configuration(kind: GroupVersionKind) -> bool:
-    """Whether a kind is that of a configuration file, which no server serves."""
-    return _CONFIGURATION.match(kind.group) is not None
+    """Whether a kind is that of a configuration file of which no table has the fields."""
+    is_known = _is_table_of(kind.group)
+    return not is_known and _CONFIGURATION.match(kind.group) is not None
+
+
+@cache
+def _is_table_of(group: str) -> bool:
+    """Whether the table of configuration files has a group."""
+    return any(kind.group == group for kind in configuration_kinds())
 
 
 _NAMES = ("apiVersion", "kind")

@@ -37,13 +37,15 @@ from kubestencil.diff.releases.user_paths import owner_of
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.schema import Release
+from kubestencil.schema.configurations import with_configurations
 from kubestencil.schema.facts.lifecycle import lifecycle
 from kubestencil.schema.kinds import api_versions, precedence
 from kubestencil.source.releases import release_order
 
 
 def compare(before: Release, after: Release) -> Comparison:
-    """Compare two releases."""
+    """Compare two releases, with the configuration files of their programs."""
+    before, after = with_configurations(before), with_configurations(after)
     pair = _Pair.of(before, after)
     old, new = api_versions(before), api_versions(after)
     sides = all_definitions(before), all_definitions(after)

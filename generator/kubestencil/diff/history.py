@@ -27,6 +27,7 @@ from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
+from kubestencil.schema.configurations import with_configurations
 from kubestencil.schema.documents.references import rename_references
 from kubestencil.schema.facts.feature_gates import (
     GateStage,
@@ -195,10 +196,11 @@ def history(
     """The histories of the types called ``name``, kinds first, one for each group.
 
     ``name`` is a kind or another type, or a resource as kubectl names it, and ``field``
-    the path of a field below it; ``kubestencil.schema.lookup`` has all forms.
-    ``releases`` come oldest first. Raises UsageError where no release has a type of
+    the path of a field below it; ``kubestencil.schema.lookup`` has all forms; kinds of
+    configuration files are found, too. ``releases`` come oldest first. Raises UsageError where no release has a type of
     that name, or none of them such a field.
     """
+    releases = list(map(with_configurations, releases))
     try:
         matches = find_types(releases, name, field)
     except UsageError as error:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kubestencil.schema.configurations import with_configurations
 from kubestencil.schema.documents.openapi2 import parse_definitions
+from kubestencil.schema.facts.configurations import configuration_definitions
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.load import load_release
 from kubestencil.schema.pointer import Pointer, printable_pointer
@@ -58,14 +60,15 @@ class LazyDefinitions(Mapping[str, Definition]):
 
 
 def load_lazily(source: Source) -> Release:
-    """The release in ``source``; raises as ``load_release``.
+    """The release in ``source`` with configuration files; raises as ``load_release``.
 
     What is not embedded, or has custom resources, is parsed as a whole.
     """
     if source.revert is None or source.crds is not None or source.selection is not None:
-        return load_release(source)
+        return with_configurations(load_release(source))
     document = source.document()
-    definitions = LazyDefinitions(document["definitions"], source.origin)
+    raw = {**configuration_definitions(source.release), **document["definitions"]}
+    definitions = LazyDefinitions(raw, source.origin)
     return Release(
         name=source.release,
         origin=source.origin,

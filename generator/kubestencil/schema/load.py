@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kubestencil.errors import SpecError
+from kubestencil.schema.configurations import with_configurations
 from kubestencil.schema.custom_resources.standard_fields import StandardFields
 from kubestencil.schema.documents.inline import name_inline_objects, notes_on_numbers
 from kubestencil.schema.documents.openapi2 import ParsedDefinitions, parse_document
@@ -69,7 +70,7 @@ def load_release(source: Source) -> Release:
     )
     if source.selection is None:
         return release
-    return select(release, source.selection)
+    return select(with_configurations(release), source.selection)
 
 
 def parse(source: Source) -> Release:
@@ -192,4 +193,5 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
         inline_definitions=base.inline_definitions | custom.inline_definitions,
         notes=(*base.notes, *custom.notes),
         from_openapi3=True,
+        is_limited=crds.alone,
     )

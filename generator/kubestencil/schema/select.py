@@ -44,6 +44,7 @@ def select(release: Release, selection: Selection) -> Release:
     return replace(
         release,
         definitions=definitions,
+        is_limited=True,
         custom_kinds=release.custom_kinds & kinds,
         inline_definitions=release.inline_definitions & reached,
         resources=FrozenObject(

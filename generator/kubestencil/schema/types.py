@@ -475,7 +475,8 @@ class Release:
     ``inline_definitions`` the names of the definitions that a document has inside of
     others. ``notes`` are lines about how the documents were read. With ``from_openapi3``,
     schemas have what an API server does not publish in OpenAPI 2.0: defaults,
-    ``oneOf``, the types of nullable values.
+    ``oneOf``, the types of nullable values. ``is_limited`` is whether it has only some
+    kinds, and what these refer to.
     """
 
     name: str
@@ -491,6 +492,7 @@ class Release:
     inline_definitions: frozenset[str] = field(default=frozenset(), repr=False)
     notes: tuple[str, ...] = field(default=(), repr=False)
     from_openapi3: bool = False
+    is_limited: bool = False
 
     @property
     def has_paths(self) -> bool:

@@ -21,8 +21,12 @@ QUANTITY = f"{_API}.api.resource.Quantity"
 #: An integer or a string, such as a port or a percentage.
 INT_OR_STRING = f"{_API}.util.intstr.IntOrString"
 
-# io.k8s.api.…, and packages of other repositories: io.k8s.apimachinery.pkg.….
-_BUILT_IN = re.compile(r"io\.k8s\.(?:api|[^.]+\.pkg)\.")
+# io.k8s.api.…, packages of other repositories: io.k8s.apimachinery.pkg.…, and modules
+# with the configuration files of programs.
+_BUILT_IN = re.compile(
+    r"io\.k8s\.(?:api|[^.]+\.pkg|kubelet|kube-proxy|kube-scheduler|component-base|"
+    r"kubernetes|pod-security-admission)\."
+)
 
 
 def is_built_in(definition: str) -> bool:

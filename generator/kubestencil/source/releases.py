@@ -74,6 +74,12 @@ def minor_version(text: str) -> str:
     return f"{match[1]}.{match[2]}"
 
 
+def next_minor_version(release: str) -> str:
+    """The minor version after ``release``: ``1.37`` after ``1.36``."""
+    major, _, minor = release.partition(".")
+    return f"{major}.{int(minor) + 1}"
+
+
 def minor_version_in(name: str) -> str | None:
     """The minor version that the name of a release begins with: ``1.35`` of ``1.35.2``;
     None for other names."""

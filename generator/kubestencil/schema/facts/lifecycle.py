@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
+from kubestencil.schema.facts.configurations import configuration_kinds
 from kubestencil.schema.facts.tables import (
     ReleaseRange,
     group_version_kind,
     is_between,
     rows,
 )
+from kubestencil.schema.kinds import precedence
 from kubestencil.schema.types import GroupVersionKind
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import next_minor_version, release_order
 
 
 class Lifecycle(NamedTuple):
@@ -60,11 +62,12 @@ class Lifecycle(NamedTuple):
 def lifecycle(kind: GroupVersionKind) -> Lifecycle | None:
     """The lifecycle of a kind of Kubernetes; that of its items for a list kind.
 
-    None for a kind that is not in the table, such as custom resources.
+    None for a kind that is not in the table, such as custom resources. That of the kind
+    of a configuration file is known where it came or went in a release of its table.
     """
     table = lifecycles()
     if kind in table or not kind.kind.endswith("List"):
-        return table.get(kind)
+        return table.get(kind) or _configurations().get(kind)
     item = kind.kind.removesuffix("List")
     return table.get(GroupVersionKind(kind.group, kind.version, item))
 
@@ -124,3 +127,38 @@ def lifecycles() -> Mapping[GroupVersionKind, Lifecycle]:
     """The lifecycles of all kinds in ``specs/lifecycle.tsv``."""
     table = rows("lifecycle", Lifecycle)
     return {group_version_kind(row.api_version, row.kind): row for row in table}
+
+
+# The kinds of configuration files that are older than their table, and were removed.
+_INTRODUCED = {
+    "kubeadm.k8s.io/v1beta2": "1.15",
+    "kubeadm.k8s.io/v1beta3": "1.22",
+    "kubescheduler.config.k8s.io/v1beta2": "1.22",
+    "kubescheduler.config.k8s.io/v1beta3": "1.23",
+}
+
+
+@cache
+def _configurations() -> Mapping[GroupVersionKind, Lifecycle]:
+    """The lifecycles of configuration files, where they are known."""
+    kinds = configuration_kinds()
+    oldest = min((read.first for read in kinds.values()), key=release_order)
+    lifecycles: dict[GroupVersionKind, Lifecycle] = {}
+    for kind, read in kinds.items():
+        first = _INTRODUCED.get(kind.api_version, read.first)
+        if first == oldest:
+            continue
+        removed = read.last and next_minor_version(read.last)
+        newer = [
+            other
+            for other, others_read in kinds.items()
+            if (other.group, other.kind) == (kind.group, kind.kind)
+            and removed
+            and others_read.includes(removed)
+        ]
+        newest = max(newer, key=lambda other: precedence(other.version), default=None)
+        name = f"{newest.api_version} {newest.kind}" if newest else ""
+        lifecycles[kind] = Lifecycle(
+            kind.api_version, kind.kind, first, None, removed, (read,), name
+        )
+    return lifecycles

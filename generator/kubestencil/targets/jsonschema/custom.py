@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from kubestencil.errors import SpecError
 from kubestencil.file_names import portable
 from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema.facts.configurations import configuration_kinds
 from kubestencil.schema.graph import cyclic_edges, reachable, reference_graph
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions
@@ -64,7 +65,8 @@ class _Position(NamedTuple):
 
 
 def custom_kinds(release: Release) -> tuple[CustomKind, ...]:
-    """The kinds that are not Kubernetes' own, without list kinds."""
+    """The kinds that no API server of Kubernetes serves of its own, without list kinds:
+    those of custom resources, and of configuration files."""
     return tuple(
         CustomKind(
             portable((kind.group or "core").lower()),
@@ -74,7 +76,7 @@ def custom_kinds(release: Release) -> tuple[CustomKind, ...]:
             name,
         )
         for name, kind in kind_definitions(release).items()
-        if not is_built_in(name)
+        if not is_built_in(name) or kind in configuration_kinds()
     )
 
 

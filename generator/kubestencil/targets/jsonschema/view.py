@@ -14,7 +14,12 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
+<<<<<<< HEAD
 from kubestencil.schema import Definition, GroupVersionKind, Release
+=======
+from kubestencil.schema import Definition, Release
+from kubestencil.schema.configurations import with_configurations
+>>>>>>> f37e5b0 (Know the configuration files of programs)
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.jsonschema.custom import (
     CustomKind,
@@ -111,7 +116,8 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     options = read_options(target, JsonSchemaOptions)
     version = kubernetes_version(release.name, target, options)
     flavours = chosen_flavours(target, options, version)
-    kinds = custom_kinds(release)
+    configured = with_configurations(release)
+    kinds = custom_kinds(configured)
     strict = any(flavour.strict for flavour in flavours.values())
     definitions = _published_definitions(release, kinds)
     folders = {
@@ -151,7 +157,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 _any_kind(release, editors, kinds),
             ),
             "custom-kind": lambda: _custom_contexts(
-                kinds, CustomSchemas(release, strict=strict)
+                kinds, CustomSchemas(configured, strict=strict)
             ),
             "release": lambda: [FileContext(release.name, {}, variables)],
         }

@@ -16,6 +16,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, Part
 from kubestencil.errors import UsageError
 from kubestencil.schema import Release
+from kubestencil.schema.configurations import with_configurations
 from kubestencil.targets.site import common, release
 from kubestencil.targets.site.pages import comparison, reports
 from kubestencil.targets.site.release_context import ReleaseContext, ReleaseContexts
@@ -48,7 +49,7 @@ def divide(
 
     @cache
     def contexts() -> ReleaseContexts:
-        return ReleaseContexts(load_releases())
+        return ReleaseContexts(list(map(with_configurations, load_releases())))
 
     def context(name: str) -> ReleaseContext:
         return contexts().of(name)
@@ -64,6 +65,7 @@ def make_part_contexts(
     name: str, releases: Sequence[Release], context: Any, target: Target
 ) -> Contexts:
     """The contexts of the files of one part."""
+    releases = list(map(with_configurations, releases))
     if name == REPORTS:
         contexts = reports.make_contexts(releases, target)
     elif name == COMMON:

@@ -1,0 +1,111 @@
+"""The configuration files of programs, such as the kubelet's: kinds that no server
+serves and no OpenAPI document has."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
+from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
+from kubestencil.schema.types import GroupVersionKind, JsonObject
+from kubestencil.schema.well_known import META_V1
+
+_PREFIX = "io.k8s."
+# Types of apimachinery that documents lack which do not use them.
+_SHARED: Mapping[str, JsonObject] = {
+    f"{META_V1}.Duration": {"type": "string"},
+    "io.k8s.apimachinery.pkg.runtime.RawExtension": {"type": "object"},
+}
+_DURATION, _OBJECT = _SHARED
+_TYPES: Mapping[str, JsonObject] = {
+    "duration": {"$ref": f"{REFERENCE_PREFIX}{_DURATION}"},
+    "object": {"$ref": f"{REFERENCE_PREFIX}{_OBJECT}"},
+    "any": {},
+    "bytes": {"type": "string", "format": "byte"},
+    **{name: {"type": name} for name in ("string", "integer", "number", "boolean")},
+}
+
+
+class ConfigurationRow(NamedTuple):
+    """A field of a type; of a kind, ``field`` is empty and ``type`` its apiVersion and
+    name, and of a type without fields ``object``.
+
+    ``definition`` is without ``io.k8s.``; ``specs/configurations.tsv`` describes the other
+    columns.
+    """
+
+    releases: ReleaseRange
+    definition: str
+    field: str
+    type: str
+    required: str
+    values: tuple[str, ...]
+    default: str
+
+
+@cache
+def configuration_rows() -> tuple[ConfigurationRow, ...]:
+    """The rows of ``specs/configurations.tsv``."""
+    return tuple(rows("configurations", ConfigurationRow))
+
+
+@cache
+def configuration_kinds() -> Mapping[GroupVersionKind, ReleaseRange]:
+    """The kinds of configuration files, with the releases that read them."""
+    return {
+        group_version_kind(*row.type.split()): row.releases
+        for row in configuration_rows()
+        if "/" in row.type
+    }
+
+
+def configuration_definitions(release: str) -> dict[str, JsonObject]:
+    """The definitions of the configuration files of a release, as an OpenAPI document
+    would have them."""
+    definitions: dict[str, Any] = dict(_SHARED)
+    for row in configuration_rows():
+        if row.releases.includes(release):
+            package = row.definition.rpartition(".")[0]
+            definition = definitions.setdefault(
+                f"{_PREFIX}{row.definition}", {"type": "object", "properties": {}}
+            )
+            properties = definition["properties"]
+            if row.field:
+                properties[row.field] = _schema(row, package)
+                if row.required:
+                    definition.setdefault("required", []).append(row.field)
+            elif "/" in row.type:
+                definition[KINDS_KEYWORD] = [
+                    group_version_kind(*row.type.split())._asdict()
+                ]
+                properties |= {
+                    "apiVersion": {"type": "string"},
+                    "kind": {"type": "string"},
+                }
+    return definitions
+
+
+def _schema(row: ConfigurationRow, package: str) -> JsonObject:
+    """The schema of a field of a type in ``package``."""
+    type_name = row.type
+    wrappers: list[str] = []
+    for prefix, keyword in (("map ", "additionalProperties"), ("[]", "items")) * 2:
+        if type_name.startswith(prefix):
+            type_name = type_name.removeprefix(prefix)
+            wrappers.append(keyword)
+    if type_name in _TYPES:
+        schema = dict(_TYPES[type_name])
+    else:
+        name = type_name if "." in type_name else f"{package}.{type_name}"
+        schema = {"$ref": f"{REFERENCE_PREFIX}{_PREFIX}{name}"}
+    if row.values:
+        schema["enum"] = list(row.values)
+    for keyword in reversed(wrappers):
+        is_list = keyword == "items"
+        schema = {"type": "array" if is_list else "object", keyword: schema}
+    if row.default:
+        schema["default"] = json.loads(row.default)
+    return schema

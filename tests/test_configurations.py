@@ -1,0 +1,233 @@
+"""Configuration files of programs: check refuses what the programs' own strict decoders
+refuse, and nothing else; their kinds are in reports, histories, schemas and on the site,
+and in no format that others publish."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kubestencil import compare, history
+from kubestencil.engine import load_targets
+from kubestencil.schema.facts.configurations import (
+    configuration_definitions,
+    configuration_kinds,
+)
+from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
+from kubestencil.targets import generate_files
+from tests.conftest import RELEASES, Command, load
+
+Json = dict[str, Any]
+# The release that tests/configurations is built of.
+RELEASE = "1.35"
+DEFINITIONS = configuration_definitions(RELEASE)
+
+#: A kubelet's file with one mistake of each sort, and where check finds them.
+KUBELET = """\
+apiVersion: kubelet.config.k8s.io/v1beta1
+kind: KubeletConfiguration
+syncFrequency: 1x
+maxPod: 100
+port: "1"
+authorization: {mode: RBAC}
+registerWithTaints: [{key: a, effect: NoSchedule, hidden: 1}]
+---
+apiVersion: kubeadm.k8s.io/v1beta3
+kind: ClusterConfiguration
+apiServer: {extraArgs: {a: b}}
+"""
+
+
+@pytest.fixture(scope="module")
+def decoder() -> Path:
+    """The programs' decoders (tests/configurations), built by .ci/api-server."""
+    path = os.environ.get("KUBESTENCIL_CONFIGURATIONS")
+    if not path:
+        pytest.skip("KUBESTENCIL_CONFIGURATIONS names no program")
+    return Path(path)
+
+
+def answers(program: Path, objects: list[Json]) -> list[Json]:
+    lines = "".join(f"{json.dumps(value)}\n" for value in objects)
+    done = subprocess.run([program], input=lines, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = schema.get("$ref", "").removeprefix(REFERENCE_PREFIX)
+    return DEFINITIONS.get(name, schema)
+
+
+def value_of(schema: Mapping[str, Any], depth: int = 0) -> Any:
+    """A value with all fields that a schema has; None where it is of another table."""
+    name = schema.get("$ref", "")
+    schema = resolved(schema)
+    if name.endswith((".Duration", ".Quantity")):
+        return "1s" if name.endswith(".Duration") else "1"
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema.get("type"):
+        case "object" if "properties" in schema and depth < 6:
+            # The kubelet exits at a gate that is unknown.
+            fields = {**schema["properties"], "featureGates": {}}.items()
+            values = {name: value_of(field, depth + 1) for name, field in fields}
+            return {name: value for name, value in values.items() if value is not None}
+        case "object" if "additionalProperties" in schema:
+            return {"a": value_of(schema["additionalProperties"], depth + 1)}
+        case "array":
+            item = value_of(schema["items"], depth + 1)
+            return [] if item is None else [item]
+        case "boolean":
+            return True
+        case "integer" | "number":
+            return 1
+        case "string":
+            # The token of kubeadm has a form of its own.
+            return "YWJj" if "format" in schema else "abcdef.0123456789abcdef"
+    return None
+
+
+def whole_objects() -> Iterator[Json]:
+    """An object of each kind with all fields."""
+    for schema in DEFINITIONS.values():
+        for kind in schema.get(KINDS_KEYWORD, ()):
+            names = {
+                "apiVersion": f"{kind['group']}/{kind['version']}",
+                "kind": kind["kind"],
+            }
+            yield {**value_of(schema), **names}
+
+
+def mistakes(value: Any) -> Iterator[Any]:
+    """``value`` with one mistake, for each of its fields at any depth: a value of another
+    type, a name that is wrong."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name in ("apiVersion", "kind"):
+                continue
+            renamed = {f"{key}X" if key == name else key: value[key] for key in value}
+            yield renamed
+            wrong = 1 if isinstance(inner, str) else "text"
+            yield {**value, name: wrong}
+            for changed in mistakes(inner):
+                yield {**value, name: changed}
+    elif isinstance(value, list) and value:
+        for changed in mistakes(value[0]):
+            yield [changed]
+
+
+@pytest.mark.peer
+def test_check_refuses_what_the_programs_refuse(
+    decoder: Path, run: Command, tmp_path: Path
+) -> None:
+    objects = list(whole_objects())
+    assert all("error" not in answer for answer in answers(decoder, objects))
+    cases = [*objects, *(changed for value in objects for changed in mistakes(value))]
+    assert len(cases) > 1900
+    verdicts = ["error" in answer for answer in answers(decoder, cases)]
+    for index, case in enumerate(cases):
+        (tmp_path / "cases").mkdir(exist_ok=True)
+        (tmp_path / "cases" / f"{index}.json").write_text(json.dumps(case))
+    done = run("check", "cases", "--to", RELEASE, "-f", "json", "-q")
+    refused = {
+        int(Path(finding["file"]).stem)
+        for finding in json.loads(done.stdout)["findings"]
+        if finding["severity"] == "error"
+    }
+    wrong = [index for index, is_refused in enumerate(verdicts) if is_refused]
+    assert sorted(refused) == wrong, [cases[index] for index in refused ^ {*wrong}][:3]
+
+
+@pytest.mark.peer
+def test_defaults_are_those_of_the_programs(decoder: Path) -> None:
+    def empty(schema: Mapping[str, Any], depth: int = 0) -> Json:
+        fields = (
+            (name, resolved(field)) for name, field in schema["properties"].items()
+        )
+        return {
+            name: empty(field, depth + 1)
+            for name, field in fields
+            if field.get("properties") and depth < 6
+        }
+
+    def defaults(schema: Mapping[str, Any], value: Any, path: str) -> Iterator[Any]:
+        for name, field in schema["properties"].items():
+            if "default" in field:
+                yield f"{path}.{name}", field["default"], value.get(name)
+            if resolved(field).get("properties") and isinstance(value.get(name), dict):
+                yield from defaults(resolved(field), value[name], f"{path}.{name}")
+
+    schemas = [schema for schema in DEFINITIONS.values() if KINDS_KEYWORD in schema]
+    objects = []
+    for schema, whole in zip(schemas, whole_objects(), strict=True):
+        names = {"apiVersion": whole["apiVersion"], "kind": whole["kind"]}
+        objects.append({**empty(schema), **names})
+    compared = [
+        found
+        for schema, answer in zip(schemas, answers(decoder, objects), strict=True)
+        for found in defaults(schema, answer["object"], answer["object"]["kind"])
+    ]
+    assert len(compared) > 100
+    assert [found for found in compared if found[1] != found[2]] == []
+
+
+def test_mistakes_and_removed_versions_are_found(run: Command, tmp_path: Path) -> None:
+    (tmp_path / "kubelet.yaml").write_text(KUBELET)
+
+    def rules(release: str) -> list[tuple[int, str]]:
+        done = run("check", "kubelet.yaml", "--to", release, "-f", "json", "-q")
+        findings = json.loads(done.stdout)["findings"]
+        return [(finding["line"], finding["rule"]) for finding in findings]
+
+    kubelet = [
+        (3, "invalid-time"),
+        (4, "unknown-field"),
+        (5, "wrong-type"),
+        (6, "invalid-enum"),
+        (7, "unknown-field"),
+    ]
+    assert rules("1.36") == [*kubelet, (9, "newer-version")]
+    newest = rules("1.37")
+    assert newest[:6] == [*kubelet, (9, "removed-kind")]
+
+
+def test_reports_and_histories_have_configurations() -> None:
+    changes = compare(load("1.36"), load("1.37")).changes
+    removed = {
+        change.definition for change in changes if change.change == "kind-removed"
+    }
+    package = "io.k8s.kubernetes.cmd.kubeadm.app.apis.kubeadm.v1beta3"
+    assert f"{package}.ClusterConfiguration" in removed
+    (found,) = history(
+        [load(release) for release in RELEASES], "KubeletConfiguration", "failCgroupV1"
+    )
+    assert [found.columns[event.column].release for event in found.events] == [
+        "1.31",
+        "1.35",
+    ]
+
+
+def test_schemas_have_configurations_and_published_formats_have_none() -> None:
+    release = load(RELEASES[-1])
+    targets = load_targets(None)
+    paths = {
+        str(file.path): file.data
+        for file in generate_files(release, targets["jsonschema"])
+    }
+    schema = json.loads(
+        paths["kubelet.config.k8s.io/kubeletconfiguration_v1beta1.json"]
+    )
+    assert schema["properties"]["maxPods"]["default"] == 110
+    pages = {str(file.path) for file in generate_files(release, targets["markdown"])}
+    assert not any("Kubelet" in page for page in pages)
+    kinds = configuration_kinds()
+    assert not any(
+        kind in kinds for value in release.definitions.values() for kind in value.kinds
+    )
