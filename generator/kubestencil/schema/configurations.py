@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kubestencil.schema.documents.openapi2 import parse_definitions
-from kubestencil.schema.facts.configurations import configuration_definitions
+from kubestencil.schema.facts.configurations import (
+    configuration_definitions,
+    configuration_types,
+)
 from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.pointer import printable_pointer
 from kubestencil.schema.types import Release
@@ -30,4 +33,19 @@ def with_configurations(release: Release) -> Release:
     parsed = parse_definitions(raw, release.definitions, printable_pointer)
     return replace(
         release, definitions=FrozenObject({**release.definitions, **parsed.definitions})
+    )
+
+
+def without_configurations(release: Release) -> Release:
+    """``release`` as its document is."""
+    added = configuration_types()
+    return replace(
+        release,
+        definitions=FrozenObject(
+            {
+                name: definition
+                for name, definition in release.definitions.items()
+                if name not in added
+            }
+        ),
     )

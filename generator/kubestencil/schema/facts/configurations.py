@@ -62,6 +62,12 @@ def configuration_kinds() -> Mapping[GroupVersionKind, ReleaseRange]:
     }
 
 
+@cache
+def configuration_types() -> frozenset[str]:
+    """The full names of the types in the table, of all releases."""
+    return frozenset(f"{_PREFIX}{row.definition}" for row in configuration_rows())
+
+
 def configuration_definitions(release: str) -> dict[str, JsonObject]:
     """The definitions of the configuration files of a release, as an OpenAPI document
     would have them."""

@@ -14,12 +14,8 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
-<<<<<<< HEAD
 from kubestencil.schema import Definition, GroupVersionKind, Release
-=======
-from kubestencil.schema import Definition, Release
 from kubestencil.schema.configurations import with_configurations
->>>>>>> f37e5b0 (Know the configuration files of programs)
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.jsonschema.custom import (
     CustomKind,

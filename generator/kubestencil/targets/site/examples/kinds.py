@@ -17,6 +17,8 @@ from markupsafe import Markup
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Release
+from kubestencil.schema.configurations import without_configurations
+from kubestencil.schema.facts.configurations import configuration_types
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.resource import Resource
 from kubestencil.targets.examples.nodes import Object
@@ -152,6 +154,8 @@ class Examples:
         except SpecError:
             return
         for name, shape in product(self._names, _SHAPES):
+            if name in configuration_types() and not isinstance(writer, YamlWriter):
+                continue
             example = tree(name, shape)
             code = writer.write(example) if example else ""
             if code:
@@ -161,6 +165,8 @@ class Examples:
         """The languages that the site has examples in, and how their writers are
         made."""
         yield "yaml", YamlWriter
+        # Packages of types have none of configuration files.
+        release = without_configurations(self._release)
         for name, view, writer in (
             ("python", "python", PythonWriter),
             ("jsonnet", "jsonnet", JsonnetWriter),
@@ -170,4 +176,4 @@ class Examples:
             target = self._target.dependency(name)
             # A user's target of the same name may generate something else.
             if target is not None and target.view == view:
-                yield name, partial(writer, self._release, target)
+                yield name, partial(writer, release, target)
