@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from kubestencil import compare, history
 from kubestencil.engine import load_targets
-from kubestencil.schema.facts.configurations import (
+from kubestencil.schema.facts.configurations.table import (
     configuration_definitions,
     configuration_kinds,
 )
@@ -193,7 +194,7 @@ def test_mistakes_and_removed_versions_are_found(run: Command, tmp_path: Path) -
         (6, "invalid-enum"),
         (7, "unknown-field"),
     ]
-    assert rules("1.36") == [*kubelet, (9, "newer-version")]
+    assert rules("1.36") == [*kubelet, (9, "deprecated-kind")]
     newest = rules("1.37")
     assert newest[:6] == [*kubelet, (9, "removed-kind")]
 
@@ -215,7 +216,7 @@ def test_reports_and_histories_have_configurations() -> None:
 
 
 def test_schemas_have_configurations_and_published_formats_have_none() -> None:
-    release = load(RELEASES[-1])
+    release, kinds = load(RELEASES[-1]), configuration_kinds()
     targets = load_targets(None)
     paths = {
         str(file.path): file.data
@@ -225,9 +226,14 @@ def test_schemas_have_configurations_and_published_formats_have_none() -> None:
         paths["kubelet.config.k8s.io/kubeletconfiguration_v1beta1.json"]
     )
     assert schema["properties"]["maxPods"]["default"] == 110
+    configurations = [path for path in paths if ".k8s.io/" in path]
+    assert len(configurations) == len(
+        [kind for kind in kinds.values() if kind.releases.includes(RELEASES[-1])]
+    )
+    for path in configurations:
+        jsonschema.Draft7Validator.check_schema(json.loads(paths[path]))
     pages = {str(file.path) for file in generate_files(release, targets["markdown"])}
     assert not any("Kubelet" in page for page in pages)
-    kinds = configuration_kinds()
     assert not any(
         kind in kinds for value in release.definitions.values() for kind in value.kinds
     )

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 
 from kubestencil.diff import compare
 from kubestencil.schema import Release
+from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.load import load_release
 from kubestencil.schema.resource import Resource
 from kubestencil.source.document import CrdSet, SourceFile
@@ -289,6 +290,7 @@ def dumps(value: Any) -> str:
 
 
 def check(before: Release, after: Release) -> None:
+    before, after = with_configurations(before), with_configurations(after)
     old, new = fragments(before, after), fragments(after, before)
     changes = json_changes(before, after)
     whole = [change for change in changes if change["keyword"] not in BY_ELEMENT]

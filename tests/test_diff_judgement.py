@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 
 from kubestencil.diff import Change, Comparison, GateChange, compare, history
 from kubestencil.diff.rules.audience import SEVERITIES
+from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.facts.lifecycle import lifecycles
 from kubestencil.source.releases import release_order
 from tests.conftest import ROOT
@@ -29,7 +30,12 @@ def between(before: str, after: str) -> Comparison:
 
 
 def everything(comparison: Comparison) -> tuple[Change, ...]:
-    return (*comparison.changes, *comparison.notices)
+    """All changes but those of configuration files (test_configurations.py)."""
+    return tuple(
+        change
+        for change in (*comparison.changes, *comparison.notices)
+        if change.definition not in configuration_types()
+    )
 
 
 # --- release notes

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from kubestencil.schema.facts.configurations import configuration_rows
+from kubestencil.schema.facts.configurations.table import configuration_rows
 from specs.make.checkouts import Checkout
 from specs.make.go_types import GoField, GoStruct, read_structs
 from specs.make.ranges import Ranges
@@ -29,7 +29,8 @@ and the API server, by release, tab-separated:
   type        string, bytes, integer, number, boolean, duration, any, object, or the name of a
               definition, in the same package where it is short; after [] a list, after
               map a map of them. apiVersion and kind of kinds are left out
-  required    `required`, where a marker in the source says so
+  required    `required`, where a marker in the source says so; of a kind `deprecated`,
+              where the program warns of its version
   values      what a text may be, from the constants of its type
   default     JSON of what the program fills in
 
@@ -55,6 +56,8 @@ _PACKAGES: Mapping[str, str] = {
 }
 # What is generated calls packages otherwise.
 _OTHER = re.compile(r"_(?:windows|test)\.go\Z|\Azz_")
+# Versions that kubeadm reads only with a flag, and those that it warns of.
+_KUBEADM_STAGES = "kubernetes/cmd/kubeadm/app/util/config/common.go"
 # Kinds that are no files of users: events of audits, what the kubelet stores.
 _KIND = re.compile(r"(?:Configuration|Config|Policy|Args)\Z")
 _REGISTERED = re.compile(r"AddKnownTypes\((\w+),(.*?)\)", re.S)
@@ -90,7 +93,7 @@ _DURATION = re.compile(
 _SECONDS = {"Hour": 3600, "Minute": 60, "Second": 1, "Millisecond": 0.001}
 _BASIC = {
     "bool": "boolean", "string": "string", "float32": "number", "float64": "number",
-    "byte": "integer", "time.Duration": "integer", "any": "any", "interface{}": "any",
+    "byte": "integer", "time.Duration": "any", "any": "any", "interface{}": "any",
     **{f"{sign}int{size}": "integer" for sign in ("", "u") for size in ("", 8, 16, 32, 64)},
 }  # fmt: skip
 # Types of apimachinery, and those that read their JSON themselves.
@@ -176,15 +179,37 @@ class _Reader:
 
     def read(self) -> dict[_Key, _Facts]:
         """The facts of all kinds and of the types that they use."""
+        stages = self._folder(_KUBEADM_STAGES).read_text("utf-8")
+        experimental, deprecated = (
+            (
+                set(re.findall(r'"(kubeadm\.k8s\.io/\w+)"', match[1]))
+                if (
+                    match := re.search(
+                        rf"{name}APIVersions := map\S+\{{\n(.*?)^\t\}}",
+                        stages,
+                        re.M | re.S,
+                    )
+                )
+                else set()
+            )
+            for name in ("experimental", "deprecated")
+        )
         for base in _PACKAGES:
             # A package may be younger than the release.
             for folder in sorted(self._folder(base).glob("v[0-9]*")):
                 path = f"{base}/{folder.name}"
                 package = self.package(path)
                 for name, kind, api_version in _kinds(folder):
-                    if name in package.structs and _KIND.search(kind):
+                    if (
+                        name in package.structs
+                        and _KIND.search(kind)
+                        and api_version not in experimental
+                    ):
                         key = f"{package.definition}.{kind}", ""
-                        self._facts[key] = _Facts(f"{api_version} {kind}")
+                        self._facts[key] = _Facts(
+                            f"{api_version} {kind}",
+                            "deprecated" if api_version in deprecated else "",
+                        )
                         self._add(package, package.structs[name]._replace(name=kind))
                 if defaults := _PACKAGES[base]:
                     self._add_defaults(

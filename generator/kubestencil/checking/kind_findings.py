@@ -12,7 +12,7 @@ from kubestencil.checking.findings import Fix, Move, Path, Problem, Put
 from kubestencil.checking.problems import value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RuleId
-from kubestencil.schema.facts.configurations import configuration_kinds
+from kubestencil.schema.facts.configurations.table import configuration_kinds
 from kubestencil.schema.facts.lifecycle import (
     built_in_groups,
     lifecycle,

@@ -37,7 +37,7 @@ from kubestencil.diff.releases.user_paths import owner_of
 from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.schema import Release
-from kubestencil.schema.configurations import with_configurations
+from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.facts.lifecycle import lifecycle
 from kubestencil.schema.kinds import api_versions, precedence
 from kubestencil.source.releases import release_order

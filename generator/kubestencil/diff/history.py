@@ -27,8 +27,8 @@ from kubestencil.diff.rules.classify import classify
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
-from kubestencil.schema.configurations import with_configurations
 from kubestencil.schema.documents.references import rename_references
+from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.facts.feature_gates import (
     GateStage,
     gate_of,

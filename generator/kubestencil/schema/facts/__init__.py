@@ -6,5 +6,6 @@
 defaults and limits of fields, whose ``formats`` are code, ``combinations`` rules about
 several fields, ``warnings`` keys that servers warn of, ``kind_fields`` what cannot change
 in a kind and what nobody looks into, and ``volume_plugins`` what became of those.
+``configurations`` are the files that programs read.
 ``conditions`` are those of defaults and combinations.
 """

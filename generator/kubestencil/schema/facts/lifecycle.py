@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from kubestencil.schema.facts.configurations import configuration_kinds
+from kubestencil.schema.facts.configurations.table import configuration_kinds
 from kubestencil.schema.facts.tables import (
     ReleaseRange,
     group_version_kind,
@@ -142,23 +142,23 @@ _INTRODUCED = {
 def _configurations() -> Mapping[GroupVersionKind, Lifecycle]:
     """The lifecycles of configuration files, where they are known."""
     kinds = configuration_kinds()
-    oldest = min((read.first for read in kinds.values()), key=release_order)
+    oldest = min((facts.releases.first for facts in kinds.values()), key=release_order)
     lifecycles: dict[GroupVersionKind, Lifecycle] = {}
-    for kind, read in kinds.items():
-        first = _INTRODUCED.get(kind.api_version, read.first)
+    for kind, (releases, deprecated) in kinds.items():
+        first = _INTRODUCED.get(kind.api_version, releases.first)
         if first == oldest:
             continue
-        removed = read.last and next_minor_version(read.last)
+        removed = next_minor_version(releases.last) if releases.last else None
         newer = [
             other
-            for other, others_read in kinds.items()
+            for other, facts in kinds.items()
             if (other.group, other.kind) == (kind.group, kind.kind)
             and removed
-            and others_read.includes(removed)
+            and facts.releases.includes(removed)
         ]
         newest = max(newer, key=lambda other: precedence(other.version), default=None)
         name = f"{newest.api_version} {newest.kind}" if newest else ""
         lifecycles[kind] = Lifecycle(
-            kind.api_version, kind.kind, first, None, removed, (read,), name
+            kind.api_version, kind.kind, first, deprecated, removed, (releases,), name
         )
     return lifecycles

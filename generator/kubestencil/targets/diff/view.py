@@ -17,7 +17,7 @@ from kubestencil.diff.timeline import Timeline, timeline
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, FileContext, Part
 from kubestencil.schema import Release
-from kubestencil.schema.configurations import with_configurations
+from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.targets.diff.changes import SeverityCount
 from kubestencil.targets.diff.comparisons import compare_for_run
 from kubestencil.targets.diff.links import NO_LINKS, LinkResolver

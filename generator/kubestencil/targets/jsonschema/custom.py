@@ -6,14 +6,14 @@ https://github.com/datreeio/CRDs-catalog.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.file_names import portable
 from kubestencil.schema import Definition, Field, Release, Schema
-from kubestencil.schema.facts.configurations import configuration_kinds
+from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.graph import cyclic_edges, reachable, reference_graph
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions
@@ -65,8 +65,18 @@ class _Position(NamedTuple):
 
 
 def custom_kinds(release: Release) -> tuple[CustomKind, ...]:
-    """The kinds that no API server of Kubernetes serves of its own, without list kinds:
-    those of custom resources, and of configuration files."""
+    """The kinds that are not Kubernetes' own, without list kinds."""
+    return _kinds(release, lambda name: not is_built_in(name))
+
+
+def configurations(release: Release) -> tuple[CustomKind, ...]:
+    """The kinds of configuration files, where the release has them."""
+    return _kinds(release, configuration_types().__contains__)
+
+
+def _kinds(
+    release: Release, is_included: Callable[[str], bool]
+) -> tuple[CustomKind, ...]:
     return tuple(
         CustomKind(
             portable((kind.group or "core").lower()),
@@ -76,7 +86,7 @@ def custom_kinds(release: Release) -> tuple[CustomKind, ...]:
             name,
         )
         for name, kind in kind_definitions(release).items()
-        if not is_built_in(name) or kind in configuration_kinds()
+        if is_included(name)
     )
 
 

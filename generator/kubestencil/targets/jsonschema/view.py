@@ -15,11 +15,12 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, GroupVersionKind, Release
-from kubestencil.schema.configurations import with_configurations
+from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.jsonschema.custom import (
     CustomKind,
     CustomSchemas,
+    configurations,
     custom_kinds,
 )
 from kubestencil.targets.jsonschema.editor import EditorSchemas, any_kind
@@ -83,7 +84,8 @@ EACH: Mapping[str, Each] = {
         _FOLDER,
     ),
     "custom-kind": Each(
-        "a kind of a custom resource; the view provides the bytes",
+        "a kind of a custom resource, and beside the flavour editor of a configuration "
+        "file; the view provides the bytes",
         {
             "group": "the group: example.com",
             "kind": "the kind in lower case: widget",
@@ -98,6 +100,9 @@ EACH: Mapping[str, Each] = {
             ],
             "folders": tuple[Folder, ...],
             "custom_kinds": tuple[CustomKind, ...],
+            "configurations": Annotated[
+                tuple[CustomKind, ...], "kinds of configuration files of programs"
+            ],
         },
     ),
 }
@@ -112,8 +117,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     options = read_options(target, JsonSchemaOptions)
     version = kubernetes_version(release.name, target, options)
     flavours = chosen_flavours(target, options, version)
-    configured = with_configurations(release)
-    kinds = custom_kinds(configured)
+    kinds = custom_kinds(release)
     strict = any(flavour.strict for flavour in flavours.values())
     definitions = _published_definitions(release, kinds)
     folders = {
@@ -137,10 +141,14 @@ def make_contexts(release: Release, target: Target) -> Contexts:
         if folder.published
     ]
     editors = [folder for folder in folders.values() if not folder.published]
+    # What others publish is without them. Programs refuse fields that are unknown.
+    configured = with_configurations(release) if editors else release
+    files = configurations(configured)
     variables = {
         "kubernetes_version": version,
         "folders": tuple(folders.values()),
         "custom_kinds": kinds,
+        "configurations": files,
     }
     return Contexts(
         files={
@@ -152,8 +160,9 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 _files(published, PublishedSchemas.all_file),
                 _any_kind(release, editors, kinds),
             ),
-            "custom-kind": lambda: _custom_contexts(
-                kinds, CustomSchemas(configured, strict=strict)
+            "custom-kind": lambda: chain(
+                _custom_contexts(kinds, CustomSchemas(release, strict=strict)),
+                _custom_contexts(files, CustomSchemas(configured, strict=True)),
             ),
             "release": lambda: [FileContext(release.name, {}, variables)],
         }

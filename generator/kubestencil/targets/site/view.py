@@ -16,7 +16,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.engine.view import Contexts, Each, Part
 from kubestencil.errors import UsageError
 from kubestencil.schema import Release
-from kubestencil.schema.configurations import with_configurations
+from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.targets.site import common, release
 from kubestencil.targets.site.pages import comparison, reports
 from kubestencil.targets.site.release_context import ReleaseContext, ReleaseContexts

@@ -17,8 +17,8 @@ from markupsafe import Markup
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
 from kubestencil.schema import Definition, Release
-from kubestencil.schema.configurations import without_configurations
-from kubestencil.schema.facts.configurations import configuration_types
+from kubestencil.schema.facts.configurations.join import without_configurations
+from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.resource import Resource
 from kubestencil.targets.examples.nodes import Object

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kubestencil.errors import SpecError
 from kubestencil.schema.documents.openapi2 import parse_definitions
-from kubestencil.schema.facts.configurations import (
+from kubestencil.schema.facts.configurations.table import (
     configuration_definitions,
     configuration_types,
 )
 from kubestencil.schema.frozen import FrozenObject
 from kubestencil.schema.pointer import printable_pointer
 from kubestencil.schema.types import Release
-
-# Any document of Kubernetes has it, and what configuration files refer to.
-_POD = "io.k8s.api.core.v1.Pod"
 
 
 def with_configurations(release: Release) -> Release:
@@ -28,9 +26,13 @@ def with_configurations(release: Release) -> Release:
         for name, schema in configuration_definitions(release.name).items()
         if name not in release.definitions
     }
-    if not raw or release.is_limited or _POD not in release.definitions:
+    if not raw or release.is_limited:
         return release
-    parsed = parse_definitions(raw, release.definitions, printable_pointer)
+    try:
+        parsed = parse_definitions(raw, release.definitions, printable_pointer)
+    except SpecError:
+        # They refer to types that a document with some definitions only does not have.
+        return release
     return replace(
         release, definitions=FrozenObject({**release.definitions, **parsed.definitions})
     )

@@ -1,5 +1,4 @@
-"""The configuration files of programs, such as the kubelet's: kinds that no server
-serves and no OpenAPI document has."""
+"""The table of the kinds and fields of configuration files."""
 
 from __future__ import annotations
 
@@ -52,14 +51,27 @@ def configuration_rows() -> tuple[ConfigurationRow, ...]:
     return tuple(rows("configurations", ConfigurationRow))
 
 
+class ConfigurationKind(NamedTuple):
+    """The releases that read a kind, and the one from which on it is deprecated."""
+
+    releases: ReleaseRange
+    deprecated: str | None
+
+
 @cache
-def configuration_kinds() -> Mapping[GroupVersionKind, ReleaseRange]:
-    """The kinds of configuration files, with the releases that read them."""
-    return {
-        group_version_kind(*row.type.split()): row.releases
-        for row in configuration_rows()
-        if "/" in row.type
-    }
+def configuration_kinds() -> Mapping[GroupVersionKind, ConfigurationKind]:
+    """The kinds of configuration files."""
+    kinds: dict[GroupVersionKind, ConfigurationKind] = {}
+    for row in configuration_rows():
+        if "/" in row.type:
+            kind = group_version_kind(*row.type.split())
+            before = kinds.get(kind)
+            first = before.releases.first if before else row.releases.first
+            kinds[kind] = ConfigurationKind(
+                ReleaseRange(first, row.releases.last),
+                row.releases.first if row.required else None,
+            )
+    return kinds
 
 
 @cache
