@@ -4,6 +4,7 @@ and in no format that others publish."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ from kubestencil.engine import load_targets
 from kubestencil.schema.facts.configurations.table import (
     configuration_definitions,
     configuration_kinds,
+    configuration_types,
 )
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.targets import generate_files
@@ -199,13 +201,30 @@ def test_mistakes_and_removed_versions_are_found(run: Command, tmp_path: Path) -
     assert newest[:6] == [*kubelet, (9, "removed-kind")]
 
 
-def test_reports_and_histories_have_configurations() -> None:
-    changes = compare(load("1.36"), load("1.37")).changes
-    removed = {
-        change.definition for change in changes if change.change == "kind-removed"
-    }
-    package = "io.k8s.kubernetes.cmd.kubeadm.app.apis.kubeadm.v1beta3"
-    assert f"{package}.ClusterConfiguration" in removed
+#: What breaks in configuration files, by release: judged by hand.
+BREAKING = {
+    "1.27": {f"v1beta2.{kind}Configuration" for kind in ("Cluster", "Init", "Join")},
+    "1.28": {"v1beta2.KubeSchedulerConfiguration"},
+    "1.29": {"v1beta3.KubeSchedulerConfiguration"},
+    # A new field of a young feature that is required.
+    "1.34": {"v1.ServiceAccountTokenAttributes"},
+    "1.37": {f"v1beta3.{kind}Configuration" for kind in ("Cluster", "Init", "Join")},
+}
+
+
+def test_reports_have_what_breaks_in_configurations() -> None:
+    for before, after in itertools.pairwise(map(load, RELEASES)):
+        breaking = {
+            ".".join(change.definition.split(".")[-2:])
+            for change in compare(before, after).changes
+            if change.severity == "breaking"
+            and change.definition in configuration_types()
+            and not change.definition.endswith("Args")
+        }
+        assert breaking == BREAKING.get(after.name, set()), after.name
+
+
+def test_histories_have_configurations() -> None:
     (found,) = history(
         [load(release) for release in RELEASES], "KubeletConfiguration", "failCgroupV1"
     )
