@@ -99,6 +99,8 @@ SERVER_PATHS = {"metadata.taints": "spec.taints"}
 #: Limits that hold under a condition only: specs/combinations.tsv has it, where it can.
 CONDITIONAL = {
     ("AppArmorProfile", "localhostProfile", "required"),
+    # cpu and memory need no prefix.
+    ("ContainerResourceMetricSource", "name", "format"),
     ("CrossVersionObjectReference", "apiVersion", "min_length"),
     ("CrossVersionObjectReference", "apiVersion", "required"),
     ("ExactDeviceRequest", "count", "maximum"),
