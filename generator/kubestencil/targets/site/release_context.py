@@ -16,6 +16,7 @@ from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import Release
+from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.targets.diff.changes import (
     FormattedChange,
@@ -177,6 +178,7 @@ class ReleaseContexts:
     """The contexts of all releases of a site, which are given oldest first."""
 
     def __init__(self, releases: Sequence[Release]) -> None:
+        releases = list(map(with_configurations, releases))
         self._names = tuple(release.name for release in releases)
         self._addresses = [page_addresses(release) for release in releases]
         self._releases_by_type = _releases_by_type(self._names, self._addresses)

@@ -49,7 +49,7 @@ def divide(
 
     @cache
     def contexts() -> ReleaseContexts:
-        return ReleaseContexts(list(map(with_configurations, load_releases())))
+        return ReleaseContexts(load_releases())
 
     def context(name: str) -> ReleaseContext:
         return contexts().of(name)
