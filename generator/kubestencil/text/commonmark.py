@@ -1,13 +1,14 @@
 """Renders a user's Markdown page as HTML.
 
 The dialect is CommonMark with tables and ~~strikethrough~~. HTML in it is escaped.
-Links are kept only to websites, mail addresses and relative paths.
+Links are kept only to websites, mail addresses, relative paths and types (``k8s:Pod``);
+pictures only where their path is relative.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
@@ -21,11 +22,17 @@ if TYPE_CHECKING:
 # A list of what is allowed, because browsers support many schemes, and "//" begins a
 # host. The parser has escaped spaces and backslashes.
 _ALLOWED_LINK = re.compile(
-    r"(?:https?://|mailto:).|(?!//)[^:/?#]*(?:[/?#]|$)", re.IGNORECASE
+    r"(?:https?://|mailto:|k8s:).|(?!//)[^:/?#]*(?:[/?#]|$)", re.IGNORECASE
 )
-_MARKDOWN_FILE = re.compile(r"(?P<path>[^:?#]+\.md)(?P<fragment>(?:#.*)?)$")
+# A file that is linked to by its path, or a type by its name.
+_FILE = re.compile(
+    r"(?P<path>k8s:[^#?]+|[^:?#]+\.[A-Za-z0-9]{1,8})(?P<fragment>(?:#.*)?)$"
+)
 _NOT_IN_SLUG = re.compile(r"[^\w\s-]")
 _SPACES = re.compile(r"\s+")
+
+
+_LINK_ATTRIBUTES = {"link_open": "href", "image": "src"}
 
 
 class Page(NamedTuple):
@@ -38,17 +45,22 @@ class Page(NamedTuple):
     html: Markup
 
 
-def render_page(text: str, resolve_path: Callable[[str], str]) -> Page:
+def render_page(
+    text: str, resolve_path: Callable[[str], str], id_prefix: str = ""
+) -> Page:
     """Render Markdown as HTML.
 
-    ``resolve_path`` gets the path in a link to another Markdown file
-    (``../guide/intro.md``) and returns the URL of that file's page.
+    ``resolve_path`` gets the path in a link to another file (``../guide/intro.md``), or
+    the name of a type (``k8s:Pod``), and returns the URL. ``id_prefix`` begins the ids
+    of headings.
     """
     tokens = _parser().parse(text)
     inline = [child for token in tokens for child in token.children or ()]
     for token in inline:
-        if token.type == "link_open":
-            token.attrs["href"] = _resolve_link(str(token.attrs["href"]), resolve_path)
+        attribute = _LINK_ATTRIBUTES.get(token.type)
+        if attribute:
+            link = str(token.attrs[attribute])
+            token.attrs[attribute] = _resolve_link(link, resolve_path)
     for token in tokens:
         if "style" in token.attrs:
             # A Content-Security-Policy may forbid the style attribute.
@@ -57,10 +69,17 @@ def render_page(text: str, resolve_path: Callable[[str], str]) -> Page:
     for (heading, _), slug in zip(
         headings, _slugs([title for _, title in headings]), strict=True
     ):
-        heading.attrs["id"] = slug
+        heading.attrs["id"] = f"{id_prefix}{slug}"
     title = next((title for heading, title in headings if heading.tag == "h1"), "")
     html = _parser().renderer.render(tokens, _parser().options, {})
     return Page(title, Markup(html))
+
+
+def code_blocks(text: str, languages: Collection[str]) -> Iterator[str]:
+    """The fenced blocks of code in some languages."""
+    for token in _parser().parse(text):
+        if token.type == "fence" and token.info.strip().lower() in languages:
+            yield token.content
 
 
 @cache
@@ -98,7 +117,7 @@ def _slugs(titles: Sequence[str]) -> Iterator[str]:
 
 
 def _resolve_link(link: str, resolve_path: Callable[[str], str]) -> str:
-    match = _MARKDOWN_FILE.match(link)
+    match = _FILE.match(link)
     if not match or link.startswith("/"):
         return link
     return resolve_path(unquote(match["path"])) + match["fragment"]

@@ -17,7 +17,9 @@
 
   const trees = [...document.querySelectorAll("main ul.tree:not(.tree .tree)")];
   const nestedTypes = document.getElementById("nested-types");
-  const typeLinks = new Set(nestedTypes?.dataset.types.split(" ").map(pageOf));
+  // Without reading the HTML of the types, which is long.
+  const typeNames = (nestedTypes?.textContent ?? "").matchAll(/<ul class=tree data-type="([^"]*)"/g);
+  const typeLinks = new Set([...typeNames].map(([, type]) => pageOf(type)));
   let fieldLists = null; // the fields of each type on the page, by its link
   const listsWithButtons = new Set();
 
@@ -57,9 +59,8 @@
   function addButtons(list) {
     if (listsWithButtons.has(list)) return;
     listsWithButtons.add(list);
-    const template = document.getElementById("fold-button");
-    const blank = template?.content.querySelector("button");
-    if (!blank) return; // not a page of a type
+    const blank = document.createElement("button");
+    Object.assign(blank, { type: "button", className: "fold", ariaExpanded: "false" });
     for (const item of list.children) {
       const nested = nestedListOf(item);
       if (!nested && !typeLinks.has(typeLinkOf(item))) continue;
@@ -197,13 +198,23 @@
     }
   }
 
+  let isCodeLoading = false;
+
+  /** Mark an item, and show its code beside the fields. */
+  function select(item) {
+    for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
+    item.classList.add("here");
+    if (!isCodeLoading) loadScript("assets/code.js", () => announce("The code cannot be loaded."));
+    isCodeLoading = true;
+    dispatchEvent(new CustomEvent("field-selected", { detail: item }));
+  }
+
   function openField() {
     const path = addressedPath();
     for (const tree of path ? trees : []) {
       const item = revealField(tree, path);
       if (!item) continue;
-      for (const old of document.querySelectorAll("li.here")) old.classList.remove("here");
-      item.classList.add("here");
+      select(item);
       if (buttonOf(item)) expand(item, nestedListOf(item) ?? createNestedList(item));
       nameOf(item).focus({ preventScroll: true });
       scrollToItem(item);
@@ -342,11 +353,34 @@
   const filterInput = document.getElementById("field-filter");
   let isFilterLoading = false;
 
-  filterInput?.addEventListener("focus", () => {
+  function loadFilter() {
     if (isFilterLoading) return;
     isFilterLoading = true;
     loadScript("assets/filter.js", () => announce("The filter cannot be loaded."));
-  });
+  }
+  filterInput?.addEventListener("focus", loadFilter);
+
+  // The chips, and the releases, oldest first.
+  const labelled = document.getElementById("field-chips");
+  const releases = [...document.querySelectorAll(".switch nav a")].map((link) => link.textContent).reverse();
+
+  if (labelled) {
+    for (const label of ["required", "immutable", "alpha", "beta", "deprecated"]) {
+      const chip = document.createElement("button");
+      Object.assign(chip, { type: "button", value: label, textContent: label, ariaPressed: "false" });
+      labelled.append(chip);
+    }
+    if (releases.length > 1) {
+      const since = document.createElement("select");
+      since.ariaLabel = "Added in a release, or later";
+      since.append(new Option("new since …", ""), ...releases.slice(1).map((name) => new Option(`new since ${name}`, name)));
+      labelled.append(since);
+    }
+    labelled.addEventListener("click", ({ target }) => {
+      if (target.matches("button")) target.ariaPressed = String(target.ariaPressed !== "true");
+      loadFilter();
+    });
+  }
 
   document.getElementById("compare-button")?.addEventListener(
     "click",
@@ -371,6 +405,11 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest("ul.tree .fold");
     if (button) toggle(button);
+    const item = event.target.closest("main ul.tree li[id]");
+    if (item && !button && !event.target.closest("a") && !String(getSelection())) {
+      item.classList.toggle("read");
+      select(item);
+    }
     // A link to the current fragment does not fire hashchange.
     const link = event.target.closest("a[href^='#']");
     if (link && link.hash === location.hash) openField();
@@ -378,7 +417,7 @@
 
   Object.assign(globalThis.kubestencil, {
     addressedPath, buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf, openField, revealField,
-    trees, typeListOf,
+    labelled, releases, trees, typeListOf,
   });
 
   addEventListener("hashchange", () => openField());

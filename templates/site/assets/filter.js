@@ -1,10 +1,10 @@
 "use strict";
-// The filter of the tree of fields: by name, or by path ("containers.image"). "fields.js"
-// loads it when it is first used.
+// The filter of the tree of fields: by name, or by path ("containers.image"), and by what
+// is known of them ("required"). "fields.js" loads it when it is first used.
 (() => {
   const {
     addressedPath, announce, buttonOf, collapse, expand, listsOfTypes, nameOf, nestedListOf,
-    openField, revealField, trees, typeListOf,
+    labelled, openField, releases, revealField, trees, typeListOf,
   } = globalThis.kubestencil;
   const input = document.getElementById("field-filter");
   const countText = document.getElementById("field-count");
@@ -26,13 +26,40 @@
     return start >= 0 && !lower.slice(start + part.length).includes(".");
   }
 
+  // What is known of a field, by the chips that filter.
+  const startsWith = (word) => (item) =>
+    [...item.querySelectorAll(":scope > dl:nth-child(2) dt")].some((name) => name.textContent.startsWith(word));
+  const has = (selector) => (item) => item.firstElementChild.querySelector(selector) !== null;
+  const LABELS = {
+    required: (item) => has(":scope > b")(item) || startsWith("required")(item),
+    immutable: startsWith("immutable"),
+    alpha: has(".alpha"),
+    beta: has(".beta"),
+    deprecated: startsWith("deprecated"),
+  };
+
+  /** Whether a field was added in a release, or in a newer one. */
+  const isAddedSince = (release) => (item) => {
+    const added = item.firstElementChild.querySelector(".added")?.textContent.split(" ").at(-1);
+    return releases.indexOf(added) >= releases.indexOf(release);
+  };
+
+  /** Whether a field has what all chips that are pressed say. */
+  function hasLabels(item) {
+    const since = labelled.querySelector("select")?.value;
+    return (
+      [...labelled.querySelectorAll("[aria-pressed=true]")].every(({ value }) => LABELS[value](item)) &&
+      (!since || isAddedSince(since)(item))
+    );
+  }
+
   /** The lists with a field whose name matches, at any depth; types may be in cycles. */
   function listsWithMatches(name) {
     const referrers = new Map();
     const queue = [];
     for (const list of [...trees, ...listsOfTypes().values()]) {
       for (const item of list.querySelectorAll("ul.tree > li")) {
-        if (nameOf(item).textContent.toLowerCase().includes(name)) queue.push(list);
+        if (nameOf(item).textContent.toLowerCase().includes(name) && hasLabels(item)) queue.push(list);
         const type = typeListOf(item);
         if (type) referrers.set(type, [...(referrers.get(type) ?? []), list]);
       }
@@ -52,7 +79,7 @@
     for (const item of list.children) {
       if (paths.length >= MAX_MATCHES) return;
       const path = prefix + nameOf(item).textContent;
-      if (isMatch(path, query)) paths.push(path);
+      if (isMatch(path, query) && hasLabels(item)) paths.push(path);
       const inline = nestedListOf(item);
       const type = typeListOf(item);
       const inner = type && !inline ? type : inline;
@@ -89,7 +116,8 @@
   /** Show the fields that match, and those that they are in. */
   function apply(query) {
     clear();
-    if (!query) return;
+    const isLabelled = labelled.querySelector("[aria-pressed=true]") || labelled.querySelector("select")?.value;
+    if (!query && !isLabelled) return;
     expandedBefore = new Set(items().filter(isExpanded));
     const paths = matchingPaths(query);
     for (const path of paths) {
@@ -118,6 +146,11 @@
     return text.startsWith(kind) ? text.slice(kind.length) : text;
   }
 
+  labelled.addEventListener("click", ({ target }) => {
+    if (target.matches("button")) apply(query());
+  });
+  labelled.addEventListener("change", () => apply(query()));
+
   let timer;
   input.addEventListener("input", () => {
     clearTimeout(timer);
@@ -145,6 +178,8 @@
     const path = addressedPath();
     if (!expandedBefore || matches.some((item) => item.id === path)) return;
     input.value = "";
+    for (const chip of labelled.querySelectorAll("button")) chip.ariaPressed = "false";
+    for (const since of labelled.querySelectorAll("select")) since.value = "";
     clear();
     openField();
   });

@@ -43,9 +43,20 @@
     };
   }
 
+  /** The user's own pages that have all words of a query, in the title or anywhere. */
+  function findPages(query) {
+    const words = wordsOf(query);
+    const has = (text) => words.length > 0 && words.every((word) => text.toLowerCase().includes(word));
+    const found = globalThis.kubestencil.ownPages.filter(([, title, text]) => has(`${title} ${text}`));
+    found.sort(([, one], [, other]) => has(other) - has(one));
+    return found.slice(0, OTHER_LIMIT).map(([path, title, text]) => ({
+      path: `../${path}`, release: ownRelease, isField: false, name: title, role: "page", text,
+    }));
+  }
+
   /** The results of a query, those of the page's release first, and whether these are all. */
   function findResults(query) {
-    const results = [];
+    const results = findPages(query);
     let isComplete = true;
     for (const [pool, limit] of [[pools.own, OWN_LIMIT], [pools.other, OTHER_LIMIT]]) {
       if (!pool) continue;

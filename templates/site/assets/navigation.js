@@ -8,6 +8,13 @@
   const button = document.getElementById("browse-button");
   const column = matchMedia("(min-width: 62rem)");
   if (!browse || !release) return;
+  for (const [name, value] of [["controls", "browse"], ["expanded", "false"], ["label", "Groups and kinds"]]) {
+    button.setAttribute(`aria-${name}`, value);
+  }
+
+  // What the header has no place for on narrow screens.
+  const links = document.querySelector(".top .links")?.cloneNode(true);
+  if (links) browse.append(links);
 
   // ------------------------------------------------------------------- what is open
 
@@ -117,6 +124,18 @@
     const offset = current.getBoundingClientRect().top - browse.getBoundingClientRect().top;
     browse.scrollTop += offset - browse.clientHeight / 3;
   }
+
+  // The user's own pages are above the groups.
+  addEventListener("own-pages", () => {
+    const list = document.createElement("ul");
+    for (const [path, title] of globalThis.kubestencil.ownPages) {
+      const item = linkItem("", title);
+      item.firstElementChild.href = address(root + path);
+      if (item.firstElementChild.pathname === location.pathname) item.firstElementChild.ariaCurrent = "page";
+      list.append(item);
+    }
+    browse.prepend(list);
+  });
 
   let isLoading = false;
   function load() {

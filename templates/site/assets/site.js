@@ -3,7 +3,9 @@
 // loading the search (find.js) when it is first used.
 (() => {
   const page = document.documentElement;
-  const statusLine = document.getElementById("said");
+  const statusLine = document.createElement("div");
+  Object.assign(statusLine, { id: "said", className: "visually-hidden", role: "status" });
+  document.body.append(statusLine);
 
   /** Announce a text to screen readers. */
   function announce(text) {
@@ -138,14 +140,14 @@
     return script;
   }
 
-  const dialog = document.getElementById("search-dialog");
-
+  let dialog = null; // the search, once its script has run
+  let isSearchWanted = false;
   let isSearchLoading = false;
   function loadSearch() {
     if (isSearchLoading) return;
     isSearchLoading = true;
     const load = (path) => loadScript(path, () => dispatchEvent(new Event("search-failed")));
-    for (const name of ["entries", "rank", "find"]) load(`assets/${name}.js`);
+    for (const name of ["search-dialog", "entries", "rank", "find"]) load(`assets/${name}.js`);
     const names = load(`${page.dataset.release}/search.js`);
     // What the first results do not need comes after them.
     const loadRest = () => {
@@ -158,15 +160,25 @@
 
   function openSearch() {
     loadSearch();
+    isSearchWanted = true;
+    if (!dialog) return;
     if (!dialog.open) dialog.showModal();
     dialog.querySelector("input").select();
   }
 
+  /** Called by the script of the user's own pages: the address, title and text of each. */
+  globalThis.kubestencilPages = (pages) => {
+    globalThis.kubestencil.ownPages = pages;
+    dispatchEvent(new Event("own-pages"));
+  };
+  if ("pages" in page.dataset) loadScript("assets/own-pages.js", () => {});
+
   const searchButton = document.getElementById("find");
-  if (dialog) {
-    searchButton?.addEventListener("click", openSearch);
-    searchButton?.addEventListener("pointerenter", loadSearch);
-    searchButton?.addEventListener("focus", loadSearch);
+  searchButton?.addEventListener("click", openSearch);
+  searchButton?.addEventListener("pointerenter", loadSearch);
+  searchButton?.addEventListener("focus", loadSearch);
+  addEventListener("search-dialog", () => {
+    dialog = document.getElementById("search-dialog");
     dialog.addEventListener("click", (event) => {
       const box = dialog.getBoundingClientRect();
       const isInside =
@@ -174,8 +186,9 @@
         event.clientY >= box.top && event.clientY <= box.bottom;
       if (event.target === dialog && !isInside) dialog.close();
     });
-    if (new URL(location.href).searchParams.get("q")) openSearch(); // a shared search
-  }
+    if (isSearchWanted) openSearch();
+  });
+  if (new URL(location.href).searchParams.get("q")) openSearch(); // a shared search
 
   // ---------------------------------------------------------- keyboard, clicks, links
 
@@ -189,7 +202,7 @@
     const isSearchShortcut =
       (key === "/" && !hasModifier && !target.closest?.(TEXT_INPUTS) && !hasOwnSearch) ||
       (key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey);
-    if (isSearchShortcut && dialog) {
+    if (isSearchShortcut && searchButton) {
       event.preventDefault();
       openSearch();
     }
@@ -204,6 +217,6 @@
   updateReleaseLinks();
 
   Object.assign(globalThis.kubestencil, {
-    announce, breakable, copy, loadScript, readSetting, storeSetting, TEXT_INPUTS,
+    announce, breakable, copy, loadScript, ownPages: [], readSetting, storeSetting, TEXT_INPUTS,
   });
 })();

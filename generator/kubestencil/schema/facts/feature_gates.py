@@ -99,6 +99,15 @@ def former_gates(definition: str, field: str, release: str) -> tuple[str, ...]:
     return tuple(gate for row in rows_of_field[-1:] for gate in row.gates)
 
 
+def gate_history(definition: str, field: str) -> Mapping[str, Sequence[GateRow]]:
+    """The stages of each gate that guards a field in any release, oldest first, by the
+    gate's name: those of a gate can begin before the field, and end after it."""
+    gates = dict.fromkeys(
+        gate for row in _fields().get((definition, field), ()) for gate in row.gates
+    )
+    return {gate: _gates().get(gate, ()) for gate in gates}
+
+
 def gated_fields(release: str) -> Mapping[tuple[str, str], GateStage]:
     """The gates of all fields in a release, by definition and field."""
     fields = ((key, gate_of(*key, release)) for key in _fields())

@@ -17,10 +17,18 @@ from kubestencil.targets.site.listing import api_groups
 from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
 from kubestencil.targets.site.options import SiteOptions, site_options
 from kubestencil.targets.site.pages import comparison, extra_pages, start_page
-from kubestencil.targets.site.pages.extra_pages import ExtraPage
+from kubestencil.targets.site.pages.extra_pages import (
+    ExtraPage,
+    TypeLinks,
+    UserFiles,
+)
 from kubestencil.targets.site.pages.reports import report_links
 from kubestencil.targets.site.release_context import ReleaseContext, SiteContext
 
+#: The folder of the page that checks a manifest.
+CHECK = "check"
+
+_PAGES = "own-pages.js"
 _OTHER_RELEASES_INDEX = "other-releases.js"
 # The subfolder of a target's folders whose files are copied.
 _ASSETS = "assets"
@@ -36,6 +44,9 @@ EACH: Mapping[str, Each] = {
     ),
     **sitemap.EACH,
     **comparison.EACH,
+    "manifest-check": Each(
+        "the page that checks a manifest in the browser", {}, SHARED_VARIABLES
+    ),
     "not-found": Each(
         "the page that a server shows for an unknown address", {}, SHARED_VARIABLES
     ),
@@ -43,6 +54,10 @@ EACH: Mapping[str, Each] = {
         "a page for each Markdown file in the folder that the option pages names",
         {"path": "the file's path in the folder, without .md"},
         {"page": ExtraPage, **SHARED_VARIABLES},
+    ),
+    "extra-file": Each(
+        "the pictures and other files in that folder, without a template",
+        {"path": "the file's path in the folder"},
     ),
     "asset": Each(
         "the files that pages load, without a template",
@@ -61,8 +76,13 @@ def make_contexts(
     index = search_index.other_releases_index(
         releases, addresses, context.releases_by_type
     )
-    pages = extra_pages.read_pages(options.pages)
-    start = _start_page(releases[-1], context, pages, options.url, addresses)
+    user_files = UserFiles(options.pages)
+    links = TypeLinks(releases[-1], addresses[-1])
+    user_files.check_notes(releases[-1], addresses[-1])
+    pages = user_files.pages(links)
+    start = _start_page(
+        releases[-1], context, pages, user_files.home(links), options.url, addresses
+    )
     type_addresses = sorted(
         sitemap.newest_addresses(context.releases, context.releases_by_type)
     )
@@ -82,6 +102,16 @@ def make_contexts(
                 context.releases, options.url
             ),
             "release-changes": lambda: comparison.changes_contexts(site),
+            "manifest-check": lambda: [
+                FileContext(
+                    "the page that checks a manifest",
+                    {},
+                    {
+                        "root": "../",
+                        "canonical": f"{options.url}{CHECK}/" if options.url else "",
+                    },
+                )
+            ],
             # Where a server shows it: its links are absolute.
             "not-found": lambda: [
                 FileContext(
@@ -91,11 +121,13 @@ def make_contexts(
                 )
             ],
             "extra-page": lambda: extra_pages.page_contexts(pages),
+            "extra-file": user_files.other_files,
             "asset": lambda: _assets(
                 target,
                 options,
                 {
                     _OTHER_RELEASES_INDEX: index,
+                    **({_PAGES: extra_pages.pages_script(pages)} if pages else {}),
                     comparison.REFERENCES: comparison.references_script(
                         releases, addresses
                     ),
@@ -115,6 +147,7 @@ def _start_page(
     release: Release,
     context: ReleaseContext,
     pages: Sequence[ExtraPage],
+    home: ExtraPage | None,
     site_url: str,
     addresses_by_release: Sequence[Mapping[str, PageAddress]],
 ) -> FileContext:
@@ -126,6 +159,7 @@ def _start_page(
         "prefix": f"{release.name}/",
         "canonical": site_url,
         "pages": pages,
+        "home": home,
     }
     return FileContext("the start page", {}, variables)
 
@@ -135,6 +169,7 @@ def _other_addresses(
 ) -> Iterator[str]:
     """The addresses of all pages but those of types, versions and groups."""
     yield ""
+    yield f"{CHECK}/"
     yield from (f"{release}/" for release in reversed(releases))
     if len(releases) > 1:
         yield from (f"{comparison.FOLDER}/", "diff/", "diff/history.html")

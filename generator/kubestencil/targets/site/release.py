@@ -209,6 +209,7 @@ class _ReleasePages:
             **start_page.start_variables(self.release, self.context, self.groups),
             "prefix": "",
             "pages": (),
+            "home": None,
             **self.navigation.page_variables(""),
         }
         yield FileContext(self.release.name, {}, variables)

@@ -40,10 +40,10 @@ def divide(
 
     Raises UsageError for a release that has the name of another folder of the site.
     """
-    if comparison.FOLDER in names:
+    for folder in {comparison.FOLDER, common.CHECK}.intersection(names):
         raise UsageError(
-            f"{comparison.FOLDER!r} is the name of a folder of the site and cannot be "
-            "that of a release",
+            f"{folder!r} is the name of a folder of the site and cannot be that of a "
+            "release",
             where=target.name,
         )
 

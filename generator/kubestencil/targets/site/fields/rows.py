@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
+from kubestencil.schema.facts.feature_gates import gate_history, gate_of
 from kubestencil.schema.facts.kind_fields import kinds_with_immutable
 from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.graph import Graph, breadth_first, reference_graph
@@ -18,6 +19,7 @@ from kubestencil.schema.well_known import OBJECT_META
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.paths import anchor, fields_of
 from kubestencil.targets.site.fields.schema_labels import (
+    MERGING,
     Attribute,
     ValidationRule,
     attributes_of,
@@ -66,8 +68,11 @@ class FieldRow(NamedTuple):
     is an inline object), ``anchor`` the same as the fragment of a URL. ``container``
     is what the type is a list or map of in Go's notation (``[]``, ``map[string]``),
     ``type`` the rest of its name, and ``href`` the link to its page, empty where it
-    has none. ``description`` is HTML; ``fields`` are those of an inline object, and of
-    the ``spec`` of a kind, which is ``open``. What all kinds have is ``quiet``.
+    has none. ``stage`` is alpha or beta where a feature gate guards the field.
+    ``attributes`` are shown beside the name, ``details`` after the description, which
+    is HTML: how the field is merged, and the stages of its gates. ``fields`` are those
+    of an inline object, and of the ``spec`` of a kind, which is ``open``. What all
+    kinds have is ``quiet``.
     """
 
     name: str
@@ -77,10 +82,12 @@ class FieldRow(NamedTuple):
     type: str
     href: str
     required: bool
+    stage: Literal["alpha", "beta", ""]
     badges: tuple[FieldBadge, ...]
     attributes: tuple[Attribute, ...]
-    rules: tuple[ValidationRule, ...]
     description: Markup
+    details: tuple[Attribute, ...]
+    rules: tuple[ValidationRule, ...]
     fields: tuple[FieldRow, ...]
     open: bool = False
     quiet: bool = False
@@ -192,6 +199,8 @@ class ReleaseFields:
         ``definition``, or an inline object."""
         path = f"{prefix}{field.name}"
         container, value = unwrapped(field.schema)
+        attributes = tuple(self._attributes(field, value, changes, parent, definition))
+        gate = definition and gate_of(definition.name, field.name, self._release.name)
         address = self._addresses[value.ref] if value.ref else None
         return FieldRow(
             name=field.name,
@@ -201,12 +210,15 @@ class ReleaseFields:
             type=address.kind if address else plain_label(value),
             href=address.href if address else "",
             required=field.required,
+            stage=gate.stage if gate and gate.stage != "stable" else "",
             badges=tuple(_badges(changes)),
-            attributes=tuple(
-                self._attributes(field, value, changes, parent, definition)
+            attributes=tuple(item for item in attributes if item.name not in MERGING),
+            description=prose(field.schema.description),
+            details=(
+                *(item for item in attributes if item.name in MERGING),
+                *(_gate_stages(definition.name, field.name) if definition else ()),
             ),
             rules=tuple(self._rules(field.schema, value)),
-            description=prose(field.schema.description),
             fields=tuple(
                 self._row(inner, f"{path}.", (), field.schema)
                 for inner in fields_of(field.schema)
@@ -292,6 +304,18 @@ def _inside(path: str, rows: Iterable[FieldRow]) -> Iterator[FieldRow]:
             anchor=anchor(full_path),
             fields=tuple(_inside(path, row.fields)),
         )
+
+
+def _gate_stages(definition: str, field: str) -> Iterator[Attribute]:
+    """The stages of the gates of a field: ``1.28 alpha``, ``1.29 beta (off)``. Alpha is
+    off by default, and others are on, where nothing is said."""
+    for gate, rows in gate_history(definition, field).items():
+        stages = []
+        for row in rows:
+            is_usual = (row.level == "alpha") != (row.default == "on")
+            default = "" if is_usual else f" ({row.default})"
+            stages.append(f"{row.releases.first} {row.stage.level}{default}")
+        yield Attribute(f"feature gate {gate}", tuple(dict.fromkeys(stages)))
 
 
 def _by_field(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:

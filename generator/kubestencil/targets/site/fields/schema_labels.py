@@ -9,6 +9,10 @@ from kubestencil.schema import Schema
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.requirements import requirements_of, value_text
 
+#: The attributes about how lists and maps are merged, which few readers look for.
+MERGING = frozenset(
+    ["list type", "list map keys", "map type", "patch strategy", "patch merge key"]
+)
 # The limits that are said otherwise.
 _SAID_OTHERWISE = ("exclusive_minimum", "exclusive_maximum", "unique_items")
 

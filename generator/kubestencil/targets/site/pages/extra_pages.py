@@ -1,40 +1,243 @@
-"""The user's own pages: a folder of Markdown files."""
+"""The user's own pages: a folder of Markdown files, with pictures and other files.
+
+A page may begin with front matter, of which ``title`` and ``order`` are read.
+``index.md`` is shown on the start page, too. ``notes/<group>/<Kind>.md`` is no page: it is
+shown on the pages of a kind. Links between files name the files, and those to types their
+names: ``k8s:Pod``, ``k8s:Widget.spec.size``.
+"""
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
 
+from kubestencil.checking.examination import examine
+from kubestencil.checking.release import prepare
+from kubestencil.checking.rules import RULES
 from kubestencil.engine.view import FileContext
-from kubestencil.errors import TargetError
+from kubestencil.errors import KubestencilError, TargetError, UsageError
+from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema.facts.kind_fields import field_at
+from kubestencil.schema.kinds import precedence
+from kubestencil.schema.lookup import find_types
+from kubestencil.source.decoding import decode
+from kubestencil.targets.site.addresses import PageAddress
+from kubestencil.targets.site.data_scripts import data_script
+from kubestencil.targets.site.fields.paths import anchor
 from kubestencil.text import commonmark
+
+#: The scheme of links to types and fields.
+TYPE_SCHEME = "k8s:"
+
+_NOTES = "notes/"
+_INDEX = "index.md"
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n|)---[ \t]*(?:\n|\Z)", re.DOTALL)
+_DOCUMENT_END = re.compile(r"^---(?:\s.*)?$", re.MULTILINE)
+# What the search shows and looks through of a page.
+_MAX_SEARCHED = 5_000
 
 
 class ExtraPage(NamedTuple):
-    """A page: its path below ``pages/``, its title, its text as HTML."""
+    """A page: its path below ``pages/``, its title, its text as HTML. ``order`` sorts
+    pages, those without one are last."""
 
     path: str
     title: str
     text: Markup
+    order: float = float("inf")
 
 
-def read_pages(option: str) -> Sequence[ExtraPage]:
-    """The pages in the folder that the option ``pages`` names, sorted by path.
+class TypeLinks:
+    """The addresses of types and fields in a release, below the root of the site."""
 
-    Raises TargetError for a page that is not UTF-8 text or links to a page that does not
-    exist.
-    """
-    if not option:
-        return ()
-    folder = Path(option)
-    files = sorted(path for path in folder.rglob("*.md") if path.is_file())
-    names = [path.relative_to(folder).as_posix() for path in files]
-    return [_read_page(folder, name, names) for name in names]
+    def __init__(self, release: Release, addresses: Mapping[str, PageAddress]) -> None:
+        self._release = release
+        self._addresses = addresses
+
+    def address(self, query: str) -> str:
+        """The page of a type or field: ``1.35/core/v1/Pod/#spec``.
+
+        Raises UsageError where the release has none of that name.
+        """
+        match = find_types([self._release], query)[0]
+        definitions = [
+            name
+            for name, address in self._addresses.items()
+            if match.includes(address.kind, address.group, address.version)
+        ]
+        path = match.field_path or ""
+        for name in sorted(
+            definitions,
+            key=lambda name: precedence(self._addresses[name].version),
+            reverse=True,
+        ):
+            if not path or self._has_field(name, path):
+                fragment = f"#{anchor(path)}" if path else ""
+                return f"{self._release.name}/{self._addresses[name].path}/{fragment}"
+        raise UsageError(f"{match.kind} has no field {path} in {self._release.name}")
+
+    def _has_field(self, definition: str, path: str) -> bool:
+        field = field_at(self._release, definition, path)
+        return (
+            field is not None
+            and self._release.definitions[field[0]].schema.field(field[1]) is not None
+        )
+
+
+class UserFiles:
+    """The files of the folder that the option ``pages`` names, which may be empty."""
+
+    def __init__(self, option: str) -> None:
+        self._folder = Path(option)
+        files = self._folder.rglob("*") if option else ()
+        self._names = sorted(
+            path.relative_to(self._folder).as_posix()
+            for path in files
+            if path.is_file()
+            and not any(
+                part.startswith(".") for part in path.relative_to(self._folder).parts
+            )
+        )
+
+    def pages(self, links: TypeLinks) -> Sequence[ExtraPage]:
+        """The pages, by their order and path.
+
+        Raises TargetError for a page that is not UTF-8 text, or links to a page, a file
+        or a type that does not exist.
+        """
+        pages = (
+            self._page(name, name.removesuffix(".md"), links)
+            for name in self._names
+            if name.endswith(".md") and not name.startswith(_NOTES)
+        )
+        return sorted(pages, key=lambda page: (page.order, page.path))
+
+    def home(self, links: TypeLinks) -> ExtraPage | None:
+        """The page that is part of the start page, with links from there."""
+        return self._page(_INDEX, None, links) if _INDEX in self._names else None
+
+    def other_files(self) -> Iterator[FileContext]:
+        """The contexts of the pictures and other files beside the pages."""
+        for name in self._names:
+            if not name.endswith(".md"):
+                data = (self._folder / name).read_bytes()
+                yield FileContext(name, {"path": name}, {}, data)
+
+    def note(self, address: PageAddress, root: str, links: TypeLinks) -> Markup:
+        """The text about a kind, for a page whose path to the root of the site is
+        ``root``; empty without one. Links to types that an older release lacks lead to
+        the site's start page."""
+        name = f"{_NOTES}{address.group}/{address.kind}.md"
+        if name not in self._names:
+            return Markup("")
+
+        def resolve(link: str) -> str:
+            try:
+                return f"{root}{self._address(link, name, links)}"
+            except UsageError:
+                return root
+
+        return commonmark.render_page(self._text(name)[1], resolve, "note-").html
+
+    def check_notes(
+        self, release: Release, addresses: Mapping[str, PageAddress]
+    ) -> None:
+        """Check the notes about kinds, and the objects in their examples.
+
+        Raises TargetError for notes about a kind that the release lacks, for links to
+        what does not exist, and for an example that the release refuses.
+        """
+        kinds = {(address.group, address.kind) for address in addresses.values()}
+        links = TypeLinks(release, addresses)
+        for name in self._names:
+            if not name.startswith(_NOTES) or not name.endswith(".md"):
+                continue
+            group, _, kind = name.removesuffix(".md")[len(_NOTES) :].rpartition("/")
+            where = str(self._folder / name)
+            if (group, kind) not in kinds:
+                raise TargetError(
+                    f"is about no kind of {release.name}: its path has to be "
+                    "notes/<group>/<Kind>.md",
+                    where=where,
+                )
+            text = self._text(name)[1]
+            self._render(text, name, lambda link, name=name: self._address(link, name, links))  # type: ignore[misc]
+            for example in commonmark.code_blocks(text, ("yaml", "yml")):
+                _check_example(example, release, where)
+
+    def _page(self, name: str, path: str | None, links: TypeLinks) -> ExtraPage:
+        """A page at ``path`` below ``pages/``, or with links from the start page."""
+        front_matter, text = self._text(name)
+        start = "" if path is None else f"pages/{path}"
+
+        def resolve(link: str) -> str:
+            target, slash, fragment = self._address(link, name, links).partition("/#")
+            if path is None:
+                return f"{target}{slash}{fragment}"
+            is_folder = target.endswith("/")
+            relative = posixpath.relpath(target, start)
+            return f"{relative}{'/' if is_folder or slash else ''}" + (
+                f"#{fragment}" if slash else ""
+            )
+
+        page = self._render(text, name, resolve)
+        title = front_matter.get("title") or page.title
+        order = front_matter.get("order")
+        return ExtraPage(
+            path or "",
+            str(title or posixpath.basename(name).removesuffix(".md")),
+            page.html,
+            order if isinstance(order, int | float) else float("inf"),
+        )
+
+    def _render(
+        self, text: str, name: str, resolve: Callable[[str], str]
+    ) -> commonmark.Page:
+        try:
+            return commonmark.render_page(text, resolve)
+        except UsageError as error:
+            raise TargetError(
+                f"has a link to a type that does not exist: {error}",
+                where=str(self._folder / name),
+            ) from error
+
+    def _text(self, name: str) -> tuple[Mapping[str, object], str]:
+        """The front matter of a file, and what follows it."""
+        where = str(self._folder / name)
+        try:
+            text = (self._folder / name).read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise TargetError("is not UTF-8 text", where=where) from error
+        match = _FRONT_MATTER.match(text)
+        if match is None:
+            return {}, text
+        if not match[1].strip():
+            return {}, text[match.end() :]
+        try:
+            return decode(match[1].encode(), where), text[match.end() :]
+        except KubestencilError as error:
+            raise TargetError(
+                f"has front matter that cannot be read: {error}", where=where
+            ) from error
+
+    def _address(self, link: str, name: str, links: TypeLinks) -> str:
+        """What a link in a file leads to, below the root of the site."""
+        if link.startswith(TYPE_SCHEME):
+            return links.address(link.removeprefix(TYPE_SCHEME))
+        linked = posixpath.normpath(posixpath.join(posixpath.dirname(name), link))
+        if linked not in self._names or linked.startswith(_NOTES):
+            raise TargetError(
+                f"links to {link}, which does not exist",
+                where=str(self._folder / name),
+            )
+        path = quote(linked.removesuffix(".md"))
+        return f"pages/{path}/" if linked.endswith(".md") else f"pages/{path}"
 
 
 def page_contexts(pages: Sequence[ExtraPage]) -> Iterator[FileContext]:
@@ -45,29 +248,40 @@ def page_contexts(pages: Sequence[ExtraPage]) -> Iterator[FileContext]:
         yield FileContext(page.path, {"path": page.path}, variables)
 
 
-def _read_page(folder: Path, name: str, names: Collection[str]) -> ExtraPage:
-    where = str(folder / name)
-    try:
-        text = (folder / name).read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise TargetError("is not UTF-8 text", where=where) from error
-    generated = commonmark.render_page(text, _link_resolver(name, names, where))
-    path = name.removesuffix(".md")
-    return ExtraPage(path, generated.title or path.rpartition("/")[2], generated.html)
+def pages_script(pages: Sequence[ExtraPage]) -> bytes:
+    """The pages for the navigation and the search: address, title and text of each."""
+    data = [
+        (
+            f"pages/{quote(page.path)}/",
+            page.title,
+            page.text.striptags()[:_MAX_SEARCHED],
+        )
+        for page in pages
+    ]
+    return data_script("kubestencilPages", data)
 
 
-def _link_resolver(
-    name: str, names: Collection[str], where: str
-) -> Callable[[str], str]:
-    """A function that turns a link to another Markdown file into one to its page, for
-    links on the page ``name``."""
-    folder = posixpath.dirname(name)
-
-    def resolve(link: str) -> str:
-        linked = posixpath.normpath(posixpath.join(folder, link))
-        if linked not in names:
-            raise TargetError(f"links to {link}, which does not exist", where=where)
-        path = posixpath.relpath(linked.removesuffix(".md"), name.removesuffix(".md"))
-        return f"{quote(path)}/"
-
-    return resolve
+def _check_example(text: str, release: Release, where: str) -> None:
+    """Check the objects of an example, each of which has an apiVersion and a kind."""
+    for document in _DOCUMENT_END.split(text):
+        value = decode(document.encode(), where) if document.strip() else {}
+        api_version, kind = value.get("apiVersion"), value.get("kind")
+        if not isinstance(api_version, str) or not isinstance(kind, str):
+            continue
+        group, _, version = api_version.rpartition("/")
+        results = examine(
+            value, GroupVersionKind(group, version, kind), prepare(release)
+        )
+        problems = ["is no kind of the release"] if results is None else []
+        if results is not None:
+            problems = [
+                problem.message
+                for problem in (*results.problems, *results.values)
+                if RULES[problem.rule].severity == "error"
+            ]
+        if problems:
+            raise TargetError(
+                f"has an example that {release.name} refuses, {api_version} {kind}: "
+                f"{problems[0]}",
+                where=where,
+            )

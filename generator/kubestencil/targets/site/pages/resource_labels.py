@@ -24,6 +24,8 @@ def resource_attributes(resource: Resource | None) -> Iterator[Attribute]:
         ("subresources", [subresource.name for subresource in resource.subresources]),
         ("selectable fields", resource.selectable_fields),
         ("served", () if resource.served else ("false",)),
+        ("stored version", ("yes",) if resource.storage else ()),
+        ("conversion", (resource.conversion,) if resource.conversion else ()),
     ):
         if values:
             yield Attribute(name, tuple(values))

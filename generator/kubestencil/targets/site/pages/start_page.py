@@ -32,6 +32,7 @@ VARIABLES: Mapping[str, object] = {
     "added_fields": Annotated[tuple[AddedField, ...], "the fields of the summary"],
     "prefix": Annotated[str, "the path from the page to the release's folder"],
     "pages": Annotated[Sequence[ExtraPage], "the user's pages, on the site's page"],
+    "home": Annotated[ExtraPage | None, "the user's index.md, on the site's page"],
 }
 
 

@@ -34,7 +34,9 @@ from kubestencil.targets.site.fields.schema_labels import (
     validation_rules_of,
 )
 from kubestencil.targets.site.navigation import Link
+from kubestencil.targets.site.options import site_options
 from kubestencil.targets.site.pages.concepts import concept_page
+from kubestencil.targets.site.pages.extra_pages import TypeLinks, UserFiles
 from kubestencil.targets.site.pages.own_descriptions import OWN_DESCRIPTIONS
 from kubestencil.targets.site.pages.resource_labels import (
     NOT_DEPRECATED,
@@ -97,6 +99,8 @@ class TypePage:
     the address of the page of kubernetes.io about a kind, empty without one.
     ``description`` is HTML, ``summary`` its first sentence as plain text.
 
+    ``note`` is the user's own text about the kind, as HTML.
+
     ``nested_types`` have the fields of all types that can be expanded on the page.
     ``referenced_by`` are the types that refer to it, ``used_in`` the kinds that it is
     part of; ``has_all_uses`` is false where there may be more of these.
@@ -123,6 +127,7 @@ class TypePage:
     concept: str
     description: Markup
     summary: str
+    note: Markup
     fields: TypeFields
     nested_types: tuple[TypeFields, ...]
     referenced_by: tuple[UseLinks, ...]
@@ -160,6 +165,8 @@ class TypePages:
         self._context = context
         self._availability = availability
         self._fields = ReleaseFields(release, self.addresses, context.changes)
+        self._files = UserFiles(site_options(target).pages)
+        self._links = TypeLinks(release, self.addresses)
 
     @cached_property
     def usage(self) -> Usage:
@@ -204,6 +211,7 @@ class TypePages:
             concept=concept_page(kinds[0]) if is_kind and kinds else "",
             description=prose(description),
             summary=summary(description),
+            note=self._files.note(address, "../../../../", self._links),
             fields=self._fields.of(name),
             nested_types=self._fields.nested(name),
             referenced_by=self._use_links(self.usage.referenced_by.get(name, ())),

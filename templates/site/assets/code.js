@@ -1,0 +1,198 @@
+"use strict";
+// The code of the field that is selected, beside the fields: in YAML with what it is in and
+// what has to be there with it, as a patch, and for kubectl. "fields.js" loads this when a
+// field is first selected.
+(() => {
+  const { nameOf, nestedListOf, trees, typeListOf } = globalThis.kubestencil;
+  const example = document.getElementById("whole-example");
+  const heading = document.getElementById("examples");
+  const showExample = document.getElementById("show-example");
+  const MAX_DEPTH = 4; // of required fields inside of each other
+
+  /** What the page says of its kind: apiVersion, kind, plural. */
+  const about = Object.fromEntries(
+    [...document.querySelectorAll(".about-type > div")].map((row) => [
+      row.querySelector("dt").textContent, row.querySelector("dd").textContent,
+    ]),
+  );
+
+  // ------------------------------------------------------------ what is known of a field
+
+  /** The type of a field: what it is a list or map of, from the outside, and its name. */
+  function typeOf(item) {
+    const name = nameOf(item);
+    const link = name.nextElementSibling?.matches("a") ? name.nextElementSibling : name.nextSibling;
+    const [, containers, type] = /^((?:\[\]|map\[string\])*)(.*)$/.exec(link.textContent.trim());
+    return { containers: containers.match(/\[\]|map\[string\]/g) ?? [], type };
+  }
+
+  /** The first value of an attribute that is beside the name; undefined without one. */
+  function attribute(item, pattern) {
+    const names = [...item.querySelectorAll(":scope > dl:nth-child(2) dt")];
+    return names.find((name) => pattern.test(name.textContent))?.nextElementSibling.textContent;
+  }
+
+  function isRequired(item) {
+    const inKinds = attribute(item, new RegExp(`^required in .*\\b${about.kind}\\b`));
+    return item.firstElementChild.querySelector(":scope > b") || attribute(item, /^required(?! in )/) || inKinds;
+  }
+
+  /** A value that the field can have, or a placeholder. */
+  function sample(item, type) {
+    const text =
+      attribute(item, /^(stated )?default/)?.split(" if ")[0] ??
+      attribute(item, /^(allowed|stated) values/) ??
+      attribute(item, /^minimum/);
+    if (/^(integer|number)/.test(type)) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : 1;
+    if (type === "boolean") return text !== "false";
+    return text ?? `<${nameOf(item).textContent}>`;
+  }
+
+  const wrap = (containers, value) =>
+    containers.reduceRight((inner, container) => (container === "[]" ? [inner] : { "<key>": inner }), value);
+
+  /** A value of a field with all that is required in it. */
+  function valueOf(item, depth = 0) {
+    const { containers, type } = typeOf(item);
+    const list = typeListOf(item) ?? nestedListOf(item);
+    const value = list && depth < MAX_DEPTH ? requiredIn(list, depth + 1) : sample(item, type);
+    return wrap(containers, list || !/^(object|any value)/.test(type) ? value : {});
+  }
+
+  function requiredIn(list, depth) {
+    const required = [...list.children].filter(isRequired);
+    return Object.fromEntries(required.map((item) => [nameOf(item).textContent, valueOf(item, depth)]));
+  }
+
+  /** The items that a field is in, from the outside, and its own. */
+  function chainOf(item) {
+    const outer = item.parentElement.closest("li");
+    return outer ? [...chainOf(outer), item] : [item];
+  }
+
+  /** An object with the field at the end of a chain, and what has to be beside each. */
+  function objectWith(list, [item, ...rest]) {
+    const inner = rest.length ? wrap(typeOf(item).containers, objectWith(nestedListOf(item), rest)) : valueOf(item);
+    const name = nameOf(item).textContent;
+    return { ...requiredIn(list, 1), [name]: inner };
+  }
+
+  function manifest(chain) {
+    const object = objectWith(chain[0].parentElement, chain);
+    if (!about.kind) return object;
+    const { apiVersion, kind } = about;
+    const metadata = { name: "<name>", ...object.metadata };
+    return { apiVersion, kind, metadata, ...object, ...{ apiVersion, kind, metadata } };
+  }
+
+  // -------------------------------------------------------------------------- writing it
+
+  // What YAML would not read as the text that it is.
+  const NEEDS_QUOTES = /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: |:$| #|\s$|^(true|false|null|yes|no|on|off|~)$|^[\d.+-]/i;
+  const isEmpty = (value) => Object.keys(value).length === 0;
+
+  function scalar(value) {
+    if (typeof value === "object") return Array.isArray(value) ? "[]" : "{}";
+    return typeof value === "string" && NEEDS_QUOTES.test(value) ? JSON.stringify(value) : String(value);
+  }
+
+  function yaml(value, indent = "") {
+    return Object.entries(value).flatMap(([key, inner]) => {
+      const start = Array.isArray(value) ? "-" : `${key}:`;
+      if (typeof inner !== "object" || isEmpty(inner)) return [`${indent}${start} ${scalar(inner)}`];
+      if (!Array.isArray(value)) return [`${indent}${start}`, ...yaml(inner, Array.isArray(inner) ? indent : `${indent}  `)];
+      const [first, ...rest] = yaml(inner, `${indent}  `);
+      return [`${indent}- ${first.trimStart()}`, ...rest];
+    });
+  }
+
+  /** A patch of RFC 6902 in a kustomization. */
+  function patch(chain) {
+    const pointer = chain.flatMap((item, index) => {
+      const name = nameOf(item).textContent.replaceAll("~", "~0").replaceAll("/", "~1");
+      const { containers } = typeOf(item);
+      return index === chain.length - 1 ? [name] : [name, ...containers.map((kind) => (kind === "[]" ? "0" : "<key>"))];
+    });
+    const value = valueOf(chain.at(-1));
+    const operation = [{ op: "add", path: `/${pointer.join("/")}`, value }];
+    return [
+      ...yaml({ patches: [{ target: { kind: about.kind, name: "<name>" } }] }),
+      "  patch: |-", ...yaml(operation, "    "),
+    ];
+  }
+
+  function kubectl(chain) {
+    const resource = about.plural ?? about.kind.toLowerCase();
+    const names = chain.map((item) => nameOf(item).textContent);
+    const path = chain.map((item, index) => {
+      const name = `.${names[index].replaceAll(".", "\\.")}`;
+      const steps = typeOf(item).containers.map((kind) => (kind === "[]" ? "[*]" : ".*"));
+      return index === chain.length - 1 ? name : name + steps.join("");
+    });
+    return [
+      `kubectl explain ${resource}.${names.join(".")} --api-version=${about.apiVersion}`,
+      `kubectl get ${resource} <name> -o jsonpath='{${path.join("")}}'`,
+    ];
+  }
+
+  // ------------------------------------------------------------------------- showing it
+
+  const element = (tag, properties, ...children) => {
+    const created = Object.assign(document.createElement(tag), properties);
+    created.append(...children);
+    return created;
+  };
+
+  /** Keys as examples have them. */
+  const highlighted = (line) => {
+    const [, start, key, rest] = /^([\s-]*)([\w.<>-]+)(:.*)$/.exec(line) ?? [];
+    return key ? [start, element("b", { textContent: key }), rest, "\n"] : [line, "\n"];
+  };
+
+  const isWide = matchMedia("(min-width: 80.01rem)");
+  let language = "yaml";
+  function show(item) {
+    const chain = chainOf(item);
+    const codes = [["yaml", "YAML", yaml(manifest(chain))]];
+    if (about.kind) codes.push(["kustomize", "Kustomize", patch(chain)], ["kubectl", "kubectl", kubectl(chain)]);
+    const tabs = element("fieldset", { className: "tabs", id: "field-code" },
+      element("legend", { className: "visually-hidden", textContent: "Language" }));
+    for (const [value, title] of codes) {
+      const input = element("input", { type: "radio", name: "field-code", value, id: `field-code-${value}`, checked: value === language });
+      input.addEventListener("change", () => (language = value));
+      tabs.append(input, element("label", { htmlFor: input.id, textContent: title }));
+    }
+    for (const [value, title, lines] of codes) {
+      const text = value === "kubectl" ? [lines.join("\n\n")] : lines.flatMap(highlighted);
+      tabs.append(
+        element("div", { className: `example ${value}` },
+          element("div", { className: "code" },
+            element("button", { type: "button", className: "copy", ariaLabel: `Copy the ${title} code`, textContent: "Copy" }),
+            element("pre", { tabIndex: 0, ariaLabel: title }, element("code", {}, ...text)))),
+      );
+    }
+    document.getElementById("field-code")?.remove();
+    if (!isWide.matches) {
+      // Where nothing is beside the fields, the code is below the description.
+      item.insertBefore(tabs, nestedListOf(item));
+      return;
+    }
+    example.hidden = true;
+    example.after(tabs);
+    heading.dataset.title ??= heading.textContent;
+    heading.textContent = nameOf(item).textContent;
+    showExample.hidden = false;
+  }
+
+  showExample.addEventListener("click", () => {
+    document.getElementById("field-code")?.remove();
+    example.hidden = false;
+    showExample.hidden = true;
+    heading.textContent = heading.dataset.title;
+    heading.scrollIntoView({ block: "nearest" });
+  });
+
+  addEventListener("field-selected", ({ detail }) => show(detail));
+  const selected = document.querySelector("main li.here");
+  if (selected && trees.some((tree) => tree.contains(selected))) show(selected);
+})();
