@@ -1,6 +1,6 @@
 "use strict";
 // The tree of fields on the page of a type: expanding, the path of what is on the screen,
-// and what the browser's own search and printing need. "filter.js" filters it.
+// and what the browser's own search needs. "filter.js" filters it.
 (() => {
   const { address, announce, copy, loadScript, updateLinks, TEXT_INPUTS } =
     globalThis.kubestencil;
@@ -258,36 +258,24 @@
     announce("All fields are collapsed.");
   });
 
-  // ------------------------------------------- the browser's own search, and printing
+  // --------------------------------------------------------- the browser's own search
 
-  // What is not in the page cannot be found. The browser tells a page of the keys only.
-  addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
-    if (key !== "F3" && !(key.toLowerCase() === "f" && (ctrlKey || metaKey))) return;
+  // What is not in the page cannot be found. Keys tell of the search, and phones have none:
+  // there, the fields are added while the browser has nothing else to do.
+  function addHiddenLists() {
     addAllLists((item, list) => {
       if (list.parentNode === item) return;
       hide(list);
       item.append(list);
     });
+  }
+  addEventListener("keydown", ({ key, ctrlKey, metaKey }) => {
+    if (key === "F3" || (key.toLowerCase() === "f" && (ctrlKey || metaKey))) addHiddenLists();
   });
+  if (matchMedia("(pointer: coarse)").matches) globalThis.requestIdleCallback?.(addHiddenLists);
 
   document.addEventListener("beforematch", ({ target }) => {
     if (target.matches("ul.tree")) expand(target.parentElement, target);
-  });
-
-  // Each type is printed once, behind the fields that are expanded.
-  const printed = document.createElement("div");
-  addEventListener("beforeprint", () => {
-    for (const [href, list] of listsOfTypes()) {
-      const heading = document.createElement("h3");
-      heading.textContent = href.split("/").filter((part) => /^[^.]/.test(part) && part !== "index.html").join("/");
-      printed.append(heading, document.importNode(list, true));
-      for (const hidden of printed.querySelectorAll("[hidden]")) hidden.hidden = false;
-    }
-    trees.at(-1)?.after(printed);
-  });
-  addEventListener("afterprint", () => {
-    printed.replaceChildren();
-    printed.remove();
   });
 
   // ------------------------------------------------ the path of what is on the screen
@@ -347,6 +335,16 @@
       copy(currentTarget, new URL(nameOf(item).getAttribute("href"), location.href).href, pathText);
     });
   }
+
+  // Mark in "On this page" what is on the screen.
+  const contents = [...document.querySelectorAll(".contents a")];
+  const isInView = new Map();
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) isInView.set(target, isIntersecting);
+    const first = contents.find(({ hash }) => isInView.get(document.querySelector(`main ${hash}`).closest("section")));
+    for (const link of contents) link.ariaCurrent = link === first ? "location" : null;
+  }, { rootMargin: "-20% 0px -60%" });
+  for (const { hash } of contents) observer.observe(document.querySelector(`main ${hash}`).closest("section"));
 
   // ------------------------------------------------------------------------ the filter
 

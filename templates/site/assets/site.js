@@ -158,9 +158,11 @@
     names.addEventListener("error", loadRest);
   }
 
-  function openSearch() {
+  /** Open the search, with a query where there is one. */
+  function openSearch(query = "") {
     loadSearch();
     isSearchWanted = true;
+    globalThis.kubestencil.wantedQuery = query;
     if (!dialog) return;
     if (!dialog.open) dialog.showModal();
     dialog.querySelector("input").select();
@@ -174,7 +176,7 @@
   if ("pages" in page.dataset) loadScript("assets/own-pages.js", () => {});
 
   const searchButton = document.getElementById("find");
-  searchButton?.addEventListener("click", openSearch);
+  searchButton?.addEventListener("click", () => openSearch());
   searchButton?.addEventListener("pointerenter", loadSearch);
   searchButton?.addEventListener("focus", loadSearch);
   addEventListener("search-dialog", () => {
@@ -217,6 +219,6 @@
   updateReleaseLinks();
 
   Object.assign(globalThis.kubestencil, {
-    announce, breakable, copy, loadScript, ownPages: [], readSetting, storeSetting, TEXT_INPUTS,
+    announce, breakable, copy, loadScript, openSearch, ownPages: [], readSetting, storeSetting, TEXT_INPUTS,
   });
 })();

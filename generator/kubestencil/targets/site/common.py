@@ -4,6 +4,7 @@ addresses, pages that compare releases, assets, and the user's own pages."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site import search_index, sitemap
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
+from kubestencil.targets.site.growth import Chart, growth_charts
 from kubestencil.targets.site.listing import api_groups
 from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
 from kubestencil.targets.site.options import SiteOptions, site_options
@@ -44,6 +46,11 @@ EACH: Mapping[str, Each] = {
     ),
     **sitemap.EACH,
     **comparison.EACH,
+    "opensearch": Each(
+        "the description of the search for browsers, with the option url",
+        {},
+        SHARED_VARIABLES,
+    ),
     "manifest-check": Each(
         "the page that checks a manifest in the browser", {}, SHARED_VARIABLES
     ),
@@ -80,8 +87,10 @@ def make_contexts(
     links = TypeLinks(releases[-1], addresses[-1])
     user_files.check_notes(releases[-1], addresses[-1])
     pages = user_files.pages(links)
+    growth = growth_charts(site.sizes)
+    home = user_files.home(links)
     start = _start_page(
-        releases[-1], context, pages, user_files.home(links), options.url, addresses
+        releases[-1], context, pages, home, growth, options.url, addresses
     )
     type_addresses = sorted(
         sitemap.newest_addresses(context.releases, context.releases_by_type)
@@ -93,15 +102,24 @@ def make_contexts(
                 options.url,
                 [*_other_addresses(context.releases, pages), *type_addresses],
             ),
-            "latest": lambda: sitemap.latest_contexts(
-                [f"{context.releases[-1]}/", *type_addresses],
-                context.releases,
-                options.url,
+            "latest": lambda: chain(
+                sitemap.latest_contexts(
+                    [f"{context.releases[-1]}/", *type_addresses],
+                    context.releases,
+                    options.url,
+                ),
+                sitemap.short_contexts(
+                    releases[-1], addresses[-1], context.releases, options.url
+                ),
             ),
             "comparison": lambda: comparison.page_context(
-                context.releases, options.url
+                context.releases, options.url, growth
             ),
             "release-changes": lambda: comparison.changes_contexts(site),
+            "opensearch": lambda: [
+                FileContext("the description of the search", {}, {"root": ""})
+                for _ in range(bool(options.url))
+            ],
             "manifest-check": lambda: [
                 FileContext(
                     "the page that checks a manifest",
@@ -148,18 +166,22 @@ def _start_page(
     context: ReleaseContext,
     pages: Sequence[ExtraPage],
     home: ExtraPage | None,
+    growth: Sequence[Chart],
     site_url: str,
     addresses_by_release: Sequence[Mapping[str, PageAddress]],
 ) -> FileContext:
     kinds = kind_definitions(release).keys()
     groups = api_groups(release, addresses_by_release[-1], kinds)
     variables = {
-        **start_page.start_variables(release, context, groups),
+        **start_page.start_variables(
+            release, context, groups, addresses_by_release[-1]
+        ),
         "root": "",
         "prefix": f"{release.name}/",
         "canonical": site_url,
         "pages": pages,
         "home": home,
+        "growth": growth,
     }
     return FileContext("the start page", {}, variables)
 

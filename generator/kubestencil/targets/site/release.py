@@ -206,10 +206,13 @@ class _ReleasePages:
 
     def start(self) -> Iterator[FileContext]:
         variables = {
-            **start_page.start_variables(self.release, self.context, self.groups),
+            **start_page.start_variables(
+                self.release, self.context, self.groups, self.type_pages.addresses
+            ),
             "prefix": "",
             "pages": (),
             "home": None,
+            "growth": (),
             **self.navigation.page_variables(""),
         }
         yield FileContext(self.release.name, {}, variables)

@@ -1,5 +1,5 @@
-"""The sitemap (https://www.sitemaps.org/protocol.html), and ``/latest/``: addresses that
-stay when a release is added, such as ``/latest/apps/v1/Deployment/``.
+"""The sitemap (https://www.sitemaps.org/protocol.html), and addresses that stay when a
+release is added: ``/latest/apps/v1/Deployment/``, and ``/k/deploy/`` for people to type.
 
 Static hosts have no redirects in common, so each is a small page, which leads to the
 newest release that has what the page is about.
@@ -7,11 +7,14 @@ newest release that has what the page is about.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated
 
 from kubestencil.engine.view import Each, FileContext
-from kubestencil.targets.site.addresses import page_address
+from kubestencil.schema import Release
+from kubestencil.schema.kinds import kind_definitions, precedence
+from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.navigation import SHARED_VARIABLES
 from kubestencil.targets.site.release_context import ReleasesByType
 
@@ -19,6 +22,8 @@ from kubestencil.targets.site.release_context import ReleasesByType
 _MAX_ADDRESSES = 50_000
 
 _LATEST = "latest"
+_SHORT = "k"
+_PLAIN = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*\Z")
 
 #: What this module generates, in the folder of the site.
 EACH: Mapping[str, Each] = {
@@ -36,7 +41,7 @@ EACH: Mapping[str, Each] = {
     ),
     "latest": Each(
         "a page at /latest/ for each type, group and version, which leads to the newest "
-        "release that has it",
+        "release that has it, and one at /k/ for each name of a kind",
         {"path": "the path of the file: latest/apps/v1/Deployment/index.html"},
         {
             "address": Annotated[str, "the address in the folder of the site"],
@@ -102,10 +107,38 @@ def latest_contexts(
     for address in addresses:
         by_path.setdefault(address.partition("/")[2].casefold(), address)
     for address in by_path.values():
-        path = f"{_LATEST}/{address.partition('/')[2]}"
-        variables = {
-            "root": "../" * path.count("/"),
-            "address": address,
-            "canonical": f"{site_url}{address}" if site_url else "",
-        }
-        yield FileContext(f"/{path}", {"path": f"{path}index.html"}, variables)
+        yield _redirect(f"{_LATEST}/{address.partition('/')[2]}", address, site_url)
+
+
+def short_contexts(
+    release: Release,
+    addresses: Mapping[str, PageAddress],
+    releases: Collection[str],
+    site_url: str,
+) -> Iterator[FileContext]:
+    """The contexts of the pages for the names of kinds that kubectl takes (``hpa``), in the
+    newest release; of kinds with one name, the one whose group comes first."""
+    if _SHORT in releases:
+        return
+    by_name: dict[str, str] = {}
+    kinds = kind_definitions(release)
+    for name in sorted(
+        kinds, key=lambda name: precedence(addresses[name].version), reverse=True
+    ):
+        kind = addresses[name].kind.lower()
+        resource = release.resources.get(kinds[name])
+        names = (resource.plural, *resource.short_names) if resource else ()
+        for short in (kind, *names):
+            if _PLAIN.match(short):
+                by_name.setdefault(short, f"{release.name}/{addresses[name].path}/")
+    for short, address in sorted(by_name.items()):
+        yield _redirect(f"{_SHORT}/{short}/", address, site_url)
+
+
+def _redirect(path: str, address: str, site_url: str) -> FileContext:
+    variables = {
+        "root": "../" * path.count("/"),
+        "address": address,
+        "canonical": f"{site_url}{address}" if site_url else "",
+    }
+    return FileContext(f"/{path}", {"path": f"{path}index.html"}, variables)

@@ -54,9 +54,10 @@ _ORDER = {"spec": 0, "status": 2, "metadata": 3, "apiVersion": 4, "kind": 5}
 
 
 class FieldBadge(NamedTuple):
-    """What happened to a field in ``release``; ``detail`` says what changed."""
+    """What happened to a field in ``release``; ``detail`` says what changed. A field is
+    ``promoted`` where nothing but its stage changed, to a more stable one."""
 
-    status: Literal["added", "changed", "removed"]
+    status: Literal["added", "changed", "promoted", "removed"]
     release: str
     detail: str
 
@@ -327,6 +328,7 @@ def _by_field(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:
 
 def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
     labels: dict[str, list[str]] = {}
+    others: set[str] = set()
     for change in changes:
         if change.adds_field:
             yield FieldBadge("added", change.release, "")
@@ -334,8 +336,12 @@ def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
             yield FieldBadge("removed", change.release, "")
         elif change.badge:
             labels.setdefault(change.release, []).append(change.badge)
+            if change.change != "stage-changed":
+                others.add(change.release)
     for release, release_labels in labels.items():
-        yield FieldBadge("changed", release, ", ".join(dict.fromkeys(release_labels)))
+        detail = ", ".join(dict.fromkeys(release_labels))
+        is_changed = release in others
+        yield FieldBadge("changed" if is_changed else "promoted", release, detail)
 
 
 def _outermost(

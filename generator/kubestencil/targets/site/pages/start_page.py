@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
 from kubestencil.schema import Release
+from kubestencil.schema.facts.fields import FieldName, usage_weight
+from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.fields.paths import anchor
+from kubestencil.targets.site.growth import Chart
 from kubestencil.targets.site.listing import ApiGroup
 from kubestencil.targets.site.pages.extra_pages import ExtraPage
 from kubestencil.targets.site.release_context import ReleaseContext, ReleaseSummary
+
+_MAX_COMMON_KINDS = 12
 
 
 class AddedField(NamedTuple):
@@ -32,12 +37,19 @@ VARIABLES: Mapping[str, object] = {
     "added_fields": Annotated[tuple[AddedField, ...], "the fields of the summary"],
     "prefix": Annotated[str, "the path from the page to the release's folder"],
     "pages": Annotated[Sequence[ExtraPage], "the user's pages, on the site's page"],
+    "common_kinds": Annotated[
+        tuple[PageAddress, ...], "the kinds that most manifests use"
+    ],
+    "growth": Annotated[Sequence[Chart], "empty on pages of releases"],
     "home": Annotated[ExtraPage | None, "the user's index.md, on the site's page"],
 }
 
 
 def start_variables(
-    release: Release, context: ReleaseContext, groups: Sequence[ApiGroup]
+    release: Release,
+    context: ReleaseContext,
+    groups: Sequence[ApiGroup],
+    addresses: Mapping[str, PageAddress],
 ) -> Mapping[str, Any]:
     """The variables of a start page that depend on the release only."""
     summary = context.summary
@@ -46,6 +58,7 @@ def start_variables(
     added_fields = summary.added_fields if summary else ()
     return {
         "groups": groups,
+        "common_kinds": tuple(_common_kinds(release, addresses)),
         "type_count": len(release.definitions),
         "sha256": release.sha256,
         "summary": summary,
@@ -56,3 +69,22 @@ def start_variables(
             for path, name in added_fields
         ),
     }
+
+
+def _common_kinds(
+    release: Release, addresses: Mapping[str, PageAddress]
+) -> Iterator[PageAddress]:
+    """The kinds that most public manifests use, each in its most stable version."""
+    kinds: dict[tuple[str, str], PageAddress] = {}
+    weights: dict[tuple[str, str], int] = {}
+    for name in kind_definitions(release):
+        definition, address = release.definitions[name], addresses[name]
+        weight = usage_weight(FieldName(definition.group_label, definition.kind, ""))
+        key = address.group, address.kind
+        if weight and (
+            key not in kinds
+            or precedence(kinds[key].version) < precedence(address.version)
+        ):
+            kinds[key], weights[key] = address, weight
+    most_used = sorted(kinds, key=lambda key: (-weights[key], key))
+    yield from (kinds[key] for key in most_used[:_MAX_COMMON_KINDS])

@@ -1,0 +1,16 @@
+"use strict";
+// Where an address leads nowhere, the search looks for the name in it: it knows removed kinds,
+// and names with mistakes.
+(() => {
+  const names = location.pathname.split("/").filter((name) => name && !/^(index|404)\.html$/.test(name));
+  const last = names.at(-1) ?? "";
+  let name = last;
+  try {
+    name = decodeURIComponent(last);
+  } catch {
+    // As it is.
+  }
+  if (!/^[\w.-]{1,100}$/.test(name)) return;
+  document.getElementById("looked-for").textContent = `, which looks for ${name}`;
+  globalThis.kubestencil.openSearch(name);
+})();
