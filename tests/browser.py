@@ -195,7 +195,7 @@ def click(browser: Browser, selector: str) -> None:
 def find(browser: Browser, query: str) -> list[str]:
     """The URLs of the results for a query, after all indexes have been loaded."""
     browser.run(
-        "document.getElementById('search-dialog').open || "
+        "document.getElementById('search-dialog')?.open || "
         "document.getElementById('find').click()"
     )
     browser.wait(INDEX_IS_LOADED)

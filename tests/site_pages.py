@@ -80,6 +80,18 @@ class Page:
             return True
         return self._has_field(self.types[""], anchor)
 
+    def continued(self, path: str) -> str:
+        """The link to a field on the page of a type that is not expanded here, for the
+        path of a field in it; empty where there is none."""
+        fields = self.types[""]
+        while outer := [name for name in fields if path.startswith(f"{name}.")]:
+            nearest = max(outer, key=len)
+            path = path.removeprefix(f"{nearest}.")
+            if fields[nearest] not in self.types:
+                return f"{fields[nearest]}#{path}" if fields[nearest] else ""
+            fields = self.types[fields[nearest]]
+        return ""
+
     def _has_field(self, fields: Mapping[str, str], path: str) -> bool:
         """Whether a path leads to one of these fields, or to one inside of its type."""
         if path in fields:
@@ -156,7 +168,12 @@ class Site:
             return False
         if target not in self.pages:
             return target in self.files
-        return not hash_sign or self.pages[target].has(anchor)
+        found = self.pages[target]
+        if not hash_sign or found.has(anchor):
+            return True
+        # The page shows the field that links to the page of its type.
+        link = found.continued(unquote(anchor))
+        return bool(link) and self._exists(found, link)
 
 
 class Tags(HTMLParser):

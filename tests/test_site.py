@@ -332,9 +332,9 @@ def test_descriptions_state_facts(site: Site) -> None:
 
 def test_what_the_server_knows_is_marked(site: Site) -> None:
     text = site.page("1.35/core/v1/Container/").text
-    values = "<dt>allowed values (server)<dd>Always<dd>IfNotPresent<dd>Never</div>"
+    values = "<dt>allowed values (server)<dd>Always<dd>IfNotPresent<dd>Never"
     assert values in text
     # The server knows what the description states, too, which is said once.
     text = site.page("1.35/core/v1/PodOS/").text
-    assert "<dt>allowed values (server)<dd>linux<dd>windows</div>" in text
+    assert "<dt>allowed values (server)<dd>linux<dd>windows" in text
     assert "stated values" not in text

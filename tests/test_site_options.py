@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ def test_the_documented_variables_are_those_of_the_contexts(
 ) -> None:
     """Of all parts, with an extra page; all values of ``each`` are documented."""
     (tmp_path / "page.md").write_text("# A page")
+    (tmp_path / "picture.svg").write_text("<svg/>")
     target = load_targets(None)["site"].with_options(
         {"pages": str(tmp_path), "url": "https://example.com/"}
     )
@@ -152,3 +154,89 @@ def test_a_release_cannot_have_the_name_of_the_site(run: Command, small: Path) -
     done = run("render", "site", "--spec", str(small), "-t", "markdown")
     assert done.returncode == 2
     assert "'site' is the name of a target" in done.stderr
+
+
+# --- a portal: own pages, pictures, links to types, notes about kinds
+
+EXAMPLE = """\
+```yaml
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web}]}
+```
+"""
+PORTAL = {
+    "index.md": "---\ntitle: Welcome\norder: 1\n---\n# Ours\n\n[Pods](k8s:Pod) [go](a/go.md)",
+    "a/go.md": "# Go\n\n[probe](k8s:pod.spec.containers.livenessProbe) ![x](../x.svg)",
+    "notes/apps/Deployment.md": f"# Spec\n\nSee [go](../../a/go.md).\n\n{EXAMPLE}",
+    "x.svg": "<svg/>",
+    ".hidden/x.md": "# Not shown",
+}
+
+
+def write_portal(folder: Path, **changes: str) -> None:
+    for name, text in {**PORTAL, **changes}.items():
+        path = folder / "portal" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def render_portal(run: Command) -> Any:
+    selected = ("render", "1.35", "--kind", "Deployment", "--kind", "Pod")
+    pages = "--set=site.pages=portal"
+    return run(*selected, "-t", "site", "-o", "out", pages)
+
+
+def test_a_portal_has_own_pages_pictures_and_notes_about_kinds(run: Command) -> None:
+    write_portal(run.folder)
+    done = render_portal(run)
+    assert done.returncode == 0, done.stderr
+    folder = run.folder / "out" / "site"
+    site = Site(folder)
+    start = site.page("")
+    assert {"1.35/core/v1/Pod/", "pages/a/go/"} <= {*start.links}
+    assert '<h1 id="ours">Ours</h1>' in start.text
+    go = site.page("pages/a/go/")
+    probe = "../../../1.35/core/v1/Pod/#spec.containers.livenessProbe"
+    assert probe in go.links
+    assert 'src="../../x.svg"' in go.text
+    assert (folder / "pages" / "x.svg").read_text() == "<svg/>"
+    note = site.page("1.35/apps/v1/Deployment/")
+    # A field is called spec, too.
+    assert '<h1 id="note-spec">Spec</h1>' in note.text
+    assert "../../../../pages/a/go/" in note.links
+    assert "Not shown" not in str(site.pages)
+    script = (folder / "assets" / "own-pages.js").read_text()
+    assert '["pages/index/","Welcome",' in script
+    broken = (site.broken_links(site.pages[path]) for path in ("", go.path, note.path))
+    assert [*broken] == [[], [], []]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a/go.md", "[x](k8s:Pod.spec.nothing)", "Pod has no field spec.nothing"),
+        ("a/go.md", "[x](k8s:Pood)", "Pood"),
+        ("a/go.md", "![x](none.png)", "links to none.png, which does not exist"),
+        ("a/go.md", "---\ntitle: [\n---\n", "front matter that cannot be read"),
+        ("notes/apps/Deploy.md", "# X", "is about no kind of 1.35"),
+        (
+            "notes/apps/Deployment.md",
+            EXAMPLE.replace("image", "imag"),
+            'unknown field "spec.template.spec.containers[0].imag"',
+        ),
+    ],
+)
+def test_mistakes_in_a_portal_are_named(
+    run: Command, name: str, text: str, message: str
+) -> None:
+    write_portal(run.folder, **{name: text})
+    done = render_portal(run)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert f"portal/{name}" in done.stderr

@@ -55,7 +55,9 @@ def test_tables_and_strikethrough() -> None:
         ("/intro.md", "/intro.md"),
         ("https://e.org/intro.md", "https://e.org/intro.md"),
         ("mailto:a@e.org", "mailto:a@e.org"),
-        ("pod.html#spec:x", "pod.html#spec:x"),
+        ("/pod.html#spec:x", "/pod.html#spec:x"),
+        ("a.png#x", "../a.png/#x"),
+        ("k8s:Pod.spec", "../k8s:Pod.spec/"),
         ("#part", "#part"),
         ("?q=a:b", "?q=a:b"),
         # Browsers read a backslash as a slash.

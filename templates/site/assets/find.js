@@ -277,7 +277,7 @@
     finishScript();
   };
 
-  const sharedQuery = globalThis.kubestencil.wantedQuery || new URL(location.href).searchParams.get("q");
+  const sharedQuery = new URL(location.href).searchParams.get("q");
   if (sharedQuery && !input.value) input.value = sharedQuery;
   refresh();
 })();

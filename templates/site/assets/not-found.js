@@ -2,7 +2,9 @@
 // Where an address leads nowhere, the search looks for the name in it: it knows removed kinds,
 // and names with mistakes.
 (() => {
-  const names = location.pathname.split("/").filter((name) => name && !/^(index|404)\.html$/.test(name));
+  const { root } = document.documentElement.dataset;
+  const { pathname } = location;
+  const names = (pathname.startsWith(root) ? pathname.slice(root.length) : pathname).split("/").filter((name) => name && !/^(index|404)\.html$/.test(name));
   const last = names.at(-1) ?? "";
   let name = last;
   try {

@@ -140,14 +140,46 @@
     return script;
   }
 
-  let dialog = null; // the search, once its script has run
-  let isSearchWanted = false;
+  let dialog = null; // the search, once it was asked for; "find.js" fills it
+
+  function createDialog() {
+    const element = (tag, attributes, ...children) => {
+      const created = document.createElement(tag);
+      for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+      created.append(...children);
+      return created;
+    };
+    const label = "Search kinds, fields and descriptions";
+    const key = (name) => element("kbd", {}, name);
+    dialog = element("dialog", { id: "search-dialog", "aria-label": "Search" },
+      element("div", { class: "ask" },
+        element("input", {
+          type: "text", role: "combobox", id: "search-query", "aria-label": label, placeholder: label,
+          "aria-controls": "found", "aria-expanded": "false", "aria-autocomplete": "list",
+          autocomplete: "off", autocapitalize: "off", spellcheck: "false", enterkeyhint: "go",
+        }),
+        element("button", { type: "button", id: "search-close" }, "Close")),
+      element("p", { id: "search-count", role: "status" }),
+      element("div", { id: "found", role: "listbox", "aria-busy": "true", "aria-label": "Search results" }),
+      element("p", { class: "keys", "aria-hidden": "true" },
+        key("↑"), " ", key("↓"), " select ", key("Enter"), " open ", key("Esc"), " close"));
+    document.body.append(dialog);
+    dialog.addEventListener("click", (event) => {
+      const box = dialog.getBoundingClientRect();
+      const isInside =
+        event.clientX >= box.left && event.clientX <= box.right &&
+        event.clientY >= box.top && event.clientY <= box.bottom;
+      if (event.target === dialog && !isInside) dialog.close();
+    });
+  }
+
   let isSearchLoading = false;
   function loadSearch() {
     if (isSearchLoading) return;
     isSearchLoading = true;
+    createDialog();
     const load = (path) => loadScript(path, () => dispatchEvent(new Event("search-failed")));
-    for (const name of ["search-dialog", "entries", "rank", "find"]) load(`assets/${name}.js`);
+    for (const name of ["entries", "rank", "find"]) load(`assets/${name}.js`);
     const names = load(`${page.dataset.release}/search.js`);
     // What the first results do not need comes after them.
     const loadRest = () => {
@@ -161,11 +193,13 @@
   /** Open the search, with a query where there is one. */
   function openSearch(query = "") {
     loadSearch();
-    isSearchWanted = true;
-    globalThis.kubestencil.wantedQuery = query;
-    if (!dialog) return;
     if (!dialog.open) dialog.showModal();
-    dialog.querySelector("input").select();
+    const input = dialog.querySelector("input");
+    if (query) {
+      input.value = query;
+      input.dispatchEvent(new Event("input"));
+    }
+    input.select();
   }
 
   /** Called by the script of the user's own pages: the address, title and text of each. */
@@ -179,17 +213,6 @@
   searchButton?.addEventListener("click", () => openSearch());
   searchButton?.addEventListener("pointerenter", loadSearch);
   searchButton?.addEventListener("focus", loadSearch);
-  addEventListener("search-dialog", () => {
-    dialog = document.getElementById("search-dialog");
-    dialog.addEventListener("click", (event) => {
-      const box = dialog.getBoundingClientRect();
-      const isInside =
-        event.clientX >= box.left && event.clientX <= box.right &&
-        event.clientY >= box.top && event.clientY <= box.bottom;
-      if (event.target === dialog && !isInside) dialog.close();
-    });
-    if (isSearchWanted) openSearch();
-  });
   if (new URL(location.href).searchParams.get("q")) openSearch(); // a shared search
 
   // ---------------------------------------------------------- keyboard, clicks, links

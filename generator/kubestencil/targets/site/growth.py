@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import STAGES, kind_definitions, version_stage
-from kubestencil.targets.site.fields.paths import fields_of
 
 #: The size of a chart, with a line of text above and below its bars.
 WIDTH, HEIGHT = 320, 150
@@ -62,9 +61,7 @@ def release_size(release: Release) -> ReleaseSize:
         version_stage(release.definitions[name].version)
         for name in kind_definitions(release)
     )
-    fields = sum(
-        len(fields_of(definition.schema)) for definition in release.definitions.values()
-    )
+    fields = sum(len(definition.fields) for definition in release.definitions.values())
     return ReleaseSize(release.name, fields, tuple(stages[stage] for stage in STAGES))
 
 

@@ -51,6 +51,15 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
         successor = replacement(old, release.name)
         if successor in kinds:
             yield Alias(positions[kinds[successor]], "", old.kind, note)
+    for kind, resource in release.resources.items():
+        if kind in kinds:
+            verbs = ", ".join(f"{verb} {resource.plural}" for verb in resource.verbs)
+            yield Alias(
+                positions[kinds[kind]],
+                "#operations",
+                f"{verbs}, operations",
+                "operations",
+            )
     yield from _gate_aliases(release, positions)
 
 

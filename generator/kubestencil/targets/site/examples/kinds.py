@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
-from kubestencil.schema import Definition, Release
+from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.facts.configurations.join import without_configurations
 from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.kinds import kind_definitions
@@ -104,8 +104,25 @@ class Examples:
         )
 
     def starter(self, definition: Definition) -> tuple[Example, ...]:
-        """A first manifest of a kind; empty where it has no examples."""
+        """A first manifest of a kind; empty where it has no examples, and for a kind
+        that no request has, such as APIGroup."""
+        if self._release.resources and not self._taken.intersection(definition.kinds):
+            return ()
         return tuple(self._written(definition, "starter"))
+
+    @cached_property
+    def _taken(self) -> frozenset[GroupVersionKind]:
+        """The kinds that requests have: those of resources and subresources."""
+        resources = self._release.resources.values()
+        subresources = (
+            item for resource in resources for item in resource.subresources
+        )
+        return frozenset(
+            [
+                *self._release.resources,
+                *(item.kind for item in subresources if item.kind),
+            ]
+        )
 
     def all_fields(self, definition: Definition) -> tuple[Example, ...]:
         """A kind with all fields; empty where it has no examples."""

@@ -231,6 +231,8 @@ class UserFiles:
         if link.startswith(TYPE_SCHEME):
             return links.address(link.removeprefix(TYPE_SCHEME))
         linked = posixpath.normpath(posixpath.join(posixpath.dirname(name), link))
+        if linked not in self._names and linked.endswith((".html", ".htm")):
+            return link
         if linked not in self._names or linked.startswith(_NOTES):
             raise TargetError(
                 f"links to {link}, which does not exist",

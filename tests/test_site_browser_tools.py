@@ -1,0 +1,160 @@
+"""What pages do with a field and a manifest in headless Chromium: the code of a field that
+is selected, chips that filter, and the page that checks a manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.browser import DEPLOYMENT, DESK, PHONE, POD, Browser, click, file_url
+
+WIDE = (1440, 900)
+CODE = "return document.querySelector('#field-code .{} code')?.textContent"
+PROBE = "spec.template.spec.containers.livenessProbe.httpGet.port"
+
+MANIFEST = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: "3"
+  template:
+    spec:
+      restartPolicy: Sometimes
+      serviceAccount: web # deprecated
+      containers:
+      - name: web
+        imagepullPolicy: Always
+        command: [sh, -c, |-, "a: b"]
+        resizePolicy:
+        - {resourceName: cpu, restartPolicy: NotRequired}
+---
+apiVersion: policy/v1beta1
+kind: PodSecurityPolicy
+---
+apiVersion: example.com/v1
+kind: Widget
+---
+{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Pood"}]}
+---
+a: b
+ c: d
+"""
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_code_of_a_field_has_its_parents_and_what_is_required(
+    browser: Browser, base_url: str, size: tuple[int, int]
+) -> None:
+    """Beside the fields, or below the description on narrow screens."""
+    browser.screen(size)
+    browser.open(f"{base_url}{DEPLOYMENT}#{PROBE}")
+    browser.wait("document.getElementById('field-code')")
+    manifest = yaml.safe_load(browser.run(CODE.format("yaml")))
+    assert (manifest["apiVersion"], manifest["kind"]) == ("apps/v1", "Deployment")
+    assert "selector" in manifest["spec"]
+    (container,) = manifest["spec"]["template"]["spec"]["containers"]
+    assert {"name", "image"} < container.keys()
+    assert container["livenessProbe"]["httpGet"].keys() == {"port"}
+    assert (
+        "deployments <name> -o jsonpath="
+        "'{.spec.template.spec.containers[*].livenessProbe.httpGet.port}'"
+    ) in browser.run(CODE.format("kubectl"))
+    kustomization = yaml.safe_load(browser.run(CODE.format("kustomize")))
+    (operation,) = yaml.safe_load(kustomization["patches"][0]["patch"])
+    assert operation["path"] == (
+        "/spec/template/spec/containers/0/livenessProbe/httpGet/port"
+    )
+    is_beside = browser.run(
+        "return Boolean(document.querySelector('.beside #field-code'))"
+    )
+    assert is_beside == (size == WIDE)
+    if is_beside:
+        click(browser, "#show-example")
+        assert browser.run(CODE.format("yaml")) is None
+        assert browser.run("return document.querySelector('.beside .yaml').innerText")
+
+
+def test_chips_filter_by_what_is_known_of_fields(
+    browser: Browser, base_url: str
+) -> None:
+    shown = (
+        "[...document.querySelectorAll('main .match')].map((item) => item.id).join()"
+    )
+    browser.open(base_url + POD)
+    click(browser, "#field-chips [value=required]")
+    browser.wait(shown)
+    required = browser.run(f"return {shown}").split(",")
+    assert {"spec.containers", "spec.containers.image"} < {*required}
+    assert "spec.affinity" not in required
+    click(browser, "#field-chips [value=required]")
+    browser.wait(f"!{shown}")
+    browser.run(
+        "const since = document.querySelector('#field-chips select');"
+        "since.value = '1.35';"
+        "since.dispatchEvent(new Event('change', {bubbles: true}))"
+    )
+    browser.wait(shown)
+    assert "spec.workloadRef" in browser.run(f"return {shown}").split(",")
+
+
+def test_more_fields_are_on_the_first_screen(browser: Browser, base_url: str) -> None:
+    """The answer is beside the name; three to five fields were on it before."""
+    browser.screen(WIDE)
+    browser.open(base_url + POD)
+    count = browser.run(
+        "return [...document.querySelectorAll('main ul.tree > li[id] > p:first-child')]"
+        ".filter((line) => line.getBoundingClientRect().height"
+        " && line.getBoundingClientRect().bottom <= innerHeight).length"
+    )
+    assert count >= 11
+
+
+@pytest.mark.parametrize("method", ["served", "file"])
+def test_a_manifest_is_checked_in_the_browser(
+    browser: Browser, base_url: str, site_folder: Path, method: str
+) -> None:
+    """Nothing but the files of the site is asked for."""
+    browser.screen(DESK)
+    page = file_url(site_folder, "check/") if method == "file" else f"{base_url}check/"
+    browser.open(page)
+    browser.requests()
+    browser.run(
+        "const text = document.getElementById('manifest'); text.value = arguments[0];"
+        "document.getElementById('check-since').value = '1.34';"
+        "text.dispatchEvent(new Event('input'))",
+        MANIFEST,
+    )
+    browser.wait("/error/.test(document.getElementById('check-summary').textContent)")
+    start = page.partition("check/")[0]
+    assert all(url.startswith(start) for url in browser.requests())
+    lines: list[str] = browser.run(
+        "return [...document.querySelectorAll('#check-results li')]"
+        ".map((item) => [...item.querySelectorAll('p')].map((p) => p.innerText).join(' '))"
+    )
+    remarks = {
+        MANIFEST.splitlines()[number].strip(): line
+        for number, line in enumerate(lines[:-1])
+    }
+    assert "default 1" in remarks['replicas: "3"']
+    assert "has to be: integer" in remarks['replicas: "3"']
+    assert "Allowed: Always, Never, OnFailure" in remarks["restartPolicy: Sometimes"]
+    assert "deprecated" in remarks["serviceAccount: web # deprecated"]
+    assert "Is imagePullPolicy meant?" in remarks["imagepullPolicy: Always"]
+    assert remarks['command: [sh, -c, |-, "a: b"]'] == ""
+    assert "changed" in remarks["resizePolicy:"]
+    assert "was removed in 1.25" in remarks["apiVersion: policy/v1beta1"]
+    assert "Not checked" in remarks["apiVersion: example.com/v1"]
+    assert "Is Pod meant?" in lines[22]
+    assert "inside of a field that has a value already" in remarks["c: d"]
+
+
+def test_an_unknown_address_is_looked_for(browser: Browser, base_url: str) -> None:
+    """A removed kind, with what to use; the tests' server shows the page by its name."""
+    browser.open(f"{base_url}404.html")
+    browser.run("globalThis.kubestencil.openSearch('PodSecurityPolicy')")
+    browser.wait(
+        "/removed in 1.25/.test(document.getElementById('found')?.textContent)"
+    )
