@@ -18,7 +18,7 @@ MAX_KINDS = 255
 # The references from a kind to a type that it lists, more than any known kind has.
 _MAX_REFERENCES = 40
 # The paths from a kind to a type that a page lists; of the others it has the number.
-_MAX_PATHS = 2
+_MAX_PATHS = 3
 #: More paths are not counted: their number can double with every reference.
 MAX_COUNTED_PATHS = 1_000
 
