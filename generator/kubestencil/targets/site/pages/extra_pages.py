@@ -17,7 +17,6 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from kubestencil.checking.examination import examine
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import RULES
 from kubestencil.engine.view import FileContext
@@ -271,8 +270,8 @@ def _check_example(text: str, release: Release, where: str) -> None:
         if not isinstance(api_version, str) or not isinstance(kind, str):
             continue
         group, _, version = api_version.rpartition("/")
-        results = examine(
-            value, GroupVersionKind(group, version, kind), prepare(release)
+        results = prepare(release).examine(
+            value, GroupVersionKind(group, version, kind)
         )
         problems = ["is no kind of the release"] if results is None else []
         if results is not None:
