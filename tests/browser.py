@@ -33,7 +33,10 @@ PAGES = (
         "1.35/core/v1/PodList/",
         "1.35/meta/v1/LabelSelector/",
     ),
-    *("1.34/scheduling.k8s.io/v1alpha1/Workload/", "1.34/apps/v1/Deployment/"),
+    *(
+        "1.35/storage.k8s.io/v1alpha1/VolumeAttributesClass/",
+        "1.34/apps/v1/Deployment/",
+    ),
     *("diff/index.html", "diff/1.34-1.35.html", "diff/history.html"),
     *("404.html", "pages/guide/", "compare/"),
 )

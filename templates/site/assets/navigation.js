@@ -13,8 +13,10 @@
   }
 
   // What the header has no place for on narrow screens.
-  const links = document.querySelector(".top .links")?.cloneNode(true);
-  if (links) browse.append(links);
+  const links = document.createElement("p");
+  links.className = "links";
+  for (const link of document.querySelectorAll(".top .links a")) links.append(link.cloneNode(true));
+  browse.append(links);
 
   // ------------------------------------------------------------------- what is open
 
