@@ -38,7 +38,9 @@ def test_the_documented_variables_are_those_of_the_contexts(
         assert contexts.files.keys().isdisjoint(contexts.handled_by_other_parts)
         assert {*contexts.files, *contexts.handled_by_other_parts} == view.EACH.keys()
         for each, files in contexts.files.items():
-            file = next(iter(files()))
+            file = next(iter(files()), None)
+            if file is None:  # the oldest release lacks nothing of older ones
+                continue
             documented = view.EACH[each]
             assert file.placeholders.keys() == documented.placeholders.keys(), each
             if not file.data:
