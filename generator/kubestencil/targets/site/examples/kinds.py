@@ -16,11 +16,12 @@ from markupsafe import Markup
 
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import SpecError
-from kubestencil.schema import Definition, GroupVersionKind, Release
+from kubestencil.schema import Definition, Release
 from kubestencil.schema.facts.configurations.join import without_configurations
 from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.resource import Resource
+from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.examples.nodes import Object
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.examples.yaml import YamlWriter
@@ -38,6 +39,9 @@ _Shape = Literal["starter", "all fields"]
 _SHAPES: Sequence[_Shape] = get_args(_Shape)
 # The code of each example that a language has, by its kind's definition.
 _Codes = Mapping[tuple[str, _Shape], str]
+
+# The kinds of this package are what servers answer; no request has them.
+_ANSWERS = f"{META_V1}."
 
 _TITLES = {
     "yaml": "YAML",
@@ -105,24 +109,10 @@ class Examples:
 
     def starter(self, definition: Definition) -> tuple[Example, ...]:
         """A first manifest of a kind; empty where it has no examples, and for a kind
-        that no request has, such as APIGroup."""
-        if self._release.resources and not self._taken.intersection(definition.kinds):
+        of answers, such as APIGroup and Status."""
+        if definition.name.startswith(_ANSWERS):
             return ()
         return tuple(self._written(definition, "starter"))
-
-    @cached_property
-    def _taken(self) -> frozenset[GroupVersionKind]:
-        """The kinds that requests have: those of resources and subresources."""
-        resources = self._release.resources.values()
-        subresources = (
-            item for resource in resources for item in resource.subresources
-        )
-        return frozenset(
-            [
-                *self._release.resources,
-                *(item.kind for item in subresources if item.kind),
-            ]
-        )
 
     def all_fields(self, definition: Definition) -> tuple[Example, ...]:
         """A kind with all fields; empty where it has no examples."""
