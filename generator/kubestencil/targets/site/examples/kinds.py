@@ -21,7 +21,6 @@ from kubestencil.schema.facts.configurations.join import without_configurations
 from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.resource import Resource
-from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.examples.nodes import Object
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.examples.yaml import YamlWriter
@@ -39,9 +38,6 @@ _Shape = Literal["starter", "all fields"]
 _SHAPES: Sequence[_Shape] = get_args(_Shape)
 # The code of each example that a language has, by its kind's definition.
 _Codes = Mapping[tuple[str, _Shape], str]
-
-# The kinds of this package are what servers answer; no request has them.
-_ANSWERS = f"{META_V1}."
 
 _TITLES = {
     "yaml": "YAML",
@@ -108,10 +104,7 @@ class Examples:
         )
 
     def starter(self, definition: Definition) -> tuple[Example, ...]:
-        """A first manifest of a kind; empty where it has no examples, and for a kind
-        of answers, such as APIGroup and Status."""
-        if definition.name.startswith(_ANSWERS):
-            return ()
+        """A first manifest of a kind; empty where it has no examples."""
         return tuple(self._written(definition, "starter"))
 
     def all_fields(self, definition: Definition) -> tuple[Example, ...]:

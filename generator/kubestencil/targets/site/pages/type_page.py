@@ -13,6 +13,7 @@ from kubestencil.engine.manifest import Target
 from kubestencil.schema import Definition, GroupVersionKind, Release
 from kubestencil.schema.kinds import Stage, kind_definitions, version_stage
 from kubestencil.schema.resource import Resource
+from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.site.addresses import (
     PageAddress,
     page_address_of,
@@ -218,7 +219,12 @@ class TypePages:
             used_in=self._use_links(used_in),
             has_all_uses=len(used_in) < MAX_KINDS,
             operations=self.operations.of(definition) if is_kind else NO_OPERATIONS,
-            examples=self.examples.starter(definition) if is_kind else (),
+            # The kinds of this package are what servers answer: no request has them.
+            examples=(
+                self.examples.starter(definition)
+                if is_kind and not name.startswith(f"{META_V1}.")
+                else ()
+            ),
             change_history=change_history(
                 name, address.path, self._context, self._inner_changes
             ),
