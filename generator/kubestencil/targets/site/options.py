@@ -14,16 +14,18 @@ _LOGO_SUFFIXES = (".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """The options that the view reads, each of which may be empty.
+    """The options that the view reads; texts may be empty.
 
     ``url`` is the URL of the site and ends in a slash, ``logo`` a file with an image,
-    ``theme`` a style sheet, ``pages`` a folder.
+    ``theme`` a style sheet, ``pages`` a folder. With ``configurations``, the site has the
+    configuration files of programs.
     """
 
     url: str
     logo: str
     theme: str
     pages: str
+    configurations: bool
 
     @property
     def logo_name(self) -> str:

@@ -16,7 +16,6 @@ from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import Release
-from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.targets.diff.changes import (
     FormattedChange,
@@ -181,7 +180,6 @@ class ReleaseContexts:
     """The contexts of all releases of a site, which are given oldest first."""
 
     def __init__(self, releases: Sequence[Release]) -> None:
-        releases = list(map(with_configurations, releases))
         self._names = tuple(release.name for release in releases)
         self._addresses = [page_addresses(release) for release in releases]
         self._releases_by_type = _releases_by_type(self._names, self._addresses)
@@ -239,7 +237,9 @@ def _type_changes(
     comparison: Comparison, addresses: Mapping[str, PageAddress]
 ) -> Iterator[tuple[str, TypeChange]]:
     for change in (*comparison.changes, *comparison.notices):
-        if change.severity != "docs" and _is_inside_of_type(change):
+        address = addresses.get(change.definition)
+        # Reports have configuration files, which a site need not have.
+        if address and change.severity != "docs" and _is_inside_of_type(change):
             formatted = format_change(change)
             label = formatted.label
             type_change = TypeChange(
@@ -252,7 +252,7 @@ def _type_changes(
                 segments=formatted.segments,
                 badge=_badge(change, formatted),
             )
-            yield addresses[change.definition].path, type_change
+            yield address.path, type_change
 
 
 def _is_inside_of_type(change: Change) -> bool:
@@ -283,7 +283,9 @@ def _summary(
     added_fields = (
         (addresses[change.definition].path, change.field)
         for change in comparison.changes
-        if change.change == "field-added" and change.field
+        if change.change == "field-added"
+        and change.field
+        and change.definition in addresses
     )
     return ReleaseSummary(
         previous=comparison.before,

@@ -41,7 +41,7 @@ EACH: Mapping[str, Each] = {
     ),
     "latest": Each(
         "a page at /latest/ for each type, group and version, which leads to the newest "
-        "release that has it, and one at /k/ for each name of a kind",
+        "release that has it, and one at /k/ for each kind and short name",
         {"path": "the path of the file: latest/apps/v1/Deployment/index.html"},
         {
             "address": Annotated[str, "the address in the folder of the site"],
@@ -116,8 +116,8 @@ def short_contexts(
     releases: Collection[str],
     site_url: str,
 ) -> Iterator[FileContext]:
-    """The contexts of the pages for the names of kinds that kubectl takes (``hpa``), in the
-    newest release; of kinds with one name, the one whose group comes first."""
+    """The contexts of the pages for kinds and their short names (``hpa``), in the newest
+    release; of kinds with one name, the one whose group comes first."""
     if _SHORT in releases:
         return
     by_name: dict[str, str] = {}
@@ -127,7 +127,7 @@ def short_contexts(
     ):
         kind = addresses[name].kind.lower()
         resource = release.resources.get(kinds[name])
-        names = (resource.plural, *resource.short_names) if resource else ()
+        names = resource.short_names if resource else ()
         for short in (kind, *names):
             if _PLAIN.match(short):
                 by_name.setdefault(short, f"{release.name}/{addresses[name].path}/")

@@ -13,11 +13,13 @@ from functools import cache, partial
 from typing import Any
 
 from kubestencil.engine.manifest import Target
+from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, Part
 from kubestencil.errors import UsageError
 from kubestencil.schema import Release
 from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.targets.site import common, release
+from kubestencil.targets.site.options import SiteOptions
 from kubestencil.targets.site.pages import comparison, reports
 from kubestencil.targets.site.release_context import ReleaseContext, ReleaseContexts
 
@@ -49,7 +51,7 @@ def divide(
 
     @cache
     def contexts() -> ReleaseContexts:
-        return ReleaseContexts(load_releases())
+        return ReleaseContexts(_shown(load_releases(), target))
 
     def context(name: str) -> ReleaseContext:
         return contexts().of(name)
@@ -61,11 +63,17 @@ def divide(
     yield Part(COMMON, tuple(names), lambda: contexts().site)
 
 
+def _shown(releases: Sequence[Release], target: Target) -> Sequence[Release]:
+    """The releases, with the configuration files where the site has them."""
+    has_configurations = read_options(target, SiteOptions).configurations
+    return list(map(with_configurations, releases)) if has_configurations else releases
+
+
 def make_part_contexts(
     name: str, releases: Sequence[Release], context: Any, target: Target
 ) -> Contexts:
     """The contexts of the files of one part."""
-    releases = list(map(with_configurations, releases))
+    releases = _shown(releases, target)
     if name == REPORTS:
         contexts = reports.make_contexts(releases, target)
     elif name == COMMON:
