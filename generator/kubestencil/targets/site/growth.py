@@ -27,7 +27,7 @@ class ReleaseSize(NamedTuple):
     kinds: tuple[int, ...]
 
 
-class Segment(NamedTuple):
+class StageBar(NamedTuple):
     """A part of a bar; ``stage`` is empty where bars have one part."""
 
     stage: str
@@ -43,7 +43,7 @@ class Bar(NamedTuple):
     total: int
     x: float
     middle: float
-    segments: tuple[Segment, ...]
+    segments: tuple[StageBar, ...]
 
 
 class Chart(NamedTuple):
@@ -103,10 +103,10 @@ def _chart(
 
 def _segments(
     stages: Iterable[str], counts: Iterable[int], scale: float
-) -> Iterable[Segment]:
+) -> Iterable[StageBar]:
     y = float(HEIGHT - _BOTTOM)
     for stage, count in zip(stages, counts, strict=True):
         height = count * scale
         y -= height
         if count:
-            yield Segment(stage, count, round(y, 1), round(height, 1))
+            yield StageBar(stage, count, round(y, 1), round(height, 1))
