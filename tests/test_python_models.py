@@ -242,6 +242,17 @@ def test_times_are_written_as_the_api_server_requires(package: Any, value: Any) 
     assert event.to_dict()["firstTimestamp"] == "2024-01-31T12:00:00Z"
 
 
+def test_a_required_time_that_go_never_set_is_read(package: Any) -> None:
+    """The API server lists events of the core group, which need no eventTime."""
+    data = {"metadata": {"name": "a"}, "eventTime": None}
+    for event in (
+        package.EventsV1Event.from_dict(data),
+        package.EventsV1EventList.from_json(json.dumps({"items": [data]})).items[0],
+    ):
+        assert event.event_time.year == 1
+        assert event.to_dict()["eventTime"] == "0001-01-01T00:00:00.000000Z"
+
+
 def test_times_in_a_map_are_converted(package: Any) -> None:
     status = package.V1PodDisruptionBudgetStatus(
         current_healthy=1,

@@ -6,7 +6,7 @@ strictness, and takes its time.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache, partial
 from operator import is_ as _is
@@ -19,6 +19,7 @@ from typing import (
     TypeAlias,
     TypeVar,
     Union,
+    cast,
     get_args,
     get_origin,
 )
@@ -77,9 +78,9 @@ def read_carefully(
     model: type[AnyModel], data: Any, convert: Callable[[Any], Any]
 ) -> AnyModel:
     """The model in data that could not be converted as they are: unknown fields are
-    kept, and required lists and dicts that are null are read as empty ones.
+    kept, and required lists, dicts and times that are null are read as empty ones.
 
-    Go writes a slice or map that was never set as null. Raises ModelError where that
+    Go writes a slice, map or time that was never set as null. Raises ModelError where that
     is not all.
     """
     try:
@@ -117,19 +118,19 @@ def _readers(model: type[Model]) -> tuple[frozenset[str], dict[str, _Reader]]:
     readers: dict[str, _Reader] = {}
     for name, field in _fields(model).items():
         reader = _reader(field.type)
-        if _is_null_container(field):
-            readers[name] = _null_reader(field.type)
+        if zero := _zero(field):
+            readers[name] = _null_reader(field.type, zero)
         elif reader:
             readers[name] = reader
     return frozenset(_fields(model)), readers
 
 
-def _null_reader(kind: Any) -> _Reader:
+def _null_reader(kind: Any, zero: Callable[[], Any]) -> _Reader:
     reader = _reader(kind)
 
     def read(value: Any) -> Any:
         if value is None:
-            return get_origin(kind)()
+            return zero()
         return reader(value) if reader else value
 
     return read
@@ -164,9 +165,19 @@ def _readable_dict(reader: _Reader, value: Any) -> Any:
     return value if all(map(_is, values.values(), value.values())) else values
 
 
-def _is_null_container(field: msgspec.structs.FieldInfo) -> bool:
-    """Whether null is an empty list or dict for a field."""
-    return field.required and get_origin(field.type) in (list, dict)
+def _zero(field: msgspec.structs.FieldInfo) -> Callable[[], Any] | None:
+    """What makes the value that null stands for in a required field: an empty list or
+    dict, or Go's zero time, which is written as null. None for other fields."""
+    origin: Any = get_origin(field.type)
+    if field.required and origin in (list, dict):
+        return cast(Callable[[], Any], origin)
+    plain = _members(field.type)[0]
+    is_time = isinstance(plain, type) and issubclass(plain, datetime)
+    return _zero_time if field.required and is_time else None
+
+
+def _zero_time() -> datetime:
+    return datetime(1, 1, 1, tzinfo=UTC)
 
 
 def explain_keywords(
@@ -293,7 +304,7 @@ def _walk_model(
     fields = _fields(model)
     for key, item in value.items():
         field = fields.get(key)
-        if field is not None and item is None and _is_null_container(field):
+        if field is not None and item is None and _zero(field):
             continue
         if field is not None:
             yield from _walk(field.type, item, _below(path, key), strict=strict)
