@@ -54,12 +54,12 @@ def one_file(tmp_path: Path) -> tuple[str, ...]:
     return "-t", "names", "--templates", "mine"
 
 
-def test_render_without_releases_generates_those_of_two_years(
+def test_render_without_releases_generates_all_supported_ones(
     run: Command, tmp_path: Path, one_file: tuple[str, ...]
 ) -> None:
     assert run("render", *one_file).returncode == 0
     folders = {path.name for path in (tmp_path / "generated").iterdir()}
-    assert folders - {".kubestencil"} == set(RELEASES[-6:])
+    assert folders - {".kubestencil"} == set(RELEASES)
 
 
 def test_ranges_and_the_prefix_v_name_releases(

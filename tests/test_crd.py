@@ -377,12 +377,14 @@ def test_a_crd_in_a_group_of_k8s_io_renames_no_built_in_class(tmp_path: Path) ->
 # Files that list all that there is.
 LISTINGS = {
     "jsonnet/gen.libsonnet",
+    "jsonschema/v1.35.0-editor/all.json",
     "python/kubernetes_models/__init__.py",
     "python/kubernetes_models/__init__.pyi",
     "python/kubernetes_models/_kinds.py",
     "rust/src/api/mod.rs",
     "rust/src/lib.rs",
     "typescript/index.d.ts",
+    "typescript/index.js",
     "website/_index.md",
     "website/definitions/_index.md",
     "website/group-versions.md",

@@ -117,6 +117,8 @@ def test_the_page_of_a_kind_says_how_it_is_served(run: Command) -> None:
         "kind": ["Widget"],
         "definition": ["com.example.v1.Widget"],
         "scope": ["Namespaced"],
+        "stored version": ["yes"],
+        "conversion": ["None"],
         "plural": ["widgets"],
         "short names": ["wd", "wdg"],
         "categories": ["all"],

@@ -37,6 +37,7 @@ TAGS = {
     *("output", "p", "pre", "script", "section", "select", "span", "strong"),
     *("summary", "details", "table", "tbody", "td", "template", "th", "thead"),
     *("title", "tr", "ul", "wbr"),
+    *("figure", "figcaption", "svg", "text", "rect", "g", "textarea"),
 }
 ALLOWED_ATTRIBUTES = {
     *("charset", "class", "content", "data-release", "data-root", "data-type"),
@@ -47,7 +48,9 @@ ALLOWED_ATTRIBUTES = {
     *("type", "tabindex", "alt", "width", "height", "value", "checked", "for"),
     *("aria-controls", "aria-autocomplete", "aria-hidden", "placeholder", "start"),
     *("autocomplete", "autocapitalize", "spellcheck", "enterkeyhint"),
-    *("data-switch", "data-nosnippet", "aria-busy"),
+    *("data-switch", "data-nosnippet", "aria-busy", "accept", "multiple"),
+    *("rows", "cols", "wrap"),
+    *("viewbox", "x", "y", "text-anchor", "xmlns", "transform", "d", "fill"),
 }
 HOSTILE = [
     "<script>window.pwned=1</script>",
