@@ -91,6 +91,7 @@ def test_the_python_packages_are_built_and_installed(
     assert json.loads(output)["metadata"] == {"name": "a"}
 
 
+@pytest.mark.compiler("tsc")
 @pytest.mark.compiler("npm")
 @pytest.mark.parametrize("release", INSTALLED)
 def test_npm_installs_the_types(tmp_path: Path, release: str) -> None:
