@@ -96,7 +96,7 @@ PACKAGES = {
                 "ResourceRule",
             ]
         ),
-        # Interfaces of what can be a list, a string or a truth.
+        # Interfaces of what can be a list, a string or a boolean.
         too_narrow=frozenset(
             [
                 "JSON", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool",

@@ -283,11 +283,10 @@ class Report:
     ``before`` is the release that the upgrade starts from, None for a check of one
     release. ``files``, ``documents`` and ``objects`` count what was read; ``checked``
     counts the objects that were compared with a schema. ``skips`` are what was not;
-    ``updated`` counts the objects
-    that were compared with what they were before, None without that; ``validators`` has
-    the version of the API server's own code that decided in a release, None where it is
-    not built; ``ignored`` counts the findings that were left out, by what named them:
-    ``comments``, ``configuration``, ``baseline``.
+    ``updated`` counts the objects that were compared with what they were before, None
+    without that; ``validators`` has the version of the API server's own code that decided
+    in a release, None where it is not built; ``ignored`` counts the findings that were
+    left out, by what named them: ``comments``, ``configuration``, ``baseline``.
     """
 
     before: str | None

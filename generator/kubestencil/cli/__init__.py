@@ -2,7 +2,7 @@
 
 ``options`` has options of several commands, ``documents`` finds the documents that a
 command line names, ``reports`` prints a result in one of the formats of a command.
-``console`` shows errors, progress and colours, ``refused`` what render leaves out. ``settings`` are those of a project file.
+``console`` shows errors, progress and colours. ``settings`` are those of a project file.
 The commands are ``check``, ``diff``, ``history``, ``releases`` with fetch, ``render``,
 ``serve``, ``targets``, and those of ``project``: init and update. ``refused`` shows what
 ``render --keep-going`` leaves out.

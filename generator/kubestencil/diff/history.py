@@ -197,8 +197,8 @@ def history(
 
     ``name`` is a kind or another type, or a resource as kubectl names it, and ``field``
     the path of a field below it; ``kubestencil.schema.lookup`` has all forms; kinds of
-    configuration files are found, too. ``releases`` come oldest first. Raises UsageError where no release has a type of
-    that name, or none of them such a field.
+    configuration files are found, too. ``releases`` come oldest first. Raises UsageError
+    where no release has a type of that name, or none of them such a field.
     """
     releases = list(map(with_configurations, releases))
     try:

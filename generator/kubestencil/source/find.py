@@ -22,11 +22,10 @@ class DocumentOptions:
     """How documents are found and read.
 
     ``specs`` is a folder that is searched before ``./specs`` and the embedded documents.
-    ``crds`` are the locations of CustomResourceDefinitions to add; with ``unserved``,
-    their versions that are not served are read as well, and without what is ``refused``.
-    ``groups`` and ``kinds`` limit
-    a document to these and what they refer to. ``pinned`` are documents of a lock, by
-    release: they are used where no folder has the release.
+    ``crds`` are the locations of CustomResourceDefinitions to add, but for those that are
+    ``refused``; with ``unserved``, their versions that are not served are read as well.
+    ``groups`` and ``kinds`` limit a document to these and what they refer to. ``pinned``
+    are documents of a lock, by release: they are used where no folder has the release.
     """
 
     specs: Path | None = None

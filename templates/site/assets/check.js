@@ -95,7 +95,7 @@
   }
 
   const NAMES = { mapping: "an object", sequence: "a list", scalar: "a value" };
-  const TRUTH = /^(true|false)$/i;
+  const BOOLEAN = /^(true|false)$/i;
 
   /** Whether a scalar has a type of the document; texts that YAML reads as numbers have not. */
   function hasType({ text, isQuoted }, label) {
@@ -103,7 +103,7 @@
     if (/^integer or string|^(number|any value)/.test(label)) return true;
     if (/^integer/.test(label)) return !isQuoted && /^[+-]?\d+(\.0*)?$|^0[xo]/.test(text);
     if (label === "boolean") return !isQuoted && /^(true|false|yes|no|on|off)$/i.test(text);
-    return isQuoted || !(TRUTH.test(text) || /^[+-]?(\d+|\d*\.\d+|\d+\.\d*)(e[+-]?\d+)?$/i.test(text));
+    return isQuoted || !(BOOLEAN.test(text) || /^[+-]?(\d+|\d*\.\d+|\d+\.\d*)(e[+-]?\d+)?$/i.test(text));
   }
 
   class Check {

@@ -1,8 +1,9 @@
 """Hints what to do about problems, and the same as edits.
 
 ``schemas`` finds what a kind has at a path, ``fields`` where a field belongs, ``renames``
-where later versions have it, ``shapes`` what a value of a wrong type was meant to be. ``edits`` applies a fix to an object, and
-``trials`` tries it: only what leaves fewer errors is a hint.
+where later versions have it, ``shapes`` what a value of a wrong type was meant to be.
+``edits`` applies a fix to an object, and ``trials`` tries it: only what leaves fewer
+errors is a hint.
 """
 
 from __future__ import annotations

@@ -129,7 +129,9 @@ def lifecycles() -> Mapping[GroupVersionKind, Lifecycle]:
     return {group_version_kind(row.api_version, row.kind): row for row in table}
 
 
-# The kinds of configuration files that are older than their table, and were removed.
+# The kinds of configuration files that are older than their table, and were removed: the
+# first release of k8s.io/kubernetes (cmd/kubeadm/app/apis/kubeadm) or k8s.io/kube-scheduler
+# (config) with a package of the version.
 _INTRODUCED = {
     "kubeadm.k8s.io/v1beta2": "1.15",
     "kubeadm.k8s.io/v1beta3": "1.22",

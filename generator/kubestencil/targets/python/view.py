@@ -66,7 +66,7 @@ class ModelAttribute(NamedTuple):
 
     ``name`` is the attribute, ``json_name`` the field's JSON name as a literal.
     ``annotation`` is its type hint, and ``wrapped`` says that it needs a line of its
-    own. ``required`` fields have no default, which others have in ``default``. ``official_type`` is the type as the
+    own. ``required`` fields have no ``default``. ``official_type`` is the type as the
     official client names it, as a literal. ``time_converter`` is the function that
     gives a time its precision, empty for other types. ``description`` is the text of
     its docstring, or empty.
