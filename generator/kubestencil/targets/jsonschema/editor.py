@@ -27,6 +27,7 @@ from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions, served_kinds
 from kubestencil.schema.types import GroupVersionKind, JsonObject, schema_of
 from kubestencil.schema.well_known import QUANTITY, is_built_in
+from kubestencil.targets.jsonschema.custom import CustomKind
 from kubestencil.targets.jsonschema.writer import SchemaWriter, TooLargeError
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
@@ -50,14 +51,16 @@ class EditorSchema(NamedTuple):
     data: bytes
 
 
-def any_kind(release: Release, custom: Mapping[str, GroupVersionKind]) -> bytes:
+def any_kind(release: Release, custom: Iterable[CustomKind]) -> bytes:
     """A schema of any object, for files with objects of several kinds.
 
-    It asks each kind to be as its own file says, those of ``custom`` resources as the
-    files with these paths. Kinds that groups of Kubernetes do not have are refused; of
-    groups that nobody knows any object is valid.
+    It asks each kind to be as its own file says. Kinds that groups of Kubernetes do not
+    have are refused; of groups that nobody knows any object is valid.
     """
-    schemas = {f"{name}.json": kind for name, kind in _names(release).values()}
+    schemas: list[tuple[str, GroupVersionKind | CustomKind]] = [
+        *((f"{name}.json", kind) for name, kind in _names(release).values()),
+        *((f"../{kind.path}", kind) for kind in custom),
+    ]
     kinds: dict[str, list[str]] = {"v1": ["List"]}
     for kind, definition in served_kinds(release):
         if is_built_in(definition.name):
@@ -68,8 +71,8 @@ def any_kind(release: Release, custom: Mapping[str, GroupVersionKind]) -> bytes:
         )
         for version, names in sorted(kinds.items())
     ]
-    for path, kind in {**schemas, **custom}.items():
-        given = {"apiVersion": kind.api_version, "kind": kind.kind}
+    for path, each in schemas:
+        given = {"apiVersion": each.api_version, "kind": each.kind}
         rules.append(_rule(given, {"$ref": path}))
     document = {
         "$schema": _DIALECT,

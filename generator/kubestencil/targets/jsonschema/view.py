@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 from kubestencil.engine.manifest import Target
 from kubestencil.engine.options import read_options
 from kubestencil.engine.view import Contexts, Each, FileContext
-from kubestencil.schema import Definition, GroupVersionKind, Release
+from kubestencil.schema import Definition, Release
 from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.well_known import is_built_in
 from kubestencil.targets.jsonschema.custom import (
@@ -219,12 +219,8 @@ def _any_kind(
     release: Release, folders: Iterable[Folder], custom: Iterable[CustomKind]
 ) -> Iterator[FileContext]:
     """The context of the schema of any kind, beside those for editors."""
-    paths = {
-        f"../{kind.path}": GroupVersionKind(kind.group, kind.version, kind.kind)
-        for kind in custom
-    }
     for folder in folders:
-        data = any_kind(release, paths)
+        data = any_kind(release, custom)
         yield FileContext("all kinds", {"folder": folder.name}, {}, data)
 
 
