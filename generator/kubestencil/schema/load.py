@@ -159,12 +159,12 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
     others = base.definitions.definitions
     schemas = {name: json_object(value.schema) for name, value in others.items()}
     custom = custom_resources(crds, StandardFields.of(schemas), others)
-    clashes = [
-        (where, SpecError(f"defines {name}, as {source.origin} does", where=where))
-        for name in custom.definitions
-        if name in others
-        for where in [custom.origins.get(name, ", ".join(crds.locations))]
-    ]
+    clashes = []
+    for name in custom.definitions:
+        if name in others:
+            where = custom.origins.get(name, ", ".join(crds.locations))
+            message = f"defines {name}, as {source.origin} does"
+            clashes.append((where, SpecError(message, where=where)))
     if clashes:
         raise InvalidCrdsError(clashes)
     definitions = FrozenObject({**others, **custom.definitions})

@@ -167,13 +167,14 @@ def _server_facts(rows: Iterable[FactRow], release: str) -> ServerFacts:
     fields: dict[tuple[str, str], FieldFacts] = {}
     in_kinds: dict[GroupVersionKind, dict[str, FieldFacts]] = {}
     by_kind: dict[tuple[str, str], dict[GroupVersionKind, FieldFacts]] = {}
-    for (definition, field_name, context), facts in found.items():
+    for (definition, field_name, context), attributes in found.items():
+        known = FieldFacts(**attributes)
         if context:
             kind, path = _context(context)
-            in_kinds.setdefault(kind, {})[path] = FieldFacts(**facts)
-            by_kind.setdefault((definition, field_name), {})[kind] = FieldFacts(**facts)
+            in_kinds.setdefault(kind, {})[path] = known
+            by_kind.setdefault((definition, field_name), {})[kind] = known
         else:
-            fields[definition, field_name] = FieldFacts(**facts)
+            fields[definition, field_name] = known
     return ServerFacts(fields, MappingProxyType(in_kinds), MappingProxyType(by_kind))
 
 

@@ -116,10 +116,11 @@ def make_contexts(
                 context.releases, options.url, growth
             ),
             "release-changes": lambda: comparison.changes_contexts(site),
-            "opensearch": lambda: [
-                FileContext("the description of the search", {}, {"root": ""})
-                for _ in range(bool(options.url))
-            ],
+            "opensearch": lambda: (
+                [FileContext("the description of the search", {}, {"root": ""})]
+                if options.url
+                else []
+            ),
             "manifest-check": lambda: [
                 FileContext(
                     "the page that checks a manifest",

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import STAGES, kind_definitions, version_stage
 
-#: The size of a chart, with a line of text above and below its bars.
-WIDTH, HEIGHT = 320, 150
+# The size of a chart, with a line of text above and below its bars.
+_WIDTH, _HEIGHT = 320, 150
 _TOP, _BOTTOM = 18, 18
 # Of a column, what a bar takes.
 _BAR_SHARE = 0.62
@@ -47,12 +47,15 @@ class Bar(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart: its ``title`` (``Kinds``), what it shows in a sentence, and its bars."""
+    """A chart: its ``title`` (``Kinds``), what it shows in a sentence, its bars, and its
+    size in the units of its coordinates."""
 
     title: str
     summary: str
     bars: tuple[Bar, ...]
     bar_width: float
+    width: int = _WIDTH
+    height: int = _HEIGHT
 
 
 def release_size(release: Release) -> ReleaseSize:
@@ -81,8 +84,8 @@ def _chart(
     counts: Sequence[tuple[int, ...]],
     stages: Sequence[str],
 ) -> Chart:
-    column = WIDTH / len(sizes)
-    scale = (HEIGHT - _TOP - _BOTTOM) / max(1, *map(sum, counts))
+    column = _WIDTH / len(sizes)
+    scale = (_HEIGHT - _TOP - _BOTTOM) / max(1, *map(sum, counts))
     bars = tuple(
         Bar(
             size.release,
@@ -104,7 +107,7 @@ def _chart(
 def _segments(
     stages: Iterable[str], counts: Iterable[int], scale: float
 ) -> Iterable[StageBar]:
-    y = float(HEIGHT - _BOTTOM)
+    y = float(_HEIGHT - _BOTTOM)
     for stage, count in zip(stages, counts, strict=True):
         height = count * scale
         y -= height

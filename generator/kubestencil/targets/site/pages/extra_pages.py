@@ -11,18 +11,20 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
 from markupsafe import Markup
 
-from kubestencil.checking.release import prepare
+from kubestencil.checking.release import CheckedRelease, prepare
 from kubestencil.checking.rules import RULES
 from kubestencil.engine.view import FileContext
 from kubestencil.errors import KubestencilError, TargetError, UsageError
-from kubestencil.schema import GroupVersionKind, Release
+from kubestencil.schema import Release
 from kubestencil.schema.facts.kind_fields import field_at
+from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.lookup import find_types
 from kubestencil.source.decoding import decode
@@ -154,6 +156,7 @@ class UserFiles:
         """
         kinds = {(address.group, address.kind) for address in addresses.values()}
         links = TypeLinks(release, addresses)
+        checked = prepare(release)
         for name in self._names:
             if not name.startswith(_NOTES) or not name.endswith(".md"):
                 continue
@@ -166,9 +169,9 @@ class UserFiles:
                     where=where,
                 )
             text = self._text(name)[1]
-            self._render(text, name, lambda link, name=name: self._address(link, name, links))  # type: ignore[misc]
+            self._render(text, name, partial(self._address, name=name, links=links))
             for example in commonmark.code_blocks(text, ("yaml", "yml")):
-                _check_example(example, release, where)
+                _check_example(example, checked, where)
 
     def _page(self, name: str, path: str | None, links: TypeLinks) -> ExtraPage:
         """A page at ``path`` below ``pages/``, or with links from the start page."""
@@ -262,27 +265,24 @@ def pages_script(pages: Sequence[ExtraPage]) -> bytes:
     return data_script("kubestencilPages", data)
 
 
-def _check_example(text: str, release: Release, where: str) -> None:
+def _check_example(text: str, release: CheckedRelease, where: str) -> None:
     """Check the objects of an example, each of which has an apiVersion and a kind."""
     for document in _DOCUMENT_END.split(text):
         value = decode(document.encode(), where) if document.strip() else {}
         api_version, kind = value.get("apiVersion"), value.get("kind")
         if not isinstance(api_version, str) or not isinstance(kind, str):
             continue
-        group, _, version = api_version.rpartition("/")
-        results = prepare(release).examine(
-            value, GroupVersionKind(group, version, kind)
+        results = release.examine(value, group_version_kind(api_version, kind))
+        found = (*results.problems, *results.values) if results else ()
+        errors = (
+            problem.message
+            for problem in found
+            if RULES[problem.rule].severity == "error"
         )
-        problems = ["is no kind of the release"] if results is None else []
-        if results is not None:
-            problems = [
-                problem.message
-                for problem in (*results.problems, *results.values)
-                if RULES[problem.rule].severity == "error"
-            ]
-        if problems:
+        error = next(errors, "") if results else "is no kind of the release"
+        if error:
             raise TargetError(
                 f"has an example that {release.name} refuses, {api_version} {kind}: "
-                f"{problems[0]}",
+                f"{error}",
                 where=where,
             )
