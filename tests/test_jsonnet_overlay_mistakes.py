@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import multiprocessing
 import sys
 from collections.abc import Callable
@@ -49,7 +50,7 @@ def without_gojsonnet(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setitem(sys.modules, "_gojsonnet", None)
     # A child process would have it, where processes are not forked.
-    monkeypatch.setattr(evaluate, "run_sandboxed", run_here)
+    monkeypatch.setattr(overlay_evaluation, "run_sandboxed", run_here)
 
 
 @pytest.mark.parametrize(
@@ -146,6 +147,16 @@ def test_an_overlay_cannot_crash_or_block_the_program(
     monkeypatch.setattr(overlay_evaluation, "_SECONDS", 5.0)
     with pytest.raises(TargetError, match=r"recursion|memory|longer than 5 seconds"):
         pages(small, tmp_path, mine=extend("pod+", body))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems limit no memory")
+def test_the_memory_of_the_caller_is_not_that_of_an_overlay(
+    small: Release, tmp_path: Path
+) -> None:
+    """A large program calls kubestencil: the other process starts as a copy of it."""
+    text = extend("pod+", "local f(n) = if n == 0 then 0 else f(n - 1), a:: f(99)")
+    with mmap.mmap(-1, 4 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS):
+        assert "core/v1/pod.md" in pages(small, tmp_path, mine=text)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import posixpath
 import re
 from collections.abc import Callable
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 Result = TypeVar("Result")
@@ -82,7 +83,8 @@ def run_sandboxed(
     crash this one nor use up the memory of the machine.
 
     ``function`` and ``arguments`` must be picklable. Raises the JsonnetError that it
-    raises, and a JsonnetError where it takes more than ``seconds`` or 4 GB.
+    raises, and a JsonnetError where it takes more than ``seconds``, or 4 GB in addition
+    to what this process has.
     """
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(
@@ -127,10 +129,25 @@ def _limit_memory() -> None:
     except ImportError:  # Windows does not have it.
         return
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = (
-        _MEMORY_LIMIT if hard == resource.RLIM_INFINITY else min(_MEMORY_LIMIT, hard)
-    )
+    limit = _address_space() + _MEMORY_LIMIT
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def _address_space() -> int:
+    """The bytes of address space that this process has, those of the process that it
+    is a copy of among them; 0 where the system does not say.
+
+    https://man7.org/linux/man-pages/man5/proc_pid_statm.5.html
+    """
+    import resource
+
+    try:
+        pages = Path("/proc/self/statm").read_text("ascii").split()[0]
+    except OSError:
+        return 0
+    return int(pages) * resource.getpagesize()
 
 
 def _describe_error(code: str, read_file: ReadFile, message: str) -> JsonnetError:
