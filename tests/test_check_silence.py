@@ -47,6 +47,16 @@ _NAMED = "metadata: {name: a}\nspec: {}\n"
             "unknown-kind",
             "use rbac.authorization.k8s.io/v1",
         ),
+        (
+            "apiVersion: networking.kubernetes.io/v1\nkind: Ingress\n",
+            "unknown-kind",
+            "use networking.k8s.io/v1",
+        ),
+        (
+            "apiVersion: example.com/v1\nkind: ConfigMap\n",
+            "unknown-kind",
+            "use v1, or name its CustomResourceDefinition with --crds",
+        ),
         ("apiversion: v1\nkind: Service\n", "missing-kind", "did you mean apiVersion?"),
         ("kind: Service\n", "missing-kind", "add apiVersion: v1"),
         ("apiVersion: v1\nknd: Service\n", "missing-kind", "did you mean kind?"),
@@ -68,6 +78,9 @@ def test_what_is_nearly_an_object_is_an_error(
         "apiVersion: serving.knative.dev/v1\nkind: Service\n",
         "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\n",
         "apiVersion: crd.projectcalico.org/v1\nkind: NetworkPolicy\n",
+        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: Workload\n",
+        "apiVersion: migration.k8s.io/v1alpha1\nkind: StorageVersionMigration\n",
+        "apiVersion: ipam.cluster.x-k8s.io/v1beta1\nkind: IPAddress\n",
         # Values of a chart, and a file of another program.
         "kind: Deployment\nreplicas: 2\n",
         "services: {web: {image: a}}\n",
@@ -118,6 +131,13 @@ def test_a_removed_kind_is_checked_as_the_one_that_replaces_it(tmp_path: Path) -
     ]
     # What 1.35 does not serve is not mended by it.
     assert all(finding.change != "fixed" for finding in report.findings)
+    # Values in them are those of the new fields.
+    wrong = text.replace("servicePort: 80", "servicePort: 70000").replace(": b", ": B_")
+    values = [(f.rule_id, f.field_path) for f in _report(tmp_path, wrong).findings]
+    assert ("out-of-range", f"{path}.backend.servicePort") in values
+    assert ("out-of-range", "spec.backend.servicePort") in values
+    assert ("invalid-name", "spec.backend.serviceName") in values
+    assert len(values) == len(report.findings) + 3
     text = (
         "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\n"
         "spec: {minAvailable: 1, selector: {}}\n"

@@ -15,6 +15,7 @@ from kubestencil.checking.rules import RuleId
 from kubestencil.schema.facts.configurations.table import configuration_kinds
 from kubestencil.schema.facts.lifecycle import (
     built_in_groups,
+    custom_kinds,
     lifecycle,
     lifecycles,
     replacement,
@@ -48,7 +49,13 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
         rule, message = "future-kind", f"{name} was added in {facts.introduced}"
     else:
         message = f"{release.name} does not serve {name}"
-    return _of_kind(rule, message, kind, _other_kind(kind, release))
+    problem = _of_kind(rule, message, kind, _other_kind(kind, release))
+    if "." in kind.group and not (
+        is_of_kubernetes(kind) or _is_nearly_of_kubernetes(kind)
+    ):
+        hint = f"{problem.hint}, or name its CustomResourceDefinition with --crds"
+        return problem._replace(hint=hint, fixes=())
+    return problem
 
 
 def _custom_kinds(group: str, release: CheckedRelease) -> list[GroupVersionKind]:
@@ -203,15 +210,39 @@ def remarks_on_kind(
 def meant_kind(
     kind: GroupVersionKind, release: CheckedRelease
 ) -> GroupVersionKind | None:
-    """The kind of Kubernetes that is meant by one of a group that is nearly right, or
-    that no custom resource can have; None for kinds that may exist."""
-    if is_of_kubernetes(kind) or kind.kind not in _kind_names():
+    """The kind of Kubernetes that is meant by one of a group that is nearly right, or of
+    a name that no custom resource has; None for kinds that may exist."""
+    if is_of_kubernetes(kind) or not has_name_of_kubernetes(kind):
         return None
+    if "." not in kind.group or _is_nearly_of_kubernetes(kind):
+        return _other_kind(kind, release)
+    if kind.kind in {name for _, name in custom_kinds()}:
+        return None
+    meant = _other_kind(kind, release)
+    return meant if meant and meant.kind == kind.kind else None
+
+
+def has_name_of_kubernetes(kind: GroupVersionKind) -> bool:
+    """Whether a kind of Kubernetes has the same name."""
+    return kind.kind in _kind_names()
+
+
+def _is_nearly_of_kubernetes(kind: GroupVersionKind) -> bool:
+    """Whether a group is nearly one that has such a kind, or is in a domain that only
+    Kubernetes has."""
+    if (kind.group, kind.kind) in custom_kinds():
+        return False
     domain = ".".join(kind.group.split(".")[-2:])
-    is_of_upstream = SequenceMatcher(None, domain, "k8s.io").ratio() >= 0.7
-    if "." in kind.group and not is_of_upstream:
-        return None
-    return _other_kind(kind, release)
+    is_upstream = domain == "kubernetes.io" or _is_like(domain, "k8s.io", 0.75)
+    return (is_upstream and domain != "x-k8s.io") or any(
+        _is_like(kind.group, other.group, 0.8)
+        for other in lifecycles()
+        if other.kind == kind.kind
+    )
+
+
+def _is_like(text: str, other: str, ratio: float) -> bool:
+    return SequenceMatcher(None, text, other).ratio() >= ratio
 
 
 def missing_kind(value: Any) -> Problem | None:

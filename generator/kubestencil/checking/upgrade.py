@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kubestencil.checking.files.kustomize import is_kustomize_kind
 from kubestencil.checking.findings import Edit, Move, Path, Problem, Results
 from kubestencil.checking.hints import Advice
-from kubestencil.checking.hints.edits import applied
+from kubestencil.checking.hints.edits import EditError, applied
 from kubestencil.checking.hints.renames import renaming
-from kubestencil.checking.hints.trials import Trial
+from kubestencil.checking.hints.trials import Trial, moved_path
 from kubestencil.checking.kind_findings import (
+    has_name_of_kubernetes,
     is_configuration,
     is_in_custom_group,
     is_of_kubernetes,
@@ -96,7 +97,11 @@ class Upgrade:
             or is_in_custom_group(kind, self.after)
             or meant_kind(kind, self.after)
         )
-        return None if is_known else "no schema of the custom resource"
+        if is_known:
+            return None
+        reason = "no schema of the custom resource"
+        is_twin = has_name_of_kubernetes(kind)
+        return f"{reason} with the name of a built-in kind" if is_twin else reason
 
     def start(
         self,
@@ -199,7 +204,7 @@ def _start(
     if results is None:
         return _start_successor(kind_problem(kind, release), trial, is_patch)
     # What it cannot decode, a server does not look at.
-    values = [] if is_patch else list(_judged(results, value, kind))
+    values = [] if is_patch else list(_judged(results, value, kind, release))
     is_custom = kind in release.release.custom_kinds
     verdict: PendingAnswer | None = None
     change: PendingAnswer | None = None
@@ -267,9 +272,11 @@ def _start_successor(
     return finish
 
 
-def _judged(results: Results, value: Any, kind: GroupVersionKind) -> Iterator[Problem]:
+def _judged(
+    results: Results, value: Any, kind: GroupVersionKind, release: CheckedRelease
+) -> Iterable[Problem]:
     """What is wrong with the values of an object that a server can decode, also where
-    it has fields that are elsewhere now: their new places are not missing."""
+    it has fields that are elsewhere now: as if they were there already."""
     edits: list[Edit] = []
     for problem in results.problems:
         if RULES[problem.rule].severity == "error":
@@ -277,8 +284,17 @@ def _judged(results: Results, value: Any, kind: GroupVersionKind) -> Iterator[Pr
                 value, kind, problem.path
             )
             if not fix:
-                return
+                return ()
             edits.extend(fix)
-    targets = (edit.target if isinstance(edit, Move) else edit.path for edit in edits)
-    new = {target[:end] for target in targets for end in range(len(target) + 1)}
-    yield from (problem for problem in results.values if problem.path not in new)
+    try:
+        after = edits and release.examine(applied(value, tuple(edits)), kind)
+    except EditError:
+        return ()
+    if not after:
+        return results.values
+    moves = [(edit.target, edit.path) for edit in edits if isinstance(edit, Move)]
+    new = [p for p in after.problems if RULES[p.rule].severity == "error"]
+    return [
+        problem._replace(path=moved_path(problem.path, moves[::-1]))
+        for problem in new or after.values
+    ]

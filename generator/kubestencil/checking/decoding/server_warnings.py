@@ -1,17 +1,22 @@
 """What an API server warns of in an object that it accepts: annotations and labels that
-have been replaced, and variables of an environment that hide others."""
+have been replaced, variables of an environment that hide others, unreadable PEM."""
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from kubestencil.checking.decoding.scalars import base64_error
+from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Path, Problem
 from kubestencil.checking.problems import items_at, value_at
 from kubestencil.checking.values.relations import pods_of
 from kubestencil.schema.facts.warnings import WarnedKey, warned_keys
 from kubestencil.schema.types import GroupVersionKind
 
+_PEM = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----([^-]+)-----END \1-----")
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 
 
@@ -21,6 +26,8 @@ def warnings_of(
     """The problems that a server of a release warns of."""
     keys = warned_keys(release)
     yield from _annotations(value, (), keys.get(kind.kind, ()))
+    if (kind.kind, value.get("type")) == ("Secret", "kubernetes.io/tls"):
+        yield from _unreadable_pem(value)
     pods = pods_of(kind)
     labels = {row.key: row for row in keys.get("node-label", ())}
     for path in _node_labels(value, pods or ("scheduling",)):
@@ -88,6 +95,32 @@ def _problem(row: WarnedKey, key: str, path: Path) -> Problem:
     since = f" since {row.since}" if row.since else ""
     hint = f"use {row.instead}" if row.instead else "remove it"
     return Problem("server-warning", path, f"{key} is deprecated{since}", hint, True)
+
+
+def _unreadable_pem(value: Mapping[str, Any]) -> Iterator[Problem]:
+    """The certificate or the key that a server cannot read; it names the first."""
+    for name, what in (("tls.crt", "CERTIFICATE"), ("tls.key", "PRIVATE KEY")):
+        plain = value_at(value, ("stringData", name))
+        text = value_at(value, ("data", name)) if plain is None else plain
+        text = "" if text is None else text
+        if not isinstance(text, str):
+            return
+        if plain is None and not has_placeholder(text):
+            if base64_error(text) is not None:
+                return  # A finding of its own.
+            text = b64decode(text).decode("latin-1")
+        if has_placeholder(text):
+            return
+        blocks = _PEM.findall(text)
+        if not any(
+            label.endswith(what) and base64_error(body.replace(" ", "")) is None
+            for label, body in blocks
+        ):
+            path = "data" if plain is None else "stringData", name
+            hint = f"begin it with -----BEGIN {what}-----"
+            message = f"{name} has no {what.lower()} in PEM"
+            yield Problem("server-warning", path, message, hint)
+            return
 
 
 def _hidden_variables(container: Mapping[str, Any], path: Path) -> Iterator[Problem]:

@@ -42,12 +42,12 @@ class Trial:
             return None
         moves = [(edit.path, edit.target) for edit in fix if isinstance(edit, Move)]
         before = {
-            (rule, _moved(path, moves))
+            (rule, moved_path(path, moves))
             for rule, path in self._errors
             if (rule, path) != (problem.rule, problem.path)
         }
         after = set(self._errors_of(value))
-        mended = _moved(problem.path, moves)
+        mended = moved_path(problem.path, moves)
         new = after - before
         if problem.rule == "wrong-type":
             unknown = {
@@ -92,7 +92,7 @@ class Trial:
             yield problem.rule, problem.path
 
 
-def _moved(path: Path, moves: Iterable[tuple[Path, Path]]) -> Path:
+def moved_path(path: Path, moves: Iterable[tuple[Path, Path]]) -> Path:
     """Where a value is after moves, each from a path to another one."""
     for old, new in moves:
         if path[: len(old)] == old:

@@ -12,6 +12,7 @@ from kubestencil.schema.facts.tables import (
     ReleaseRange,
     group_version_kind,
     is_between,
+    read_cells,
     rows,
 )
 from kubestencil.schema.kinds import precedence
@@ -120,6 +121,12 @@ def replacement(kind: GroupVersionKind, release: str) -> GroupVersionKind | None
 def built_in_groups() -> frozenset[str]:
     """The groups that Kubernetes has or had kinds in."""
     return frozenset(kind.group for kind in lifecycles())
+
+
+@cache
+def custom_kinds() -> frozenset[tuple[str, ...]]:
+    """The groups and kinds of ``specs/custom-kinds.tsv``, which are not of Kubernetes."""
+    return frozenset(map(tuple, read_cells("custom-kinds")))
 
 
 @cache
