@@ -40,7 +40,7 @@ def test_command_accepts_all_names_of_the_report() -> None:
     ("arguments", "code", "message"),
     [
         (("diff", "1.34", "9.9"), 2, "unknown release '9.9'"),
-        (("diff", "1.34", "1.35", "--kind", "Podd"), 2, "did you mean Pod"),
+        (("diff", "1.34", "1.35", "--kind", "podd"), 2, "did you mean Pod"),
         (("diff", "1.34", "no.json"), 2, "is neither a release nor an existing file"),
         (("diff", "1.34", "1.35", "--group", "app"), 2, "did you mean apps?"),
         (("diff", "1.34", "1.35/apps/v1"), 2, "an API version on both sides"),
@@ -67,6 +67,8 @@ def test_command_accepts_all_names_of_the_report() -> None:
             2,
             "extensions/v1beta1/PodSecurityPolicy was",
         ),
+        (("history", "psp"), 2, "deprecated in 1.21, removed in 1.25"),
+        (("history", "cronjob/v1beta1"), 2, "deprecated in 1.21, removed in 1.25"),
         (("history", "pods/resize"), 2, "since 1.32 (get, patch, update)"),
         (("history", "autoscaling/v2beta2"), 2, "deprecated in 1.23, removed in 1.26"),
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import pytest
@@ -35,9 +35,11 @@ def test_json_report_has_the_documented_keys() -> None:
     )
     assert (comparison["from"], comparison["to"]) == ("1.29", "1.35")
     assert list(comparison["summary"]) == ["breaking", "warning", "safe", "docs"]
-    assert sum(comparison["summary"].values()) == len(comparison["changes"]) + len(
-        comparison["notices"]
-    )
+    graduated = (item["changes"] for item in comparison["graduations"])
+    judged = (comparison["changes"], comparison["notices"], *graduated)
+    for severity, count in comparison["summary"].items():
+        found = [item for item in chain(*judged) if item["severity"] == severity]
+        assert len(found) == count
     (added,) = (
         change
         for change in comparison["changes"]
@@ -529,6 +531,8 @@ HISTORY_RELEASES = ("1.25", "1.31", "1.32", "1.34", "1.35")
         ("core/v1/Pod", None, "core Pod"),
         ("hpa", None, "autoscaling HorizontalPodAutoscaler"),
         ("hpa.v2beta2", None, "autoscaling HorizontalPodAutoscaler"),
+        ("hpa/v2beta2", None, "autoscaling HorizontalPodAutoscaler"),
+        ("vap", None, "admissionregistration.k8s.io ValidatingAdmissionPolicy"),
         ("podspec", None, "core PodSpec"),
         ("io.k8s.api.core.v1.PodSpec", None, "core PodSpec"),
         ("Pod", "spec.resources", "core Pod.spec.resources"),

@@ -68,12 +68,17 @@ class ServeError(KubestencilError):
 
 
 def nearest(name: str, available: Iterable[str]) -> str:
-    """A hint about an unknown name: those that are similar, and all that are available.
+    """A hint about an unknown name: those that are similar, in upper or lower case, and
+    all that are available.
 
     More than ``_MAX_LISTED`` available names are not listed.
     """
     names = list(available)
-    similar = get_close_matches(name, names, n=3, cutoff=0.6)
+    by_lower_case = {available.lower(): available for available in names}
+    similar = [
+        by_lower_case[match]
+        for match in get_close_matches(name.lower(), by_lower_case, n=3, cutoff=0.6)
+    ]
     hints = [f"did you mean {' or '.join(similar)}?"] if similar else []
     if names and len(names) <= _MAX_LISTED:
         hints.append(f"available: {', '.join(names)}")

@@ -335,10 +335,9 @@ def _fails(comparison: Comparison, names: Collection[str]) -> bool:
     of a more severe one."""
     levels = [SEVERITIES.index(name) for name in SEVERITIES if name in names]
     severe = SEVERITIES[: max(levels, default=-1) + 1]
-    graduated = (graduation.changes for graduation in comparison.graduations)
     return any(
         change.severity in severe or change.rule.name in names
-        for change in (*comparison.changes, *comparison.notices, *chain(*graduated))
+        for change in comparison.all_changes
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -296,15 +296,20 @@ class Comparison:
 
     @property
     def summary(self) -> Mapping[Severity, int]:
-        """The number of changes and notices of each severity, most severe first."""
-        return count_severities((*self.changes, *self.notices))
+        """The number of changes of each severity, most severe first; notices and the
+        changes of graduations count."""
+        return count_severities(self.all_changes)
+
+    @property
+    def all_changes(self) -> Iterator[Change]:
+        """The changes, the notices and the changes of graduations."""
+        graduated = (graduation.changes for graduation in self.graduations)
+        return chain(self.changes, self.notices, *graduated)
 
     @property
     def rules(self) -> Mapping[str, Rule]:
         """The rules that judge the changes, those of graduations included, by name."""
-        graduated = (graduation.changes for graduation in self.graduations)
-        changes = chain(self.changes, self.notices, *graduated)
-        return {change.rule.name: change.rule for change in changes}
+        return {change.rule.name: change.rule for change in self.all_changes}
 
     def to_dict(self, steps: Sequence[Comparison] = ()) -> dict[str, Any]:
         """The comparison as a JSON object, as ``kubestencil diff -f json`` has it and

@@ -39,7 +39,13 @@ from kubestencil.schema.facts.lifecycle import lifecycles
 from kubestencil.schema.facts.resources import resource_facts
 from kubestencil.schema.keywords import KINDS_KEYWORD
 from kubestencil.schema.kinds import Stage, group_names, precedence, version_stage
-from kubestencil.schema.lookup import TypeMatch, find_types, type_group
+from kubestencil.schema.lookup import (
+    TypeMatch,
+    find_types,
+    initials,
+    split_query,
+    type_group,
+)
 from kubestencil.schema.types import Schema, schema_of
 from kubestencil.source.releases import is_minor_version
 
@@ -273,14 +279,14 @@ def _facts_about(name: str) -> str:
     """What the tables know of a kind that none of the releases serves, of those of an
     API version that were removed, or of a subresource (``pods/resize``); empty where they
     have none."""
-    prefix, _, last = name.rpartition("/")
+    prefix, last = split_query(name)
     sentences = [
         f"{kind.api_version}/{kind.kind} was introduced in {facts.introduced}"
         + (f", deprecated in {facts.deprecated}" if facts.deprecated else "")
         + (f", removed in {facts.removed}" if facts.removed else "")
         for kind, facts in lifecycles().items()
         if (
-            last.lower() in _resource_names(kind.kind.lower())
+            last.lower() in _resource_names(kind.kind)
             and prefix in ("", kind.api_version, kind.group, kind.version)
         )
         or (name == kind.api_version and facts.removed)
@@ -320,8 +326,10 @@ def _gates_called(name: str) -> Iterator[str]:
 
 
 def _resource_names(kind: str) -> tuple[str, ...]:
-    """A kind in lower case, and what can be its plural."""
-    return kind, f"{kind}s", f"{kind}es", f"{kind[:-1]}ies"
+    """What users call a kind: itself, and what can be its plural, in lower case, or its
+    initials."""
+    name = kind.lower()
+    return name, f"{name}s", f"{name}es", f"{name[:-1]}ies", initials(kind)
 
 
 def _types_with_field(name: str, releases: Iterable[Release]) -> str:
@@ -371,9 +379,6 @@ def _similar_field(
         for column, release in columns[-1:]
         for name in _all_paths(column, release)
     }
-    for name in paths:
-        if name.lower() == path.lower():
-            return f"did you mean {name}?"
     return nearest(path, paths)
 
 

@@ -97,9 +97,16 @@ class _Reading(NamedTuple):
     path: str | None = None
 
 
+def split_query(query: str) -> tuple[str, str]:
+    """What comes before a kind (``apps/v1``, ``v1``, or nothing), and the kind, which may
+    also come before its version: ``hpa/v2``."""
+    prefix, _, rest = query.rpartition("/")
+    return (rest, prefix) if prefix and _VERSION.match(rest) else (prefix, rest)
+
+
 def _readings(query: str) -> Iterator[_Reading]:
     """The ways to read a query, the first one that has a match applies."""
-    prefix, _, rest = query.rpartition("/")
+    prefix, rest = split_query(query)
     group, version = _group_and_version(prefix)
     yield _Reading(rest, group, version)
     name, _, tail = rest.partition(".")
@@ -110,6 +117,8 @@ def _readings(query: str) -> Iterator[_Reading]:
         if _VERSION.match(head):
             yield _Reading(name, group_name or None, head)
     yield _Reading(name, group, version, tail)
+    if group == "core":
+        yield _Reading(rest, version=version)
 
 
 def _group_and_version(prefix: str) -> tuple[str | None, str | None]:
@@ -168,13 +177,13 @@ class _TypeNames:
 
     def _named(self, name: str) -> set[tuple[str, str]]:
         """The types, each a kind and a group, that a name stands for: exactly, as a
-        resource, or regardless of its case."""
+        resource, regardless of its case, or as the initials of kinds."""
         lower_case = name.lower()
         return (
             self._by_kind.get(name)
             or self._by_resource.get(lower_case)
             or self._by_lower_case.get(lower_case)
-            or set()
+            or {key for key in self._served if initials(key[0]) == lower_case}
         )
 
     def _order(self, match: TypeMatch) -> tuple[bool, str, str]:
@@ -206,6 +215,12 @@ class _TypeNames:
         self._by_lower_case.setdefault(definition.kind.lower(), set()).add(key)
         if definition.kinds:
             self._served.add(key)
+
+
+def initials(kind: str) -> str:
+    """What people call a kind of three words or more: ``vap``; empty for others."""
+    capitals = "".join(filter(str.isupper, kind)).lower()
+    return capitals if len(capitals) > 2 else ""
 
 
 def type_group(definition: Definition, groups: Mapping[str, str]) -> str:

@@ -211,7 +211,7 @@ def comparison_variables(
         "before": one_line(comparison.before),
         "after": one_line(comparison.after),
         "headline": headline(comparison, lists),
-        "total": len(changes),
+        "total": sum(comparison.summary.values()),
         "summary": summary_counts(comparison),
         "levels": STAGES,
         "api_versions": api_version_changes(comparison),
