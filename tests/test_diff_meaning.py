@@ -9,12 +9,13 @@ import pytest
 from kubestencil.diff import RULES, SEVERITIES, Change, compare, compare_versions
 from kubestencil.diff.differences.names import (
     KEYWORD_SPELLINGS,
+    ChangeName,
     Presence,
     ResourcePart,
     change_name,
 )
 from kubestencil.diff.rules.audience import SEVERITY_MEANINGS
-from kubestencil.diff.rules.table import RULES_BY_NAME, RuleName
+from kubestencil.diff.rules.table import Badge, UpgradeTopic
 from kubestencil.errors import UsageError
 from kubestencil.schema.facts.configurations.table import configuration_kinds
 from tests.diff_specs import document, embedded, pod, release
@@ -271,10 +272,9 @@ def test_every_rule_has_a_severity_a_reason_and_a_policy() -> None:
         assert rule.severity in SEVERITIES
         assert rule.reason.endswith(".")
         assert rule.policy.url.startswith("https://")
-
-
-def test_every_name_of_a_rule_has_a_rule() -> None:
-    assert set(get_args(RuleName)) == RULES_BY_NAME.keys()
+        assert rule.changes <= set(get_args(ChangeName))
+        assert rule.topic in (None, *get_args(UpgradeTopic))
+        assert rule.badge in (None, *get_args(Badge))
 
 
 def test_every_difference_between_schemas_has_a_name() -> None:

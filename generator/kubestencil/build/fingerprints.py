@@ -34,7 +34,7 @@ class Fingerprinter:
         return _combined(
             [
                 __version__,
-                self._digest(_CODE, "*.py"),
+                self._digest(_CODE),
                 self._digest(data_file("specs"), "*.tsv"),
                 *_installed_view(target),
                 *self._formatters(target),

@@ -23,8 +23,7 @@ from kubestencil.diff.gate_changes import GateChange
 from kubestencil.diff.history import History, history
 from kubestencil.diff.releases.stages import FieldStage, StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Impact, Severity
-from kubestencil.diff.rules.policies import Policy
-from kubestencil.diff.rules.table import RULES, Rule
+from kubestencil.diff.rules.table import RULES, Policy, Rule
 from kubestencil.diff.timeline import Timeline, timeline
 
 __all__ = [

@@ -18,8 +18,7 @@ from kubestencil.diff.labels import DocumentInfo, Place, kind_name, uses_json
 from kubestencil.diff.releases.stages import StageChange
 from kubestencil.diff.rules.audience import SEVERITIES, Audience, Severity
 from kubestencil.diff.rules.classify import Classification
-from kubestencil.diff.rules.policies import Policy
-from kubestencil.diff.rules.table import RULES_BY_NAME, Rule
+from kubestencil.diff.rules.table import RULES_BY_NAME, Policy, Rule
 from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import Stage
 from kubestencil.schema.pointer import json_pointer

@@ -29,7 +29,7 @@ from kubestencil.diff.releases.user_paths import owner_of
 from kubestencil.diff.rules.classify import Classification, at_stability
 from kubestencil.diff.rules.deprecation import Deprecation
 from kubestencil.diff.rules.rule_context import trend
-from kubestencil.diff.rules.table import RULES_BY_NAME, RuleName
+from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.facts.combinations import refused_fields
 from kubestencil.schema.facts.kind_fields import field_at, newly_mutable
@@ -149,7 +149,7 @@ class _FactChanges:
                 continue
             known = Deprecation(plugin.deprecated)
             if is_between(plugin.ended, old, new):
-                names: tuple[ChangeName, RuleName] = "field-ended", "ended"
+                names: tuple[ChangeName, str] = "field-ended", "ended"
             elif is_between(plugin.migrated, old, new):
                 names = "field-migrated", "migrated"
             elif is_between(plugin.deprecated, old, new):
@@ -231,14 +231,14 @@ class _FactChanges:
 
     def _stage(self, definition: str, field: str | None, stages: StageChange) -> Change:
         is_lower = trend(*stages) == "lower"
-        rule: RuleName = "stage-lowered" if is_lower else "stage-changed"
+        rule = "stage-lowered" if is_lower else "stage-changed"
         name: ChangeName = "stage-lowered" if is_lower else "stage-changed"
         return self._change(name, rule, definition, field, stages=stages)
 
     def _change(
         self,
         name: ChangeName,
-        rule_name: RuleName,
+        rule_name: str,
         definition: str,
         field: str | None = None,
         *,

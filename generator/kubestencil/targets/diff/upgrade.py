@@ -10,7 +10,7 @@ from kubestencil.diff.comparison import Change, Comparison
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.labels import kind_name, removal
 from kubestencil.diff.rules.audience import SEVERITIES, Severity
-from kubestencil.diff.rules.table import RuleName, UpgradeTopic
+from kubestencil.diff.rules.table import UpgradeTopic
 from kubestencil.schema.facts.lifecycle import unreadable_kinds
 from kubestencil.schema.kinds import Stage, precedence, version_stage
 from kubestencil.targets.diff.changes import (
@@ -87,7 +87,7 @@ class UpgradeList(NamedTuple):
 
 
 #: The anchors of changes, by their paths and rules.
-Anchors = Mapping[tuple[str, RuleName], str]
+Anchors = Mapping[tuple[str, str], str]
 
 
 def upgrade_lists(
