@@ -1,9 +1,9 @@
 "use strict";
 // The code of the field that is selected, beside the fields: in YAML with what it is in and
-// what has to be there with it, as a patch, and for kubectl. "fields.js" loads this when a
-// field is first selected.
+// what has to be there with it, as a patch, and for kubectl; "languages.js" has the rest.
+// "fields.js" loads this when a field is first selected.
 (() => {
-  const { nameOf, nestedListOf, trees, typeListOf } = globalThis.kubestencil;
+  const { announce, loadScript, nameOf, nestedListOf, trees, typeListOf } = globalThis.kubestencil;
   const example = document.getElementById("whole-example");
   const heading = document.getElementById("examples");
   const showExample = document.getElementById("show-example");
@@ -18,12 +18,19 @@
 
   // ------------------------------------------------------------ what is known of a field
 
-  /** The type of a field: what it is a list or map of, from the outside, and its name. */
+  // Of an object: the path of the page of its type, and the types of its fields by name.
+  const TYPE = Symbol("type");
+
+  /**
+   * The type of a field: what it is a list or map of, from the outside, its name, the path of
+   * its page (core/v1/Container), if it has one, and whether the document requires it.
+   */
   function typeOf(item) {
     const name = nameOf(item);
     const link = name.nextElementSibling?.matches("a") ? name.nextElementSibling : name.nextSibling;
     const [, containers, type] = /^((?:\[\]|map\[string\])*)(.*)$/.exec(link.textContent.trim());
-    return { containers: containers.match(/\[\]|map\[string\]/g) ?? [], type };
+    const [, page] = /([^/]+\/[^/]+\/[^/]+)\/(?:index\.html)?$/.exec(link.href ?? "") ?? [];
+    return { containers: containers.match(/\[\]|map\[string\]/g) ?? [], type, page };
   }
 
   /** The first value of an attribute that is beside the name; undefined without one. */
@@ -43,7 +50,9 @@
       attribute(item, /^(stated )?default/)?.split(" if ")[0] ??
       attribute(item, /^(allowed|stated) values/) ??
       attribute(item, /^minimum/);
-    if (/^(integer|number)/.test(type)) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : 1;
+    const isNumber = /^-?\d+(\.\d+)?$/.test(text);
+    if (/^(integer|number)(?! or)/.test(type)) return isNumber ? Number(text) : 1;
+    if (isNumber && /^(IntOrString|integer or)/.test(type)) return Number(text);
     if (type === "boolean") return text !== "false";
     return text ?? `<${nameOf(item).textContent}>`;
   }
@@ -51,18 +60,27 @@
   const wrap = (containers, value) =>
     containers.reduceRight((inner, container) => (container === "[]" ? [inner] : { "<key>": inner }), value);
 
-  /** A value of a field with all that is required in it. */
-  function valueOf(item, depth = 0) {
-    const { containers, type } = typeOf(item);
-    const list = typeListOf(item) ?? nestedListOf(item);
-    const value = list && depth < MAX_DEPTH ? requiredIn(list, depth + 1) : sample(item, type);
-    return wrap(containers, list || !/^(object|any value)/.test(type) ? value : {});
+  /** An object of a type with values of some of its fields. */
+  function objectOf(page, values) {
+    const named = (index) => Object.fromEntries(values.map((entry) => [nameOf(entry[0]).textContent, entry[index]]));
+    const types = Object.fromEntries(values.map(([item]) => [nameOf(item).textContent, typeOf(item)]));
+    return { ...named(1), [TYPE]: { page, types } };
   }
 
-  function requiredIn(list, depth) {
-    const required = [...list.children].filter(isRequired);
-    return Object.fromEntries(required.map((item) => [nameOf(item).textContent, valueOf(item, depth)]));
+  // Types with pages that are no objects.
+  const SCALARS = /^(Quantity|IntOrString|Time|MicroTime|Duration)$/;
+
+  /** A value of a field with all that is required in it. */
+  function valueOf(item, depth = 0) {
+    const { containers, type, page } = typeOf(item);
+    const list = typeListOf(item) ?? nestedListOf(item);
+    if (list && depth < MAX_DEPTH) return wrap(containers, objectOf(page, requiredIn(list, depth + 1)));
+    const isObject = list || /^(object|any value)/.test(type) || (page && !SCALARS.test(type));
+    return wrap(containers, isObject ? objectOf(page, []) : sample(item, type));
   }
+
+  const requiredIn = (list, depth) =>
+    [...list.children].filter(isRequired).map((item) => [item, valueOf(item, depth)]);
 
   /** The items that a field is in, from the outside, and its own. */
   function chainOf(item) {
@@ -71,18 +89,22 @@
   }
 
   /** An object with the field at the end of a chain, and what has to be beside each. */
-  function objectWith(list, [item, ...rest]) {
-    const inner = rest.length ? wrap(typeOf(item).containers, objectWith(nestedListOf(item), rest)) : valueOf(item);
-    const name = nameOf(item).textContent;
-    return { ...requiredIn(list, 1), [name]: inner };
+  function objectWith(list, page, [item, ...rest]) {
+    const { containers, page: inner } = typeOf(item);
+    const value = rest.length ? wrap(containers, objectWith(nestedListOf(item), inner, rest)) : valueOf(item);
+    return objectOf(page, [...requiredIn(list, 1).filter(([other]) => other !== item), [item, value]]);
   }
 
   function manifest(chain) {
-    const object = objectWith(chain[0].parentElement, chain);
+    const list = chain[0].parentElement;
+    const object = objectWith(list, document.documentElement.dataset.path, chain);
     if (!about.kind) return object;
     const { apiVersion, kind } = about;
-    const metadata = { name: "<name>", ...object.metadata };
-    return { apiVersion, kind, metadata, ...object, ...{ apiVersion, kind, metadata } };
+    const { page, types } = object[TYPE];
+    for (const item of list.children) types[nameOf(item).textContent] ??= typeOf(item);
+    const name = { name: "<name>", [TYPE]: { page: types.metadata?.page, types: {} } };
+    const metadata = { ...name, ...object.metadata, [TYPE]: object.metadata?.[TYPE] ?? name[TYPE] };
+    return { apiVersion, kind, metadata, ...object, ...{ apiVersion, kind, metadata }, [TYPE]: { page, types } };
   }
 
   // -------------------------------------------------------------------------- writing it
@@ -150,20 +172,42 @@
   };
 
   const isWide = matchMedia("(min-width: 80.01rem)");
+  const LANGUAGES = { go: "Go", python: "Python", typescript: "TypeScript" };
   let language = "yaml";
+  let areLanguagesLoading = false;
+
+  /** Load what writes other languages, for the field that is selected. */
+  function loadLanguages() {
+    if (areLanguagesLoading) return;
+    areLanguagesLoading = true;
+    const { release } = document.documentElement.dataset;
+    for (const path of ["assets/languages.js", "assets/go-fields.js", `${release}/python-names.js`]) {
+      loadScript(path, () => announce("The code cannot be loaded."));
+    }
+  }
+
   function show(item) {
     const chain = chainOf(item);
-    const codes = [["yaml", "YAML", yaml(manifest(chain))]];
+    const object = manifest(chain);
+    const codes = [["yaml", "YAML", yaml(object)]];
     if (about.kind) codes.push(["kustomize", "Kustomize", patch(chain)], ["kubectl", "kubectl", kubectl(chain)]);
+    for (const [value, title] of Object.entries(LANGUAGES)) {
+      const lines = globalThis.kubestencil.languages?.[value](object) ?? ["…"];
+      if (lines.length) codes.push([value, title, lines]);
+    }
     const tabs = element("fieldset", { className: "tabs", id: "field-code" },
       element("legend", { className: "visually-hidden", textContent: "Language" }));
     for (const [value, title] of codes) {
       const input = element("input", { type: "radio", name: "field-code", value, id: `field-code-${value}`, checked: value === language });
-      input.addEventListener("change", () => (language = value));
+      input.addEventListener("change", () => {
+        language = value;
+        if (value in LANGUAGES) loadLanguages();
+      });
       tabs.append(input, element("label", { htmlFor: input.id, textContent: title }));
     }
     for (const [value, title, lines] of codes) {
-      const text = value === "kubectl" ? [lines.join("\n\n")] : lines.flatMap(highlighted);
+      const text =
+        value === "kubectl" ? [lines.join("\n\n")] : value in LANGUAGES ? [lines.join("\n")] : lines.flatMap(highlighted);
       tabs.append(
         element("div", { className: `example ${value}` },
           element("div", { className: "code" },
@@ -193,6 +237,14 @@
   });
 
   addEventListener("field-selected", ({ detail }) => show(detail));
-  const selected = document.querySelector("main li.here");
-  if (selected && trees.some((tree) => tree.contains(selected))) show(selected);
+  const showSelected = () => {
+    const selected = document.querySelector("main li.here");
+    if (selected && trees.some((tree) => tree.contains(selected))) show(selected);
+  };
+  globalThis.kubestencil.TYPE = TYPE;
+  addEventListener("languages-loaded", () => {
+    showSelected();
+    document.querySelector(`#field-code-${language}`)?.focus();
+  });
+  showSelected();
 })();

@@ -55,16 +55,21 @@ class PythonWriter:
     """Writes examples in Python.
 
     ``target`` is the target of the package. Raises SpecError where the package cannot
-    be generated.
+    be generated. ``module`` has the classes of Kubernetes' own types, and there are no
+    others; without it, it is the package.
     """
 
-    def __init__(self, release: Release, target: Target) -> None:
+    def __init__(self, release: Release, target: Target, module: str = "") -> None:
         self._package = PythonPackage(release, target)
         self._package.check()
         self._release = release
+        self._module = module
 
     def write(self, example: Object) -> str:
-        """A Python module that creates the object."""
+        """A Python module that creates the object; empty where it has no class."""
+        definition = example.definition
+        if self._module and definition and definition.name not in self._package.classes:
+            return ""
         code = self._value(example, None, "", len("example = "))
         imports = _imports(code.names - _DATETIME)
         if code.names >= _DATETIME:
@@ -122,7 +127,7 @@ class PythonWriter:
         """
         name = self._package.classes.get(definition.name)
         if name is not None:
-            return _Import(self._package.options.package, name)
+            return _Import(self._module or self._package.options.package, name)
         location = self._package.custom.modules.locations.get(definition.name)
         if location is None:
             return None

@@ -14,6 +14,7 @@ from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site import search_index, sitemap
 from kubestencil.targets.site.addresses import PageAddress, page_addresses
+from kubestencil.targets.site.examples.field_code import go_fields_script
 from kubestencil.targets.site.growth import Chart, growth_charts
 from kubestencil.targets.site.listing import api_groups
 from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
@@ -146,6 +147,7 @@ def make_contexts(
                 options,
                 {
                     _OTHER_RELEASES_INDEX: index,
+                    "go-fields.js": go_fields_script(addresses),
                     **({_PAGES: extra_pages.pages_script(pages)} if pages else {}),
                     comparison.REFERENCES: comparison.references_script(
                         releases, addresses

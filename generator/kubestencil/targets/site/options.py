@@ -18,7 +18,8 @@ class SiteOptions:
 
     ``url`` is the URL of the site and ends in a slash, ``logo`` a file with an image,
     ``theme`` a style sheet, ``pages`` a folder. With ``configurations``, the site has the
-    configuration files of programs.
+    configuration files of programs; with ``official_python``, examples in Python use the
+    official client.
     """
 
     url: str
@@ -26,6 +27,13 @@ class SiteOptions:
     theme: str
     pages: str
     configurations: bool
+    official_python: bool
+
+    @property
+    def python_module(self) -> str:
+        """The module that examples import classes from, empty for that of the target
+        ``python``."""
+        return "kubernetes.client" if self.official_python else ""
 
     @property
     def logo_name(self) -> str:

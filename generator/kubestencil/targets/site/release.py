@@ -10,6 +10,7 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
 from kubestencil.targets.site import search_index
 from kubestencil.targets.site.addresses import PageAddress, page_address
+from kubestencil.targets.site.examples.field_code import python_names_script
 from kubestencil.targets.site.examples.kinds import Example
 from kubestencil.targets.site.examples.operations import Operations
 from kubestencil.targets.site.listing import ApiVersion, api_groups
@@ -87,6 +88,7 @@ EACH: Mapping[str, Each] = {
         {"name": "search, or search-texts"},
     ),
     "navigation": Each("the groups and kinds of a release, without a template"),
+    "python-names": Each("names in Python, for the code of fields, without a template"),
 }
 
 
@@ -106,6 +108,7 @@ def make_contexts(
             "release": pages.start,
             "search": pages.search_index,
             "navigation": pages.navigation_data,
+            "python-names": pages.python_names,
         },
         shared_variables={
             "release": release.name,
@@ -124,6 +127,7 @@ class _ReleasePages:
     ) -> None:
         self.release = release
         self.context = context
+        self._target = target
         self.availability = Availability(context.releases_by_type)
         self.type_pages = TypePages(release, context, self.availability, target)
         addresses, kinds = self.type_pages.addresses, self.type_pages.kinds
@@ -234,6 +238,12 @@ class _ReleasePages:
         name = self.release.name
         yield FileContext(name, {"name": "search"}, {}, scripts.names)
         yield FileContext(name, {"name": "search-texts"}, {}, scripts.texts)
+
+    def python_names(self) -> Iterator[FileContext]:
+        script = python_names_script(
+            self.release, self.type_pages.addresses, self._target
+        )
+        yield FileContext(self.release.name, {}, {}, script)
 
     def navigation_data(self) -> Iterator[FileContext]:
         yield FileContext(self.release.name, {}, {}, tree_data(self.groups))

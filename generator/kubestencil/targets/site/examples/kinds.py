@@ -32,6 +32,7 @@ from kubestencil.targets.site.examples.installation import (
     Installation,
     example_installation,
 )
+from kubestencil.targets.site.options import site_options
 from kubestencil.targets.typescript.example import TypeScriptWriter
 
 _Shape = Literal["starter", "all fields"]
@@ -167,8 +168,9 @@ class Examples:
         yield "yaml", YamlWriter
         # Packages of types have none of configuration files.
         release = without_configurations(self._release)
+        module = site_options(self._target).python_module
         for name, view, writer in (
-            ("python", "python", PythonWriter),
+            ("python", "python", partial(PythonWriter, module=module)),
             ("jsonnet", "jsonnet", JsonnetWriter),
             ("rust", "rust", RustWriter),
             ("typescript", "model", TypeScriptWriter),

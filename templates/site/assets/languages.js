@@ -1,0 +1,214 @@
+"use strict";
+// The code of the selected field in Go (the types of client-go), Python and TypeScript.
+// "code.js" loads this, and the names of Go and Python, when one of them is asked for.
+(() => {
+  const { TYPE } = globalThis.kubestencil;
+  let goFields, pythonNames;
+  const quote = JSON.stringify;
+
+  // ---------------------------------------------------------------------------------- Go
+
+  const PACKAGES = {
+    meta: "k8s.io/apimachinery/pkg/apis/meta",
+    apiextensions: "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions",
+    apiregistration: "k8s.io/kube-aggregator/pkg/apis/apiregistration",
+    resource: "k8s.io/apimachinery/pkg/api/resource",
+    intstr: "k8s.io/apimachinery/pkg/util/intstr",
+    runtime: "k8s.io/apimachinery/pkg/runtime",
+    types: "k8s.io/apimachinery/pkg/types",
+    ptr: "k8s.io/utils/ptr",
+    unstructured: "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
+  };
+  const BASIC = {
+    string: "string", "string (byte)": "[]byte", boolean: "bool", integer: "int64", "integer (int32)": "int32",
+    "integer (int64)": "int64", number: "float64", "number (double)": "float64",
+  };
+  const raw = (type) => (value) => `${type}{Raw: []byte(\`${JSON.stringify(value)}\`)}`;
+  // How values are made of types that are no structs in documents.
+  const MADE = {
+    "[]byte": (value) => `[]byte(${quote(value)})`,
+    "resource.Quantity": (value) => `resource.MustParse(${quote(value)})`,
+    "intstr.IntOrString": (value) =>
+      typeof value === "number" ? `intstr.FromInt32(${value})` : `intstr.FromString(${quote(value)})`,
+    "metav1.Time": () => "metav1.Now()",
+    "metav1.MicroTime": () => "metav1.NowMicro()",
+    "metav1.FieldsV1": raw("metav1.FieldsV1"),
+    "runtime.RawExtension": raw("runtime.RawExtension"),
+    "apiextensionsv1.JSON": raw("apiextensionsv1.JSON"),
+  };
+  const isBuiltIn = (page) => pythonNames.groups.includes(page.split("/")[0]);
+
+  /** The type of a page: corev1.Container. */
+  function goName(page) {
+    const [group, version, kind] = page.split("/");
+    if (version === "unversioned") return `${group}.${kind}`;
+    const name = group === "internal.apiserver.k8s.io" ? "apiserverinternal" : group.split(".")[0];
+    return `${name}${version}.${kind}`;
+  }
+
+  /** The type of the items of a list, or of the values of a map; empty where that has a name. */
+  const inside = (type) => /^(?:\[\]|map\[[^\]]*\])(.*)$/.exec(type)?.[1] ?? "";
+
+  /** A value of a type, which "usual" has in the document's words: []corev1.Container. */
+  function goValue(value, type, usual, indent) {
+    const deeper = `${indent}\t`;
+    if (type.startsWith("*")) {
+      const text = goValue(value, type.slice(1), usual, indent);
+      return text.startsWith(`${type.slice(1)}{`) && !MADE[type.slice(1)] ? `&${text}` : `ptr.To[${type.slice(1)}](${text})`;
+    }
+    if (MADE[type]) return MADE[type](value);
+    if (typeof value !== "object") return quote(value);
+    if (value[TYPE]?.page) return goStruct(value, type, indent);
+    const inner = inside(type) || inside(usual) || "any";
+    const text = (item) => {
+      const code = goValue(item, inner, inside(usual), deeper);
+      return code.startsWith(`${inner}{`) && !MADE[inner] ? code.slice(inner.length) : code;
+    };
+    const lines = Object.entries(value).map(([key, item]) => (Array.isArray(value) ? text(item) : `${quote(key)}: ${text(item)}`));
+    if (lines.length === 1) {
+      // As gofmt has a single item: without lines of its own.
+      const code = lines[0].replaceAll(`\n\t`, "\n");
+      return `${type}{${code}}`;
+    }
+    return block(type, lines, indent);
+  }
+
+  const block = (type, lines, indent) =>
+    lines.length ? `${type}{\n${lines.map((line) => `${indent}\t${line},\n`).join("")}${indent}}` : `${type}{}`;
+
+  /** Pairs of keys and values, aligned as gofmt does. */
+  function aligned(pairs) {
+    return pairs.map(([key, value], index) => {
+      let [first, last] = [index, index];
+      const isShort = (position) => pairs[position] && !pairs[position][1].includes("\n");
+      if (!isShort(index)) return `${key}: ${value}`;
+      while (isShort(first - 1)) first -= 1;
+      while (isShort(last + 1)) last += 1;
+      const width = Math.max(...pairs.slice(first, last + 1).map(([other]) => other.length));
+      return `${key}:${" ".repeat(width - key.length + 1)}${value}`;
+    });
+  }
+
+  function goStruct(object, type, indent) {
+    const { page, types } = object[TYPE];
+    const embedded = new Map(); // the fields of embedded structs, by the name of these
+    const pairs = [];
+    for (const [field, value] of Object.entries(object)) {
+      const [name, declared] = (goFields[page]?.[field] ?? "").split(" ");
+      const { containers, type: label, page: target } = types[field] ?? { containers: [], type: "string" };
+      const usual = containers.join("") + (target ? goName(target) : (BASIC[label] ?? "any"));
+      const goType = declared === "*" ? `*${usual}` : declared || usual;
+      let path = name || `${field[0].toUpperCase()}${field.slice(1)}`;
+      if (field === "metadata" && target === "meta/v1/ObjectMeta") path = "ObjectMeta";
+      const [outer, ...rest] = path.split(".");
+      const text = (depth) => goValue(value, goType, usual, indent + "\t".repeat(depth));
+      if (!rest.length) pairs.push([outer, text(1)]);
+      else {
+        if (!embedded.has(outer)) pairs.push([outer, null]);
+        embedded.set(outer, [...(embedded.get(outer) ?? []), [rest.join("."), text(2)]]);
+      }
+    }
+    const prefix = type.split(".")[0];
+    const code = pairs.map(([key, value]) => [
+      key, value ?? block(`${prefix}.${key}`, aligned(embedded.get(key)), `${indent}\t`),
+    ]);
+    return block(type, aligned(code), indent);
+  }
+
+  /** A value in the maps and lists of an unstructured object. */
+  function goAny(value, indent) {
+    const deeper = `${indent}\t`;
+    if (Array.isArray(value)) return block("[]any", value.map((item) => goAny(item, deeper)), indent);
+    if (typeof value === "object") {
+      const pairs = Object.entries(value).map(([key, item]) => [quote(key), goAny(item, deeper)]);
+      return block("map[string]any", aligned(pairs), indent);
+    }
+    return Number.isInteger(value) ? `int64(${value})` : quote(value);
+  }
+
+  function go(object) {
+    const { page } = object[TYPE];
+    let code;
+    if (isBuiltIn(page)) {
+      const { apiVersion, kind, ...rest } = object;
+      const isKind = "metadata" in object && kind === page.split("/")[2];
+      code = `&${goStruct(isKind ? rest : object, goName(page), "")}`;
+    } else code = `&${block("unstructured.Unstructured", [`Object: ${goAny(object, "\t")}`], "")}`;
+    const names = new Set([...code.replaceAll(/"[^"]*"|`[^`]*`/g, "").matchAll(/\b([a-z]\w*)\.[A-Z]/g)].map(([, name]) => name));
+    const imports = [...names].map((name) => {
+      const [, folder, version] = /^([a-z]+?)(v\d\w*)$/.exec(name) ?? [];
+      if (!folder) return `\t"${PACKAGES[name]}"`;
+      return `\t${name} "${PACKAGES[folder] ?? `k8s.io/api/${folder}`}/${version}"`;
+    });
+    return ["import (", ...imports.sort((one, other) => (one.split('"')[1] < other.split('"')[1] ? -1 : 1)), ")", "", `var example = ${code}`];
+  }
+
+  // ------------------------------------------------------------------------------ Python
+
+  function attribute(field) {
+    const words = field.replaceAll("$", "").replaceAll("-", "_").replaceAll(/(.)([A-Z][a-z]+)/g, "$1_$2");
+    return pythonNames.attributes[field] ?? words.replaceAll(/([a-z\d])([A-Z])/g, "$1_$2").toLowerCase();
+  }
+
+  /** The module and the class of a type. */
+  function classOf(page) {
+    const [group, version, kind] = page.split("/");
+    const { classes, package: root } = pythonNames;
+    if (!isBuiltIn(page)) return [`${root}.${group.replaceAll(/\W/g, "_")}.${version}`, kind];
+    const prefix = version === "unversioned" ? "" : `${version[0].toUpperCase()}${version.slice(1)}`;
+    return [root, classes[page] ?? `${prefix}${kind}`];
+  }
+
+  function pythonValue(value, indent, modules) {
+    const deeper = `${indent}    `;
+    const lines = (open, items, close) =>
+      items.length ? `${open}\n${items.map((item) => `${deeper}${item},\n`).join("")}${indent}${close}` : open + close;
+    if (typeof value === "boolean") return value ? "True" : "False";
+    if (typeof value !== "object") return quote(value);
+    if (Array.isArray(value)) return lines("[", value.map((item) => pythonValue(item, deeper, modules)), "]");
+    const page = value[TYPE]?.page;
+    const entries = Object.entries(value).map(([key, inner]) => [key, pythonValue(inner, deeper, modules)]);
+    const [module, name] = page ? classOf(page) : [];
+    if (!name) return lines("{", entries.map(([key, code]) => `${quote(key)}: ${code}`), "}");
+    modules.set(module, (modules.get(module) ?? new Set()).add(name));
+    return lines(`${name}(`, entries.map(([key, code]) => `${attribute(key)}=${code}`), ")");
+  }
+
+  function python(object) {
+    if (!pythonNames.package || (pythonNames.isOfficial && !isBuiltIn(object[TYPE].page))) return [];
+    const modules = new Map();
+    const code = pythonValue(object, "", modules);
+    const imports = [...modules].sort().map(([module, names]) => `from ${module} import ${[...names].sort().join(", ")}`);
+    return [...imports, "", `example = ${code}`];
+  }
+
+  // -------------------------------------------------------------------------- TypeScript
+
+  function typescriptValue(value, indent) {
+    const deeper = `${indent}  `;
+    if (typeof value !== "object") return quote(value);
+    const [open, close] = Array.isArray(value) ? "[]" : "{}";
+    const items = Object.entries(value).map(([key, inner]) => {
+      const name = /^[a-zA-Z_]\w*$/.test(key) ? key : quote(key);
+      return `${deeper}${Array.isArray(value) ? "" : `${name}: `}${typescriptValue(inner, deeper)},\n`;
+    });
+    return items.length ? `${open}\n${items.join("")}${indent}${close}` : open + close;
+  }
+
+  /** With the import of the whole example, which names the package. */
+  function typescript(object) {
+    const example = document.querySelector("#whole-example .typescript code")?.textContent ?? "";
+    const [start] = /^import type[^]*? = /.exec(example) ?? [];
+    return start ? `${start}${typescriptValue(object, "")};`.split("\n") : [];
+  }
+
+  /** Called by the script of the site: names and types of Go, by type and field. */
+  globalThis.kubestencilGoFields = (fields) => (goFields = fields);
+
+  /** Called by the script of the release, the last one. */
+  globalThis.kubestencilPythonNames = (names) => {
+    pythonNames = names;
+    globalThis.kubestencil.languages = { go, python, typescript };
+    dispatchEvent(new Event("languages-loaded"));
+  };
+})();
