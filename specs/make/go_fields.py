@@ -42,13 +42,16 @@ _FOLDERS = {
 }
 _IMPORT = re.compile(r'^\s*(?:import\s+)?(\w*)\s*"(k8s\.io/[^"]+)"\s*$', re.MULTILINE)
 _COLLECTION = re.compile(r"^type (\w+) (?:\[\]|map\[)", re.MULTILINE)
+_ALIAS = re.compile(r"^type (\w+) = ([\w.]+)$", re.MULTILINE)
 _NAMES = re.compile(r"(?<![\w.])(?:(\w+)\.)?([A-Z]\w*)")
 _METADATA = ("ObjectMeta", "ListMeta")
 _BUILT_IN = ("string", "bool", "int32", "int64", "float64")
 # Structs of packages that are not read.
-_OTHER_STRUCTS = ("resource.Quantity", "intstr.IntOrString", "runtime.RawExtension")
-# Structs in files that are not called types*.go.
-_META = tuple(f"metav1.{name}" for name in ("Time", "MicroTime", "Duration"))
+_OTHER_STRUCTS = (
+    *("resource.Quantity", "intstr.IntOrString", "runtime.RawExtension"),
+    # In files that are not called types*.go.
+    *("metav1.Time", "metav1.MicroTime", "metav1.Duration"),
+)
 
 
 class _Package(NamedTuple):
@@ -58,7 +61,22 @@ class _Package(NamedTuple):
     name: str
     structs: Mapping[str, GoStruct]
     collections: frozenset[str]
+    aliases: Mapping[str, str]
     imports: Mapping[str, str]
+
+    def qualified(self, text: str) -> str:
+        """A type with the package of each name."""
+        return _NAMES.sub(
+            lambda match: (
+                f"{self.imports.get(match[1], match[1]) if match[1] else self.name}"
+                f".{match[2]}"
+            ),
+            text,
+        )
+
+
+# The structs of all packages, by their names with the package.
+_Structs = Mapping[str, tuple[GoStruct, _Package]]
 
 
 def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
@@ -67,27 +85,35 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
     rows: dict[tuple[str, str], tuple[str, str]] = {}
     for checkout in checkouts:
         packages = list(_packages(checkout))
-        structs = {
-            *(
-                f"{package.name}.{name}"
-                for package in packages
-                for name in package.structs
-            ),
-            *_OTHER_STRUCTS,
-            *_META,
+        structs = _all_structs(packages)
+        collections = {
+            f"{package.name}.{name}"
+            for package in packages
+            for name in package.collections
         }
         for package in packages:
             for struct in package.structs.values():
                 definition = f"{package.prefix}{struct.name}"
-                for field, path in _fields(struct, package.structs, ""):
-                    is_usual = (
-                        path == _capitalised(field.json_name) or path in _METADATA
-                    )
-                    name = "" if is_usual else path
-                    rows[definition, field.json_name] = name, _type(
-                        field, package, structs
+                for field, owner, path in _fields(struct, package, structs, ""):
+                    usual_names = (_capitalised(field.json_name), *_METADATA)
+                    rows[definition, field.json_name] = (
+                        "" if path in usual_names else path,
+                        _type(field, owner, structs, collections),
                     )
     return [(*key, *row) for key, row in sorted(rows.items()) if any(row)]
+
+
+def _all_structs(packages: Sequence[_Package]) -> _Structs:
+    structs = {
+        f"{package.name}.{name}": (struct, package)
+        for package in packages
+        for name, struct in package.structs.items()
+    }
+    for package in packages:
+        for name, target in package.aliases.items():
+            if found := structs.get(package.qualified(target)):
+                structs[f"{package.name}.{name}"] = found
+    return structs
 
 
 def _packages(checkout: Checkout) -> Iterator[_Package]:
@@ -101,6 +127,7 @@ def _packages(checkout: Checkout) -> Iterator[_Package]:
                 f"{group}{version}",
                 read_structs(folder),
                 frozenset(_COLLECTION.findall(source)),
+                dict(_ALIAS.findall(source)),
                 {
                     name or path.rpartition("/")[2]: _package_name(path)
                     for name, path in _IMPORT.findall(source)
@@ -120,43 +147,32 @@ def _package_name(path: str) -> str:
 
 
 def _fields(
-    struct: GoStruct, structs: Mapping[str, GoStruct], prefix: str
-) -> Iterator[tuple[GoField, str]]:
-    """The fields of a struct, and of those embedded in it, with their names in Go."""
+    struct: GoStruct, package: _Package, structs: _Structs, prefix: str
+) -> Iterator[tuple[GoField, _Package, str]]:
+    """The fields of a struct, and of those embedded in it, with the package of the struct
+    and their names in Go; without apiVersion and kind, which typed clients do not need.
+    """
     for field in struct.fields:
+        embedded = structs.get(package.qualified(field.element))
         if field.json_name:
-            yield field, f"{prefix}{field.name}"
-        elif field.element in structs:
-            yield from _fields(
-                structs[field.element], structs, f"{prefix}{field.name}."
-            )
+            yield field, package, f"{prefix}{field.name}"
+        elif embedded is not None and field.name != "TypeMeta":
+            yield from _fields(*embedded, structs, f"{prefix}{field.name}.")
 
 
 def _capitalised(name: str) -> str:
     return f"{name[:1].upper()}{name[1:]}"
 
 
-def _type(field: GoField, package: _Package, structs: set[str]) -> str:
+def _type(
+    field: GoField, package: _Package, structs: _Structs, collections: set[str]
+) -> str:
     """The type of a field as the table has it; empty where the document says it."""
-    element = _qualified(field.element, package)
-    is_plain = element in structs or element in _BUILT_IN
+    element = package.qualified(field.element)
+    is_plain = element in (*_BUILT_IN, *_OTHER_STRUCTS) or element in structs
     shape = field.type.removesuffix(field.element)
-    is_collection = field.element in package.collections
-    if not is_collection and (
+    if element not in collections and (
         not shape or (is_plain and shape in ("[]", "map[string]"))
     ):
         return ""
-    if shape == "*" and is_plain:
-        return "*"
-    return _qualified(field.type, package)
-
-
-def _qualified(text: str, package: _Package) -> str:
-    """A type with the package of each name."""
-    return _NAMES.sub(
-        lambda match: (
-            f"{package.imports.get(match[1], match[1]) if match[1] else package.name}"
-            f".{match[2]}"
-        ),
-        text,
-    )
+    return "*" if shape == "*" and is_plain else package.qualified(field.type)

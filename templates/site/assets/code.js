@@ -60,11 +60,12 @@
   const wrap = (containers, value) =>
     containers.reduceRight((inner, container) => (container === "[]" ? [inner] : { "<key>": inner }), value);
 
-  /** An object of a type with values of some of its fields. */
-  function objectOf(page, values) {
-    const named = (index) => Object.fromEntries(values.map((entry) => [nameOf(entry[0]).textContent, entry[index]]));
-    const types = Object.fromEntries(values.map(([item]) => [nameOf(item).textContent, typeOf(item)]));
-    return { ...named(1), [TYPE]: { page, types } };
+  /** An object of a type, whose fields are in a list, with values of some of them. */
+  function objectOf(list, page, values) {
+    const items = [...(list?.children ?? [])];
+    const types = Object.fromEntries(items.map((item) => [nameOf(item).textContent, typeOf(item)]));
+    const object = Object.fromEntries(values.map(([item, value]) => [nameOf(item).textContent, value]));
+    return { ...object, [TYPE]: { page, types } };
   }
 
   // Types with pages that are no objects.
@@ -74,9 +75,9 @@
   function valueOf(item, depth = 0) {
     const { containers, type, page } = typeOf(item);
     const list = typeListOf(item) ?? nestedListOf(item);
-    if (list && depth < MAX_DEPTH) return wrap(containers, objectOf(page, requiredIn(list, depth + 1)));
+    if (list && depth < MAX_DEPTH) return wrap(containers, objectOf(list, page, requiredIn(list, depth + 1)));
     const isObject = list || /^(object|any value)/.test(type) || (page && !SCALARS.test(type));
-    return wrap(containers, isObject ? objectOf(page, []) : sample(item, type));
+    return wrap(containers, isObject ? objectOf(list, page, []) : sample(item, type));
   }
 
   const requiredIn = (list, depth) =>
@@ -92,16 +93,14 @@
   function objectWith(list, page, [item, ...rest]) {
     const { containers, page: inner } = typeOf(item);
     const value = rest.length ? wrap(containers, objectWith(nestedListOf(item), inner, rest)) : valueOf(item);
-    return objectOf(page, [...requiredIn(list, 1).filter(([other]) => other !== item), [item, value]]);
+    return objectOf(list, page, [...requiredIn(list, 1).filter(([other]) => other !== item), [item, value]]);
   }
 
   function manifest(chain) {
-    const list = chain[0].parentElement;
-    const object = objectWith(list, document.documentElement.dataset.path, chain);
+    const object = objectWith(chain[0].parentElement, document.documentElement.dataset.path, chain);
     if (!about.kind) return object;
     const { apiVersion, kind } = about;
     const { page, types } = object[TYPE];
-    for (const item of list.children) types[nameOf(item).textContent] ??= typeOf(item);
     const name = { name: "<name>", [TYPE]: { page: types.metadata?.page, types: {} } };
     const metadata = { ...name, ...object.metadata, [TYPE]: object.metadata?.[TYPE] ?? name[TYPE] };
     return { apiVersion, kind, metadata, ...object, ...{ apiVersion, kind, metadata }, [TYPE]: { page, types } };

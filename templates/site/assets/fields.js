@@ -404,7 +404,7 @@
     const button = event.target.closest("ul.tree .fold");
     if (button) toggle(button);
     const item = event.target.closest("main ul.tree li[id]");
-    if (item && !button && !event.target.closest("a") && !String(getSelection())) {
+    if (item && !button && !event.target.closest("a, #field-code") && !String(getSelection())) {
       item.classList.toggle("read");
       select(item);
     }

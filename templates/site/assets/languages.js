@@ -8,10 +8,13 @@
 
   // ---------------------------------------------------------------------------------- Go
 
-  const PACKAGES = {
+  // Packages of API versions that are not in k8s.io/api, and others.
+  const VERSIONED = {
     meta: "k8s.io/apimachinery/pkg/apis/meta",
     apiextensions: "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions",
     apiregistration: "k8s.io/kube-aggregator/pkg/apis/apiregistration",
+  };
+  const PACKAGES = {
     resource: "k8s.io/apimachinery/pkg/api/resource",
     intstr: "k8s.io/apimachinery/pkg/util/intstr",
     runtime: "k8s.io/apimachinery/pkg/runtime",
@@ -91,28 +94,29 @@
 
   function goStruct(object, type, indent) {
     const { page, types } = object[TYPE];
-    const embedded = new Map(); // the fields of embedded structs, by the name of these
-    const pairs = [];
-    for (const [field, value] of Object.entries(object)) {
+    const isKind = types.apiVersion && types.kind && types.metadata;
+    const fields = Object.entries(object).filter(([field]) => !isKind || (field !== "apiVersion" && field !== "kind"));
+    const values = fields.map(([field, value]) => {
       const [name, declared] = (goFields[page]?.[field] ?? "").split(" ");
       const { containers, type: label, page: target } = types[field] ?? { containers: [], type: "string" };
       const usual = containers.join("") + (target ? goName(target) : (BASIC[label] ?? "any"));
+      const path = target === "meta/v1/ObjectMeta" ? "ObjectMeta" : name || `${field[0].toUpperCase()}${field.slice(1)}`;
       const goType = declared === "*" ? `*${usual}` : declared || usual;
-      let path = name || `${field[0].toUpperCase()}${field.slice(1)}`;
-      if (field === "metadata" && target === "meta/v1/ObjectMeta") path = "ObjectMeta";
-      const [outer, ...rest] = path.split(".");
-      const text = (depth) => goValue(value, goType, usual, indent + "\t".repeat(depth));
-      if (!rest.length) pairs.push([outer, text(1)]);
-      else {
-        if (!embedded.has(outer)) pairs.push([outer, null]);
-        embedded.set(outer, [...(embedded.get(outer) ?? []), [rest.join("."), text(2)]]);
-      }
-    }
-    const prefix = type.split(".")[0];
-    const code = pairs.map(([key, value]) => [
-      key, value ?? block(`${prefix}.${key}`, aligned(embedded.get(key)), `${indent}\t`),
-    ]);
-    return block(type, aligned(code), indent);
+      return [path.split("."), (deeper) => goValue(value, goType, usual, deeper)];
+    });
+    return goLiteral(values, type, indent);
+  }
+
+  /** A struct of values, each with the names of the structs that it is embedded in, and its own. */
+  function goLiteral(values, type, indent) {
+    const deeper = `${indent}\t`;
+    const names = [...new Set(values.map(([[name]]) => name))];
+    const pairs = names.map((name) => {
+      const inner = values.filter(([[first]]) => first === name);
+      if (inner[0][0].length === 1) return [name, inner[0][1](deeper)];
+      return [name, goLiteral(inner.map(([path, write]) => [path.slice(1), write]), `${type.split(".")[0]}.${name}`, deeper)];
+    });
+    return block(type, aligned(pairs), indent);
   }
 
   /** A value in the maps and lists of an unstructured object. */
@@ -129,16 +133,13 @@
   function go(object) {
     const { page } = object[TYPE];
     let code;
-    if (isBuiltIn(page)) {
-      const { apiVersion, kind, ...rest } = object;
-      const isKind = "metadata" in object && kind === page.split("/")[2];
-      code = `&${goStruct(isKind ? rest : object, goName(page), "")}`;
-    } else code = `&${block("unstructured.Unstructured", [`Object: ${goAny(object, "\t")}`], "")}`;
+    if (isBuiltIn(page)) code = `&${goStruct(object, goName(page), "")}`;
+    else code = `&${block("unstructured.Unstructured", [`Object: ${goAny(object, "\t")}`], "")}`;
     const names = new Set([...code.replaceAll(/"[^"]*"|`[^`]*`/g, "").matchAll(/\b([a-z]\w*)\.[A-Z]/g)].map(([, name]) => name));
     const imports = [...names].map((name) => {
       const [, folder, version] = /^([a-z]+?)(v\d\w*)$/.exec(name) ?? [];
       if (!folder) return `\t"${PACKAGES[name]}"`;
-      return `\t${name} "${PACKAGES[folder] ?? `k8s.io/api/${folder}`}/${version}"`;
+      return `\t${name} "${VERSIONED[folder] ?? `k8s.io/api/${folder}`}/${version}"`;
     });
     return ["import (", ...imports.sort((one, other) => (one.split('"')[1] < other.split('"')[1] ? -1 : 1)), ")", "", `var example = ${code}`];
   }
@@ -178,7 +179,11 @@
     if (!pythonNames.package || (pythonNames.isOfficial && !isBuiltIn(object[TYPE].page))) return [];
     const modules = new Map();
     const code = pythonValue(object, "", modules);
-    const imports = [...modules].sort().map(([module, names]) => `from ${module} import ${[...names].sort().join(", ")}`);
+    const imports = [...modules].sort().map(([module, names]) => {
+      const sorted = [...names].sort();
+      const line = `from ${module} import ${sorted.join(", ")}`;
+      return line.length <= 88 ? line : `from ${module} import (\n${sorted.map((name) => `    ${name},\n`).join("")})`;
+    });
     return [...imports, "", `example = ${code}`];
   }
 
@@ -197,7 +202,7 @@
 
   /** With the import of the whole example, which names the package. */
   function typescript(object) {
-    const example = document.querySelector("#whole-example .typescript code")?.textContent ?? "";
+    const example = document.querySelector("#whole-example .typescript pre code")?.textContent ?? "";
     const [start] = /^import type[^]*? = /.exec(example) ?? [];
     return start ? `${start}${typescriptValue(object, "")};`.split("\n") : [];
   }
