@@ -64,7 +64,9 @@
   function objectOf(list, page, values) {
     const items = [...(list?.children ?? [])];
     const types = Object.fromEntries(items.map((item) => [nameOf(item).textContent, typeOf(item)]));
-    const object = Object.fromEntries(values.map(([item, value]) => [nameOf(item).textContent, value]));
+    const byItem = new Map(values);
+    const given = items.filter((item) => byItem.has(item));
+    const object = Object.fromEntries(given.map((item) => [nameOf(item).textContent, byItem.get(item)]));
     return { ...object, [TYPE]: { page, types } };
   }
 
@@ -93,7 +95,7 @@
   function objectWith(list, page, [item, ...rest]) {
     const { containers, page: inner } = typeOf(item);
     const value = rest.length ? wrap(containers, objectWith(nestedListOf(item), inner, rest)) : valueOf(item);
-    return objectOf(list, page, [...requiredIn(list, 1).filter(([other]) => other !== item), [item, value]]);
+    return objectOf(list, page, [...requiredIn(list, 1), [item, value]]);
   }
 
   function manifest(chain) {

@@ -48,7 +48,7 @@ def python_names_script(
     target: Target,
 ) -> bytes:
     """The package of classes in Python, empty without one, the groups of Kubernetes' own
-    types, the classes that are not called ``V1Pod``, and the attributes of fields whose
+    types, the classes that are not called ``V1Pod`` (empty for types without), and the attributes of fields whose
     names are reserved."""
     module = site_options(target).python_module
     own = {name: address for name, address in addresses.items() if is_built_in(name)}
@@ -62,7 +62,8 @@ def python_names_script(
     if models is not None:
         package = module or models.options.package
         for name, address in own.items():
-            class_name = models.classes.get(name, "")
+            is_class = release.definitions[name].is_object
+            class_name = models.classes[name] if is_class else ""
             version = address.version.removeprefix("unversioned")
             if class_name != f"{version[:1].upper()}{version[1:]}{address.kind}":
                 classes[address.path] = class_name
