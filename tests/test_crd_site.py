@@ -290,3 +290,22 @@ def test_hostile_text_in_a_crd_is_escaped(run: Command) -> None:
         assert_harmless(page)
     page = site.page("crds/example.com/v1/Widget/")
     assert HOSTILE[1] in unescape(page.text)
+
+
+@pytest.mark.slow
+def test_examples_can_use_the_official_python_client(run: Command) -> None:
+    """It has no classes of custom resources, which have no example in Python then."""
+    write(run.folder, crd())
+    done = run(
+        *("render", "1.35", "--kind", "ConfigMap", "--kind", "Widget"),
+        *("--crds", "crds.yaml", "-t", "site", "-o", "out"),
+        "--set=site.official_python=true",
+    )
+    assert done.returncode == 0, done.stderr
+    site = Site(run.folder / "out" / "site")
+    page = site.page("1.35/core/v1/ConfigMap/").text
+    assert "<code>pip install kubernetes</code>" in page
+    assert "kubernetes.client" in _text(page)
+    assert 'value="python"' not in site.page("1.35/example.com/v1/Widget/").text
+    names = (run.folder / "out/site/1.35/python-names.js").read_text()
+    assert '"package":"kubernetes.client"' in names

@@ -64,7 +64,7 @@ def example_installation(
     command = _COMMANDS.get(language)
     if command is None:
         return NO_INSTALLATION
-    if code.startswith("from kubernetes.client import"):
+    if "from kubernetes.client import" in code:
         return Installation("pip install kubernetes")
     if language == "rust" and "serde_json::" in code:
         command += " && cargo add serde_json"

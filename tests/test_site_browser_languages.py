@@ -1,0 +1,154 @@
+"""The code of a selected field in Go, Python and TypeScript, in headless Chromium: Go's
+compiler accepts it with client-go's types, and the official Python client makes the same
+object of it as the YAML has."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.browser import DESK, Browser, click
+from tests.test_go import go
+from tests.test_python_client import CLIENTS
+
+# Fields whose Go types and names do not follow from the document: pointers, embedded
+# structs, names of strings, maps with a named key, quantities, and more than one of these.
+FIELDS = {
+    "apps/v1/Deployment": (
+        "spec.replicas",
+        "spec.strategy.rollingUpdate.maxSurge",
+        "spec.template.spec.containers.livenessProbe.httpGet.port",
+        "spec.template.spec.containers.env.valueFrom.secretKeyRef.key",
+        "spec.template.spec.containers.resources.limits",
+        "spec.template.spec.containers.securityContext.capabilities.add",
+        "spec.template.spec.containers.command",
+        "spec.template.spec.tolerations.tolerationSeconds",
+        "spec.template.spec.volumes.ephemeral.volumeClaimTemplate.spec.volumeMode",
+        "spec.template.metadata.labels",
+    ),
+    "networking.k8s.io/v1/Ingress": ("spec.rules.http.paths.pathType",),
+    "apps/v1/StatefulSet": ("spec.volumeClaimTemplates.spec.accessModes",),
+    "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy": (
+        "spec.matchConstraints.resourceRules.apiGroups",
+    ),
+    "core/v1/Secret": ("data", "metadata.creationTimestamp"),
+    "apiextensions.k8s.io/v1/CustomResourceDefinition": (
+        "spec.versions.schema.openAPIV3Schema.x-kubernetes-validations.rule",
+    ),
+    "core/v1/Container": ("terminationMessagePolicy",),
+}
+CODE = "return document.querySelector(`#field-code .${arguments[0]} pre code`)?.textContent"
+GO_MODULE = """\
+module example.com/fields
+
+go 1.24.0
+
+require (
+\tk8s.io/api v0.35.0
+\tk8s.io/apiextensions-apiserver v0.35.0
+\tk8s.io/apimachinery v0.35.0
+)
+"""
+CHECKER = """
+import json, sys
+import kubernetes.client as client
+
+for code in json.load(sys.stdin):
+    names = {}
+    exec(code.replace("kubernetes_models", "kubernetes.client"), names)
+    print(json.dumps(client.ApiClient().sanitize_for_serialization(names["example"])))
+"""
+
+
+@pytest.fixture(scope="module")
+def codes(request: pytest.FixtureRequest, base_url: str) -> list[dict[str, str]]:
+    """The code of each of the fields by language."""
+    browser = Browser(request.getfixturevalue("driver"))
+    browser.screen(DESK)
+    found = []
+    for page, fields in FIELDS.items():
+        for field in fields:
+            browser.open(f"{base_url}1.35/{page}/#{field}")
+            browser.wait("document.getElementById('field-code-go')")
+            click(browser, "label[for=field-code-go]")
+            browser.wait("kubestencil.languages")
+            browser.settle()
+            languages = ("yaml", "go", "python", "typescript")
+            found.append({name: browser.run(CODE, name) or "" for name in languages})
+    return found
+
+
+def test_a_language_stays_selected(browser: Browser, base_url: str) -> None:
+    """On a screen where the code is inside of the field's item, too."""
+    browser.screen(DESK)
+    browser.open(f"{base_url}1.35/apps/v1/Deployment/#spec.replicas")
+    browser.wait("document.getElementById('field-code-go')")
+    click(browser, "label[for=field-code-go]")
+    browser.wait("kubestencil.languages")
+    shown = "return document.querySelector('#field-code').innerText"
+    assert "Replicas: ptr.To[int32](1)," in browser.run(shown)
+    browser.run("location.hash = 'spec.paused'")
+    browser.settle()
+    assert "Paused: " in browser.run(shown)
+
+
+@pytest.mark.compiler("go")
+def test_go_compiles_with_the_types_of_client_go(
+    codes: list[dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOSUMDB", "off")
+    (tmp_path / "go.mod").write_text(GO_MODULE)
+    for number, code in enumerate(codes):
+        package = tmp_path / f"field{number}"
+        package.mkdir()
+        (package / "field.go").write_text(f"package field\n\n{code['go']}\n")
+    done = go(tmp_path, "build", "./...")
+    if "module lookup disabled" in done.stderr:
+        pytest.skip("Go's module cache has no k8s.io/api of 1.35")
+    assert (done.returncode, done.stderr) == (0, "")
+    formatted = subprocess.run(
+        ["gofmt", "-l", "."], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert formatted.stdout == ""
+
+
+@pytest.mark.peer
+def test_the_official_python_client_makes_the_same_object(
+    codes: list[dict[str, str]],
+) -> None:
+    installed = Path(CLIENTS) / "kubernetes-35"
+    if not CLIENTS or not installed.is_dir():
+        pytest.skip("KUBESTENCIL_CLIENTS has no kubernetes-35")
+    done = subprocess.run(
+        [sys.executable, "-c", CHECKER],
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        input=json.dumps([code["python"] for code in codes]),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    objects = [json.loads(line) for line in done.stdout.splitlines()]
+    assert objects == [yaml.safe_load(code["yaml"]) for code in codes]
+
+
+def test_typescript_is_the_same_object_with_its_type(
+    codes: list[dict[str, str]],
+) -> None:
+    for code in codes:
+        if code["typescript"]:
+            declaration, _, value = code["typescript"].partition(" = ")
+            manifest = yaml.safe_load(code["yaml"])
+            assert declaration.endswith(f"export const example: {manifest['kind']}")
+            assert _literal(value) == manifest
+
+
+def _literal(text: str) -> Any:
+    """An object literal, which YAML's flow style can read."""
+    return yaml.safe_load(text.removesuffix(";"))
