@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from kubestencil.source.releases import listed_releases, release_order
+from kubestencil.source import available
+from kubestencil.source.releases import release_order
 from specs.make.ranges import Ranges
 from specs.make.values.defaults import DefaultFact
 from specs.make.values.markers import MarkedEnum
@@ -141,7 +142,7 @@ def joined(
         for key, value in table(name).items()
         if (key, _said(value)) not in found
     }
-    for name in sorted({*listed_releases(), *facts}, key=release_order):
+    for name in sorted({*available(None), *facts}, key=release_order):
         if name in facts:
             before = facts[name]
             ranges.advance(name, before)

@@ -26,7 +26,7 @@ def _rule(combination: Combination) -> ObjectRule:
 
     def rule(value: Mapping[str, Any], at: Link, results: Results) -> None:
         if all(_holds(term, value) for term in terms):
-            results.values.extend(_problems(combination, value, at))
+            results.values.extend(_problems(combination, terms, value, at))
 
     return rule
 
@@ -40,11 +40,11 @@ def _holds(term: Term, value: Mapping[str, Any]) -> bool:
 
 
 def _problems(
-    combination: Combination, value: Mapping[str, Any], at: Link
+    combination: Combination, terms: Iterable[Term], value: Mapping[str, Any], at: Link
 ) -> Iterator[Problem]:
     """What is wrong with an object that a rule applies to."""
-    _, _, terms, rule, fields = combination
-    reason = f": {' and '.join(map(_in_words, terms))}" if terms else ""
+    _, _, _, rule, fields = combination
+    reason = f": {' and '.join(map(str, terms))}" if terms else ""
     present = [name for name in fields if is_set(value.get(name))]
     if rule == "needs":
         # An empty text is something else than a field that is absent.
@@ -89,9 +89,3 @@ def _out_of_order(
 def _forbidden(name: str, at: Link, reason: str) -> Problem:
     message = f"{name} must not be set{reason}"
     return Problem("forbidden-field", path_of((name, at)), message, of_key=True)
-
-
-def _in_words(term: str) -> str:
-    if "=" in term:
-        return term.replace("!=", " is not ").replace("=", " is ")
-    return f"{term[1:]} is not set" if term.startswith("!") else f"{term} is set"

@@ -10,6 +10,14 @@ from typing import Any, Literal, NamedTuple
 Operator = Literal["=", "!=", "~", "!~", "set", "absent"]
 
 _OPERATORS: tuple[Operator, ...] = ("!=", "=", "!~", "~")
+_WORDS: Mapping[Operator, str] = {
+    "!=": "{} is not {}",
+    "=": "{} is {}",
+    "!~": "{} has another tag than {}, or a digest",
+    "~": "{} has the tag {}, or neither tag nor digest",
+    "set": "{} is set",
+    "absent": "{} is not set",
+}
 # A registry may have a port. A digest stands in for a tag.
 _IMAGE = re.compile(r"(?:[^/]*/)*[^/:@]+(?::([^/:@]+))?(@.*)?\Z", re.DOTALL)
 
@@ -34,6 +42,10 @@ class Term(NamedTuple):
                 return False
             return (_tag(part) == self.value) == (self.operator == "~")
         return is_set(part) == (self.operator == "set")
+
+    def __str__(self) -> str:
+        """The term in words."""
+        return _WORDS[self.operator].format(self.field, self.value)
 
 
 @cache

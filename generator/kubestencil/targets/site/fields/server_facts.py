@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kubestencil.schema import Definition, Field, GroupVersionKind, Schema
+from kubestencil.schema.facts.conditions import parse_term
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import Default, FieldFacts
 from kubestencil.source.releases import release_order
@@ -144,24 +145,7 @@ def _default_texts(defaults: Iterable[Default]) -> Iterator[str]:
     conditions: dict[str, list[str]] = {}
     for default in defaults:
         texts = conditions.setdefault(value_text(default.value), [])
-        texts += [_condition_text(default.condition)] if default.condition else []
+        terms = map(parse_term, default.condition.split())
+        texts += [" and ".join(map(str, terms))] if default.condition else []
     for value, texts in conditions.items():
         yield f"{value} if {' or '.join(texts)}" if texts else value
-
-
-def _condition_text(condition: str) -> str:
-    return " and ".join(map(_term_text, condition.split()))
-
-
-def _term_text(term: str) -> str:
-    """A term of a condition (``facts.values.Default``) in words."""
-    for operator, words in (
-        ("!=", "{} is not {}"),
-        ("=", "{} is {}"),
-        ("!~", "{} has another tag than {}, or a digest"),
-        ("~", "{} has the tag {}, or neither tag nor digest"),
-    ):
-        name, found, value = term.partition(operator)
-        if found:
-            return words.format(name, value)
-    return f"{term[1:]} is not set" if term.startswith("!") else f"{term} is set"
