@@ -81,7 +81,7 @@ func allocate(created runtime.Object) (release func()) {
 		policy := core.IPFamilyPolicySingleStack
 		spec.IPFamilyPolicy = &policy
 	}
-	isLocal := spec.ExternalTrafficPolicy == core.ServiceExternalTrafficPolicyLocal
+	isLocal := spec.ExternalTrafficPolicy == "Local"
 	if spec.Type == core.ServiceTypeLoadBalancer && isLocal && spec.HealthCheckNodePort == 0 {
 		spec.HealthCheckNodePort = 32000
 	}
