@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from multiprocessing import get_context
@@ -17,10 +17,9 @@ from kubestencil.errors import KubestencilError
 from kubestencil.schema import parse
 from kubestencil.schema.facts.tables import (
     ReleaseRange,
-    group_version_kind,
     read_cells,
 )
-from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.schema.types import Release
 from kubestencil.source import Source, available, locate
 from kubestencil.source.releases import release_order
 from kubestencil.validator.process import Validator
@@ -28,13 +27,6 @@ from specs.make.checkouts import Checkout
 from specs.make.tables import report, write_table
 from specs.make.values import headers
 from specs.make.values.harvest import Asked, Findings, Proven
-from specs.make.values.immutable_fields import (
-    accepted_changes,
-    all_changes,
-    changes_in,
-    immutable_fields,
-    outer_paths,
-)
 from specs.make.values.markers import marked_enums
 from specs.make.values.pool import (
     PROOFS,
@@ -105,15 +97,6 @@ def _make_tables(programs: Mapping[str, str], options: argparse.Namespace) -> No
             report(f"{name}: {len(asked.limits)} limits")
             connection.send([*asked.proven(connection.recv())])
             report(f"{name}: proven")
-            connection.send(all_changes(release, validators, pools[name]))
-            made = changes_in(release, connection.recv())
-            tried = list(accepted_changes(made, validators[0]))
-            known = (
-                (group_version_kind(api_version, kind), path)
-                for api_version, kind, path in _table("immutable-fields", name)
-            )
-            connection.send(immutable_fields(tried, validators[0], known))
-            report(f"{name}: {len(tried)} changes")
 
     connections = {name: _started(ask, name) for name in programs}
     names = sorted(programs, key=release_order)
@@ -131,10 +114,6 @@ def _make_tables(programs: Mapping[str, str], options: argparse.Namespace) -> No
         connections[name].send([_table("limits", name), *others, _table("enums", name)])
     proven = {name: connections[name].recv() for name in names}
     _write_tables({name: findings[name] for name in names}, proven)
-    made = [change for name in names for change in connections[name].recv()]
-    for name in names:
-        connections[name].send(made)
-    write_immutable_fields({name: connections[name].recv() for name in names})
 
 
 @contextmanager
@@ -166,41 +145,16 @@ def _write_tables(
     findings: Mapping[str, Findings], proven: Mapping[str, Sequence[Proven]]
 ) -> None:
     _write_proofs(proven)
-    write_tables(
-        {name: {fact.key: fact.found for fact in proven[name]} for name in proven},
-        {
-            name: {
-                **{
-                    key: value
-                    for key, value in _table("defaults", name).items()
-                    if key[:2] not in found.shown
-                },
-                **found.defaults,
-            }
-            for name, found in findings.items()
-        },
-    )
-
-
-def write_immutable_fields(
-    found: Mapping[str, Iterable[tuple[GroupVersionKind, str]]],
-) -> None:
-    """Write the table of what cannot change in releases, the oldest first."""
-    places = {
-        name: {(kind.api_version, kind.kind, path): True for kind, path in fields}
-        for name, fields in found.items()
+    limits = {
+        name: {fact.key: fact.found for fact in facts} for name, facts in proven.items()
     }
-
-    def table(release: str) -> dict[Any, bool]:
-        return dict.fromkeys(_table("immutable-fields", release), True)
-
-    def is_inside(place: Any, _: bool, others: Mapping[Any, bool]) -> bool:
-        return any((*place[:2], outer) in others for outer in outer_paths(place[2]))
-
-    rows = joined(places, table, is_inside).rows(lambda key: key)
-    cells = ((str(releases), *key) for key, releases, _ in rows)
-    header = headers.IMMUTABLE.format(asked=", ".join(found))
-    write_table("immutable-fields", header, cells)
+    defaults = {}
+    for name, found in findings.items():
+        present = _table("defaults", name)
+        unseen = {key: v for key, v in present.items() if key[:2] not in found.shown}
+        reviewed = {key: v for key, v in present.items() if v[1] == "reviewed"}
+        defaults[name] = {**unseen, **found.defaults, **reviewed}
+    write_tables(limits, defaults)
 
 
 def write_tables(
@@ -226,12 +180,11 @@ def write_tables(
 
 
 def _table(table: str, release: str) -> dict[Any, Any]:
-    """What the present table says of a release: facts with a value and how it was found,
-    or places of kinds."""
+    """What the present table says of a release: facts with a value and how it was found."""
     found: dict[Any, Any] = {}
     for releases, *row in read_cells(table):
         if ReleaseRange.parse(releases).includes(release):
-            key = row[:3] if table == "enums" else row[: max(3, len(row) - 2)]
+            key = row[:3] if table == "enums" else row[:-2]
             found[(*key, *(["enum"] if table == "enums" else []))] = tuple(row[-2:])
     return found
 

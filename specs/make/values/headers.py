@@ -28,7 +28,7 @@ What the API server fills in where a field is absent, by release, tab-separated:
               image!~latest; - for always
   value       as JSON
   found       asked: the API server's code filled it in, in all objects of the condition
-              reviewed: by hand; no new object has ephemeral containers
+              reviewed: by hand, and kept; hardly a new object has ephemeral containers
 
 Made by `python -m specs.make.values` (specs/README.md), which asked {asked}.
 Between two of these, it is what holds in both, and what the table said before, unless none
@@ -65,7 +65,8 @@ Fields that cannot change once an object is there, by release, tab-separated:
 Metadata is left out: it has the same rules in all kinds. A field may still change in
 objects of another form, such as a Job that is suspended.
 
-Made by `python -m specs.make.values` (specs/README.md), which asked {asked}.
+Made by `python -m specs.make.values.immutable_fields` (specs/README.md), which asked
+{asked}.
 Between two of these, it is what holds in both, and what the table said before, unless none
 of those that were asked confirms it.
 """

@@ -1,20 +1,32 @@
 """What cannot change, found by trying: for accepted objects of each kind, a value is
 replaced with others, or left out. Where the API server's code accepts the new object by
 itself, and never in the place of the old one, the field cannot change.
+
+``python -m specs.make.values.immutable_fields 1.37=PROGRAM 1.29=PROGRAM`` makes the table.
 """
 
 from __future__ import annotations
 
+import json
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from kubestencil.schema import parse
+from kubestencil.schema.facts.kind_fields import immutable_fields as known_fields
 from kubestencil.schema.facts.values import server_facts
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.types import GroupVersionKind, Release
+from kubestencil.source import locate
+from kubestencil.source.releases import release_order
 from kubestencil.validator.process import Validator
 from kubestencil.validator.protocol import Request
+from specs.make.tables import report, write_table
+from specs.make.values import headers
 from specs.make.values.objects import (
     Position,
     general,
@@ -24,7 +36,9 @@ from specs.make.values.objects import (
     value_at,
     without_unknown,
 )
-from specs.make.values.workers import in_parallel
+from specs.make.values.pool import accepted_objects, seed_objects
+from specs.make.values.rows import joined
+from specs.make.values.workers import WORKERS, in_parallel
 
 # How often a field is changed, and in one object.
 _CHANGES = 8
@@ -145,6 +159,25 @@ def changes_in(release: Release, changes: Iterable[Change]) -> Iterator[Change]:
                 yield change._replace(old=old, new=new)
 
 
+def with_effect(changes: Iterable[Change], validator: Validator) -> Iterator[Change]:
+    """The changes of what a release stores, of objects that it lets be applied again:
+    others say nothing of the field."""
+    tried = list(changes)
+    olds = {json.dumps(change.old): change.old for change in tried}
+    same = validator.ask(Request("update", old, old=old) for old in olds.values())
+    before = validator.ask(Request("default", old) for old in olds.values())
+    stored = {
+        text: answer.object
+        for text, kept, answer in zip(olds, same, before, strict=True)
+        if kept.accepted
+    }
+    after = validator.ask(Request("default", change.new) for change in tried)
+    for change, answer in zip(tried, after, strict=True):
+        old, new = stored.get(json.dumps(change.old)), answer.object
+        if old and new and {**old, "metadata": {}} != {**new, "metadata": {}}:
+            yield change
+
+
 def immutable_fields(
     changes: Sequence[Change],
     validator: Validator,
@@ -234,3 +267,61 @@ def _general(field: str) -> str:
     for part in field.split("["):
         text += part.rpartition("]")[2] if "]" in part else part
     return text
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Make the table by asking the programs of releases."""
+    programs = dict(text.split("=", 1) for text in arguments)
+    names = sorted(programs, key=release_order)
+    releases = {name: parse(locate(name, None)) for name in names}
+    seeds, made = seed_objects(), dict[str, Change]()
+    found: dict[str, set[tuple[GroupVersionKind, str]]] = {}
+    with ExitStack() as stack:
+        validators = {
+            name: [
+                stack.enter_context(Validator(Path(programs[name])))
+                for _ in range(WORKERS)
+            ]
+            for name in names
+        }
+        for name, release in releases.items():
+            objects = accepted_objects(release, validators[name][0], seeds)
+            for change in all_changes(release, validators[name], objects):
+                made.setdefault(json.dumps([change.old, change.new]), change)
+            report(f"{name}: {len(made)} changes")
+        for name, release in releases.items():
+            changes = changes_in(release, made.values())
+            validator = validators[name][0]
+            tried = [*with_effect(accepted_changes(changes, validator), validator)]
+            known = (
+                (kind, path)
+                for kind, paths in known_fields(name).items()
+                for path in paths
+            )
+            found[name] = immutable_fields(tried, validator, known)
+            report(f"{name}: {len(found[name])} fields")
+    _write(found)
+
+
+def _write(found: Mapping[str, Iterable[tuple[GroupVersionKind, str]]]) -> None:
+    def table(release: str) -> dict[tuple[GroupVersionKind, str], bool]:
+        kinds = known_fields(release).items()
+        return {(kind, path): True for kind, paths in kinds for path in paths}
+
+    def is_inside(place: Any, _: bool, others: Mapping[Any, bool]) -> bool:
+        return any((place[0], outer) in others for outer in outer_paths(place[1]))
+
+    places = {name: dict.fromkeys(fields, True) for name, fields in found.items()}
+    rows = joined(places, table, is_inside).rows(
+        lambda key: (key[0].api_version, key[0].kind, key[1])
+    )
+    cells = (
+        (str(releases), kind.api_version, kind.kind, path)
+        for (kind, path), releases, _ in rows
+    )
+    header = headers.IMMUTABLE.format(asked=", ".join(found))
+    write_table("immutable-fields", header, cells)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -6,8 +6,9 @@ from __future__ import annotations
 #: Fields whose values depend on the kind; elsewhere, what differs between kinds depends on
 # other fields of the objects that were asked about.
 BY_KIND = {("PodSpec", "restartPolicy"), ("RoleRef", "kind")}
-#: Fields with a default in some kinds.
-DEFAULTS_BY_KIND = {("PodSpec", "enableServiceLinks")}
+#: Fields with a default in some kinds: not in all templates of pods, and not in that of a
+#: CronJob's jobs.
+DEFAULTS_BY_KIND = {("PodSpec", "enableServiceLinks"), ("JobSpec", "completionMode")}
 #: Values of texts whose Go type is no marked enum, and whose refusals may not name them
 #: (k8s.io/apimachinery/pkg/apis/meta/v1/types.go).
 CONSTANTS = {

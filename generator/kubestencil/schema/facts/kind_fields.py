@@ -64,18 +64,16 @@ def _paths(fields: Iterator[KindField], release: str) -> _Paths:
 
 
 def newly_mutable(before: str, after: str) -> Iterator[tuple[GroupVersionKind, str]]:
-    """The kinds and paths of fields that can change in a release, and could not in an
-    older one."""
-    still = immutable_fields(after)
-    for row in immutable_rows():
-        kind = group_version_kind(row.api_version, row.kind)
-        outer = (f"{path}." for path in still.get(kind, ()))
-        if (
-            row.releases.includes(before)
-            and release_order(before) < release_order(after)
-            and not f"{row.path}.".startswith(tuple(outer))
-        ):
-            yield kind, row.path
+    """The kinds and paths of fields that can change in a release, with all that is inside
+    of them, and could not in an older one."""
+    if release_order(before) < release_order(after):
+        still = immutable_fields(after)
+        for kind, paths in immutable_fields(before).items():
+            places = [f"{path}." for path in still.get(kind, ())]
+            for path in sorted(paths):
+                place = f"{path}."
+                if not any(p.startswith(place) or place.startswith(p) for p in places):
+                    yield kind, path
 
 
 def kinds_with_immutable(
