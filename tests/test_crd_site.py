@@ -187,15 +187,15 @@ def test_fields_have_what_the_schema_states(run: Command) -> None:
     }
     assert field_facts(spec, "parts") == {
         "items: min properties": ["1"],
-        "rules": ["items: has(self.a) == has(self.b) a needs b"],
+        "rules": ["items: a needs b has(self.a) == has(self.b)"],
     }
     # What the type of a field requires is shown where the field is, too.
     kind = site.page("crds/example.com/v1/Widget/")
     for shown_facts in (field_facts(kind, "spec"), {**facts(spec)}):
         assert shown_facts["exactly one of"] == ["mode", "size and share"]
     assert field_facts(kind, "spec")["rules"] == [
-        "has(self.a) == has(self.b) a needs b",
-        "true  'x'",
+        "a needs b has(self.a) == has(self.b)",
+        "true, message 'x'",
     ]
 
 
@@ -309,3 +309,40 @@ def test_examples_can_use_the_official_python_client(run: Command) -> None:
     assert 'value="python"' not in site.page("1.35/example.com/v1/Widget/").text
     names = (run.folder / "out/site/1.35/python-names.js").read_text()
     assert '"package":"kubernetes.client"' in names
+
+
+def test_rules_say_what_cannot_change(run: Command) -> None:
+    """A rule that compares with the old object is about updates; the chip "immutable"
+    shows a field whose value has to equal the old one."""
+    rule = {"rule": "self == oldSelf", "message": "mode is fixed"}
+    mode = {**TEXT, "x-kubernetes-validations": [rule]}
+    spec = {"type": "object", "properties": {"mode": mode}}
+    page = render(run, crd(spec)).page("crds/example.com/v1/Widget/")
+    facts_of_mode = field_facts(page, "spec.mode")
+    assert facts_of_mode["immutable"] == ["yes"]
+    assert facts_of_mode["rules"] == ["mode is fixed self == oldSelf on updates"]
+
+
+def test_versions_of_a_kind_are_compared(run: Command) -> None:
+    """On the pages of both; kinds with one version have no comparison."""
+    value = crd()
+    old = copy.deepcopy(value["spec"]["versions"][0])
+    old |= {"name": "v1beta1", "storage": False, "subresources": {}}
+    properties = old["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    properties["pace"] = properties.pop("mode")
+    properties["size"]["maximum"] = 12
+    other = json.loads(json.dumps(crd()).replace("idget", "asher"))
+    value["spec"]["versions"].append(old)
+    site = render(run, value, other)
+    for version in ("v1", "v1beta1"):
+        text = site.page(f"crds/example.com/{version}/Widget/").text
+        _, _, section = text.partition('<h2 id="from-v1beta1">From v1beta1 to v1</h2>')
+        changes = [_text(item) for item in section.split("</ul>")[0].split("<li>")]
+        assert "safe Widget.spec.mode field added string" in changes
+        assert "breaking Widget.spec.pace field removed string" in changes
+        assert any(
+            "Widget.spec.size maximum changed 12 → 9" in line for line in changes
+        )
+        assert "warning Widget subresource added status" in changes
+        assert 'href="#from-v1beta1"' in text
+    assert "from-v1" not in site.page("crds/example.com/v1/Washer/").text

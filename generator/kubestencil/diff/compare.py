@@ -97,6 +97,16 @@ def compare_versions(
     )
 
 
+def changes_between_versions(
+    release: Release, versions: Iterable[tuple[str, str]]
+) -> Iterator[tuple[Change, ...]]:
+    """The changes between each two API versions of a release (``compare_versions``)."""
+    pair = _Pair.of(release, release)
+    for before, after in versions:
+        side = pair.before.packages.side
+        yield tuple(_version_changes(side(before), side(after), pair))
+
+
 _SOON = 3  # releases
 
 

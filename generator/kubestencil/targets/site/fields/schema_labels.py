@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,11 @@ MERGING = frozenset(
 )
 # The limits that are said otherwise.
 _SAID_OTHERWISE = ("exclusive_minimum", "exclusive_maximum", "unique_items")
+
+
+# What a transition rule names (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#transition-rules).
+_OLD_SELF = re.compile(r"\boldSelf\b")
+_UNCHANGED = re.compile(r"\s*(?:self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*\Z")
 
 
 class Attribute(NamedTuple):
@@ -35,6 +41,11 @@ class ValidationRule(NamedTuple):
     rule: str
     message: str
     message_expression: str
+
+    @property
+    def is_about_updates(self) -> bool:
+        """Whether the rule compares an object with the one that it replaces."""
+        return bool(_OLD_SELF.search(self.rule))
 
 
 def unwrapped(schema: Schema) -> tuple[str, Schema]:
@@ -87,6 +98,8 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
     ):
         if any(values):
             yield Attribute(name, values)
+    if any(_UNCHANGED.match(rule.expression) for rule in schema.validations):
+        yield Attribute("immutable", ("yes",))
     for level, subject in zip(levels, subjects(schema), strict=True):
         yield from conditions_of(level, subject)
 

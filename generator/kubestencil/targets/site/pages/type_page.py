@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -57,6 +57,10 @@ from kubestencil.targets.site.pages.usage import (
     Use,
     find_usage,
 )
+from kubestencil.targets.site.pages.version_changes import (
+    VersionChanges,
+    version_changes,
+)
 from kubestencil.targets.site.release_context import Availability, ReleaseContext
 from kubestencil.text.html import prose, summary
 
@@ -107,7 +111,8 @@ class TypePage:
     part of; ``has_all_uses`` is false where there may be more of these.
     ``operations`` are those of a kind.
     ``change_history`` begins with the newest release that changed it, or a type inside
-    of it. ``versions`` are the type's versions in any release, the most stable ones
+    of it, ``version_changes`` are those between versions of a custom resource.
+    ``versions`` are the type's versions in any release, the most stable ones
     where there are very many. ``added_in`` and ``removed_in`` name releases; they are
     empty where the first release of the site has the type, and where the last one has
     it. ``replacements`` are types with the same name in the release that removed it.
@@ -137,6 +142,7 @@ class TypePage:
     operations: Operations
     examples: tuple[Example, ...]
     change_history: tuple[ReleaseChanges, ...]
+    version_changes: tuple[VersionChanges, ...]
     versions: tuple[VersionLink, ...]
     added_in: str
     removed_in: str
@@ -179,6 +185,10 @@ class TypePages:
         return find_inner_changes(
             self._release, self._context, self.addresses, self.usage
         )
+
+    @cached_property
+    def _version_changes(self) -> Mapping[GroupVersionKind, Sequence[VersionChanges]]:
+        return version_changes(self._release)
 
     def make(self, definition: Definition) -> TypePage:
         """The page of a definition."""
@@ -227,6 +237,11 @@ class TypePages:
             ),
             change_history=change_history(
                 name, address.path, self._context, self._inner_changes
+            ),
+            version_changes=tuple(
+                comparison
+                for kind in kinds
+                for comparison in self._version_changes.get(kind, ())
             ),
             versions=tuple(self._versions(address)),
             added_in="" if releases[0] == self._context.releases[0] else releases[0],
