@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
+from io import BytesIO
 
 from kubestencil.errors import KubestencilError, SourceError, UsageError
 from kubestencil.source.crds import SUFFIXES
@@ -21,11 +21,6 @@ _ENVIRONMENT = {
 _FILE_MODES = (b"100644", b"100755")
 
 
-class _GitFile(NamedTuple):
-    path: str
-    digest: bytes
-
-
 def committed_files(
     revision: str, folder: str, *, is_recursive: bool
 ) -> Iterator[tuple[str, bytes]]:
@@ -33,80 +28,62 @@ def committed_files(
 
     Hidden files and folders and links are left out. Raises UsageError where there is no
     such commit or no repository, SourceError for a file that is larger than the limit,
-    KubestencilError where Git cannot be run.
+    KubestencilError where Git fails or cannot be run.
     """
-    commit = _commit(revision, folder)
-    listing = ["ls-tree", "-z", *(["-r"] if is_recursive else []), commit]
-    run = _git(folder, listing)
-    if run.returncode:
-        raise KubestencilError(_message(run.stderr), where="git ls-tree")
-    yield from _contents(folder, _entries(run.stdout))
+    digests: dict[str, bytes] = {}
+    options = ["-r"] if is_recursive else []
+    listing = _git(folder, "ls-tree", "-zl", *options, _commit(revision, folder))
+    for line in filter(None, listing.split(b"\0")):
+        description, _, name = line.partition(b"\t")
+        mode, _, digest, size = description.split()
+        path = os.fsdecode(name)
+        is_hidden = "/." in f"/{path}"
+        if mode not in _FILE_MODES or not path.endswith(SUFFIXES) or is_hidden:
+            continue
+        if not size.isdigit():
+            raise SourceError("Git has no content of it", where=path)
+        if int(size) > max_bytes():
+            raise too_large(path, f"{int(size):,}")
+        digests[path] = digest
+    contents = BytesIO(
+        _git(folder, "cat-file", "--batch", stdin=b"\n".join(digests.values()))
+    )
+    for path in digests:
+        *_, size = contents.readline().split()
+        yield path, contents.read(int(size))
+        contents.read(1)
 
 
 def _commit(revision: str, folder: str) -> str:
     """The digest of a commit. Only this is given to other commands, so that nobody's
     text can be an option of theirs."""
-    wanted = ["rev-parse", "--verify", "--quiet", "--end-of-options"]
-    if revision and not revision.startswith("-"):
-        run = _git(folder, [*wanted, f"{revision}^{{commit}}"])
-        if not run.returncode:
-            # Versions of Git before 2.30 repeat --end-of-options.
-            return run.stdout.decode().split()[-1]
-        if run.stderr:
-            raise UsageError(_message(run.stderr), where="--since")
-    raise UsageError(f"{revision!r} is no commit of the repository", where="--since")
-
-
-def _entries(listing: bytes) -> Iterator[_GitFile]:
-    for line in filter(None, listing.split(b"\0")):
-        description, _, name = line.partition(b"\t")
-        mode, _, digest = description.split(b" ")
-        path = os.fsdecode(name)
-        is_hidden = path.startswith(".") or "/." in path
-        if mode in _FILE_MODES and path.endswith(SUFFIXES) and not is_hidden:
-            yield _GitFile(path, digest)
-
-
-def _contents(folder: str, entries: Iterable[_GitFile]) -> Iterator[tuple[str, bytes]]:
-    with subprocess.Popen(
-        _command(folder, ["cat-file", "--batch"]),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, **_ENVIRONMENT},
-    ) as process:
-        assert process.stdin is not None and process.stdout is not None
-        for path, digest in entries:
-            process.stdin.write(digest + b"\n")
-            process.stdin.flush()
-            *_, size = process.stdout.readline().split()
-            if not size.isdigit():
-                raise SourceError("Git has no content of it", where=path)
-            if int(size) > max_bytes():
-                process.kill()
-                raise too_large(path, f"{int(size):,}")
-            yield path, process.stdout.read(int(size))
-            process.stdout.read(1)
-
-
-def _git(folder: str, arguments: list[str]) -> subprocess.CompletedProcess[bytes]:
+    failure = f"{revision!r} is no commit of the repository"
+    wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+    if not revision or revision.startswith("-"):
+        raise UsageError(failure, where="--since")
     try:
-        return subprocess.run(
-            _command(folder, arguments),
+        found = _git(folder, *wanted, f"{revision}^{{commit}}", failure=failure)
+    except KubestencilError as error:
+        raise UsageError(error.what, where="--since", hint=error.hint) from error
+    # Versions of Git before 2.30 repeat --end-of-options.
+    return found.decode().split()[-1]
+
+
+def _git(
+    folder: str, *arguments: str, stdin: bytes = b"", failure: str = "failed"
+) -> bytes:
+    """What Git prints; ``failure`` is its error where it says none."""
+    try:
+        run = subprocess.run(
+            ["git", "-C", os.path.abspath(folder), *arguments],  # noqa: PTH100
+            input=stdin,
             capture_output=True,
             env={**os.environ, **_ENVIRONMENT},
         )
     except OSError as error:
-        raise KubestencilError(
-            "cannot be run", where="git", hint="install Git, or use --old DIR"
-        ) from error
-
-
-def _message(stderr: bytes) -> str:
-    """The last line of what Git says of an error, without its prefix."""
-    lines = stderr.decode("utf-8", "replace").strip().splitlines() or ["failed"]
-    return lines[-1].removeprefix("fatal: ")
-
-
-def _command(folder: str, arguments: list[str]) -> list[str]:
-    return ["git", "-C", os.path.abspath(folder), *arguments]  # noqa: PTH100
+        hint = "install Git, or use --old DIR"
+        raise KubestencilError("cannot be run", where="git", hint=hint) from error
+    if run.returncode:
+        lines = run.stderr.decode("utf-8", "replace").strip().splitlines() or [failure]
+        raise KubestencilError(lines[-1].removeprefix("fatal: "), where="git")
+    return run.stdout

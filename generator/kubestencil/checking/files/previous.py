@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.git import committed_files
@@ -13,19 +13,9 @@ from kubestencil.checking.findings import Skip
 from kubestencil.errors import UsageError
 from kubestencil.schema.facts.tables import group_version_kind
 
-
-class _Key(NamedTuple):
-    """What makes two objects the same one to a server, whatever their versions."""
-
-    group: str
-    kind: str
-    namespace: str
-    name: str
-
-
-class _Object(NamedTuple):
-    file: str
-    value: Mapping[str, Any]
+# What makes two objects the same one to a server, whatever their versions: group, kind,
+# namespace and name.
+_Key = tuple[str, str, str, str]
 
 
 class PreviousObjects:
@@ -37,15 +27,12 @@ class PreviousObjects:
 
     def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
         self.unread: list[Skip] = []
-        self._objects: dict[_Key, list[_Object]] = {}
+        self._objects: dict[_Key | None, list[tuple[str, Mapping[str, Any]]]] = {}
         for file, data in files:
             for item in read_manifests(data, file):
                 if isinstance(item, Manifest):
-                    key = _key(item.value)
-                    if key is not None:
-                        self._objects.setdefault(key, []).append(
-                            _Object(file, item.value)
-                        )
+                    places = self._objects.setdefault(_key(item.value), [])
+                    places.append((file, item.value))
                 elif isinstance(item, Mistake) and not item.is_template:
                     reason = "mistakes in the old manifests"
                     self.unread.append(Skip(file, item.at.line, reason))
@@ -58,14 +45,9 @@ class PreviousObjects:
         not decide, the result has more than one.
         """
         key = _key(value)
-        candidates = self._objects.get(key, []) if key is not None else []
-        if len(candidates) > 1:
-            candidates = [
-                candidate
-                for candidate in candidates
-                if f"/{file}".endswith(f"/{candidate.file}")
-            ] or candidates
-        values = [candidate.value for candidate in candidates]
+        found = self._objects.get(key, []) if key is not None else []
+        same = [place for place in found if f"/{file}".endswith(f"/{place[0]}")]
+        values = [value for _, value in (len(found) > 1 and same) or found]
         return values[:1] if values[1:] == values[:-1] else values
 
 
@@ -90,17 +72,20 @@ def committed_objects(revision: str, paths: Sequence[str]) -> PreviousObjects:
     UsageError where there is no such commit, KubestencilError where Git fails.
     """
 
-    def files() -> Iterator[tuple[str, bytes]]:
-        for path in paths:
-            is_folder = os.path.isdir(path)  # noqa: PTH112
-            folder = path if is_folder else os.path.dirname(path)  # noqa: PTH120
-            yield from committed_files(revision, folder or ".", is_recursive=is_folder)
-
     if "-" in paths:
         raise UsageError(
             "does not work with standard input", where="--since", hint="use --old DIR"
         )
-    return PreviousObjects(files())
+    return PreviousObjects(
+        file
+        for path in paths
+        for is_folder in (os.path.isdir(path),)  # noqa: PTH112
+        for file in committed_files(
+            revision,
+            path if is_folder else os.path.dirname(path) or ".",  # noqa: PTH120
+            is_recursive=is_folder,
+        )
+    )
 
 
 def _key(value: Mapping[str, Any]) -> _Key | None:
@@ -110,4 +95,4 @@ def _key(value: Mapping[str, Any]) -> _Key | None:
     if not (name and isinstance(name, str) and isinstance(namespace, str)):
         return None
     kind = group_version_kind(value["apiVersion"], value["kind"])
-    return _Key(kind.group, kind.kind, namespace, name)
+    return kind.group, kind.kind, namespace, name
