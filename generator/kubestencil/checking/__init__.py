@@ -7,8 +7,7 @@ what objects are checked against, ``examination`` applies all of that to one obj
 ``upgrade`` checks one object against one or two
 releases, and ``run`` files. ``ignores`` and ``suppressions``
 leave findings out. All results are values (``findings``), whose meaning is in
-``rules``; ``serialize`` writes them as JSON and ``sarif`` as SARIF, and the target
-``check`` has the other formats.
+``rules``; ``sarif`` writes them as SARIF, and the target ``check`` has the other formats.
 
 ``clusters`` reads a live cluster. ``fixing`` mends files in place. ``values`` checks what
 the API server is known to accept. ``verdicts`` asks the API server's own code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -17,7 +17,10 @@ from kubestencil.checking.rules import (
     at_least,
 )
 from kubestencil.schema.pointer import json_pointer
+from kubestencil.version import __version__
 
+#: The version of the JSON format; a key that is removed or changes its meaning raises it.
+SCHEMA = 1
 #: The findings that a command fails on: those of a severity and of all that are worse,
 #: or the errors that an upgrade brings.
 FailOn = Severity | Literal["new"]
@@ -124,18 +127,6 @@ def _edit_json(edit: Edit) -> dict[str, Any]:
             return {"op": "put", "path": pointer, "value": edit.value}
         case Remove():
             return {"op": "remove", "path": pointer}
-
-
-class FindingKey(NamedTuple):
-    """What identifies a finding while lines are added or removed around it."""
-
-    rule_id: RuleId
-    file: str
-    api_version: str
-    kind: str
-    namespace: str
-    name: str
-    field_path: str
 
 
 class Finding(NamedTuple):
@@ -245,18 +236,11 @@ class Finding(NamedTuple):
         return field_path(self.path)
 
     @property
-    def key(self) -> FindingKey:
-        """What identifies the finding in another report."""
-        subject = self.subject
-        return FindingKey(
-            self.rule_id,
-            self.file,
-            subject.api_version,
-            subject.kind,
-            subject.namespace,
-            subject.name,
-            self.field_path,
-        )
+    def key(self) -> tuple[str, ...]:
+        """What identifies the finding while lines are added or removed around it."""
+        _, _, api_version, kind, name, namespace, *_ = self.subject
+        names = api_version, kind, namespace, name
+        return (self.rule_id, self.file, *names, self.field_path)
 
 
 class Skip(NamedTuple):
@@ -352,27 +336,55 @@ class Report:
 
     def skipped_lines(self) -> tuple[str, ...]:
         """What was not checked, and what was ignored, for people: a line for each
-        reason."""
-        return (
-            *(
-                f"Not checked: {count:,} ({reason}{f', {detail}' if detail else ''})"
-                for (reason, detail), count in self.skipped.items()
-            ),
-            *self._ignored_lines(),
-        )
+        reason and detail."""
+        return self._lines(lambda skip: ", ".join(filter(None, skip[2:4])))
 
     def skipped_reasons(self) -> tuple[str, ...]:
         """``skipped_lines`` without details, so that each reason has one line."""
+        return self._lines(lambda skip: skip.reason)
+
+    def _lines(self, text_of: Callable[[Skip], str]) -> tuple[str, ...]:
         counts = Counter[str]()
-        for (reason, _), count in self.skipped.items():
-            counts[reason] += count
+        for skip in self.skips:
+            counts[text_of(skip)] += skip.times
         return (
-            *(f"Not checked: {count:,} ({name})" for name, count in counts.items()),
-            *self._ignored_lines(),
+            *(f"Not checked: {counts[text]:,} ({text})" for text in sorted(counts)),
+            *(f"Ignored: {count:,} (by {by})" for by, count in self.ignored.items()),
         )
 
-    def _ignored_lines(self) -> Iterator[str]:
-        return (f"Ignored: {count:,} (by {by})" for by, count in self.ignored.items())
+    def to_dict(self) -> dict[str, Any]:
+        """The report as ``kubestencil check -f json`` has it: a published format, whose
+        keys differ from attributes. ``rules`` has each rule that was broken, once."""
+        return {
+            "schema": SCHEMA,
+            "tool": {"name": "kubestencil", "version": __version__},
+            "from": self.before,
+            "to": self.after,
+            "summary": {severity: self.count(severity) for severity in SEVERITIES},
+            "checked": {
+                "files": self.files,
+                "documents": self.documents,
+                "objects": self.objects,
+                "checked": self.checked,
+                "updated": self.updated,
+            },
+            "validators": dict(self.validators),
+            "skipped": [
+                {"reason": reason, "detail": detail, "count": count}
+                for (reason, detail), count in self.skipped.items()
+            ],
+            "notChecked": [
+                {"file": file, "line": line, "reason": reason, "detail": detail}
+                for file, line, reason, detail, _ in self.skips
+            ],
+            "ignored": dict(self.ignored),
+            "findings": [finding.to_dict() for finding in self.findings],
+            "rules": {
+                name: {"severity": rule.severity, "reason": rule.reason}
+                for name, rule in RULES.items()
+                if any(finding.rule_id == name for finding in self.findings)
+            },
+        }
 
 
 def _importance(finding: Finding) -> tuple[bool, int]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher, get_close_matches
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubestencil.checking.findings import Fix, Move, Path, Problem, Put
 from kubestencil.checking.problems import value_at
@@ -21,6 +22,7 @@ from kubestencil.schema.facts.lifecycle import (
     replacement,
     served_by_default,
 )
+from kubestencil.schema.facts.tables import read_cells
 from kubestencil.schema.kinds import precedence, version_stage
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import minor_version_in, release_order
@@ -81,52 +83,6 @@ def _of_custom_kind(kind: GroupVersionKind, custom: list[GroupVersionKind]) -> P
     return Problem("unknown-kind", ("apiVersion",), message, hint)
 
 
-class _OtherMeaning(NamedTuple):
-    """A value that means something else in another version of a kind."""
-
-    group: str
-    kind: str
-    version: str
-    path: Path
-    value: Any
-    message: str
-
-
-# conversion.go and defaults.go in pkg/apis/GROUP/VERSION of k8s.io/kubernetes.
-_OTHER_MEANINGS = (
-    _OtherMeaning(
-        "policy",
-        "PodDisruptionBudget",
-        "v1beta1",
-        ("spec", "selector"),
-        {},
-        "an empty selector is no pod in policy/v1beta1, and every pod of the namespace "
-        "in policy/v1",
-    ),
-    *(
-        _OtherMeaning(
-            *old,
-            ("spec", "updateStrategy"),
-            None,
-            f"no updateStrategy is OnDelete in {old[0]}/{old[2]}, and RollingUpdate in "
-            "apps/v1",
-        )
-        for old in (
-            ("extensions", "DaemonSet", "v1beta1"),
-            ("apps", "StatefulSet", "v1beta1"),
-        )
-    ),
-    *(
-        _OtherMeaning(
-            *("apiextensions.k8s.io", "CustomResourceDefinition", "v1beta1"),
-            ("spec", "preserveUnknownFields"),
-            value,
-            "unknown fields are kept in apiextensions.k8s.io/v1beta1 unless "
-            "preserveUnknownFields is false, and dropped in v1",
-        )
-        for value in (None, True)
-    ),
-)
 _OLD_DEFAULTS = {
     ("Ingress", "pathType"): "ImplementationSpecific",
     ("CustomResourceDefinition", "scope"): "Namespaced",
@@ -139,14 +95,14 @@ def other_meanings(
     value: Mapping[str, Any], kind: GroupVersionKind, successor: GroupVersionKind
 ) -> Iterator[Problem]:
     """What means something else in the kind that replaces that of an object."""
-    for meaning in _OTHER_MEANINGS:
-        at = meaning.group, meaning.kind, meaning.version
+    for api_version, name, keys, content, message in read_cells("changed-meanings"):
+        path = tuple(keys.split("."))
         if (
-            at == (kind.group, kind.kind, kind.version)
+            (api_version, name) == (kind.api_version, kind.kind)
             and successor.version != kind.version
-            and value_at(value, meaning.path) == meaning.value
+            and value_at(value, path) == json.loads(content)
         ):
-            yield Problem("changed-meaning", meaning.path, meaning.message)
+            yield Problem("changed-meaning", path, message)
 
 
 def with_old_default(

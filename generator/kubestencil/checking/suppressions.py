@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kubestencil.checking.files.ignored_paths import is_pattern, make_spec
-from kubestencil.checking.findings import Finding, FindingKey, Problem, Report, Subject
+from kubestencil.checking.findings import Finding, Problem, Report, Subject
 from kubestencil.checking.rules import RULES, SEVERITIES, Severity
 from kubestencil.errors import SourceError, UsageError, nearest
 from kubestencil.source.folder import read_file
 
+# What a report has of ``Finding.key``.
+_KEY_OF_FINDING = "rule", "file", "apiVersion", "kind", "namespace", "name", "path"
 _KEYS = ("rule", "path", "kind", "reason")
 
 
@@ -148,7 +150,7 @@ def _covers(entry: IgnoreEntry, finding: Finding) -> bool:
     return entry.rule in ("", finding.rule_id) and entry.kind in kinds
 
 
-def load_baseline(path: Path) -> Counter[FindingKey]:
+def load_baseline(path: Path) -> Counter[tuple[str, ...]]:
     """The findings of an earlier report in JSON.
 
     Raises UsageError where there is no such file, SourceError for one that cannot be read
@@ -157,15 +159,7 @@ def load_baseline(path: Path) -> Counter[FindingKey]:
     try:
         report = json.loads(read_file(str(path)).data)
         return Counter(
-            FindingKey(
-                entry["rule"],
-                entry["file"],
-                entry["apiVersion"] or "",
-                entry["kind"] or "",
-                entry["namespace"] or "",
-                entry["name"] or "",
-                entry["path"],
-            )
+            tuple(entry[name] or "" for name in _KEY_OF_FINDING)
             for entry in report["findings"]
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
@@ -176,7 +170,7 @@ def load_baseline(path: Path) -> Counter[FindingKey]:
         ) from error
 
 
-def apply_baseline(report: Report, baseline: Counter[FindingKey]) -> Report:
+def apply_baseline(report: Report, baseline: Counter[tuple[str, ...]]) -> Report:
     """``report`` without the findings of a baseline.
 
     Lines and columns may have changed. A finding that is there more often than in the

@@ -160,7 +160,16 @@ def _all_sources(options: CheckOptions, cluster: ClusterReader | None) -> list[S
         console.show_notes(
             [f"checked against {names[0]}, the newest release"], options.quiet
         )
-    sources = _sources(names, options.before, options.spec, documents)
+    known = available(options.specs)
+    names = [] if options.spec else names
+    sources = [
+        locate(available_release(name, known) or name, options.specs)
+        for name in (*((options.before,) if options.before else ()), *names)
+    ]
+    if options.spec is not None:
+        label = release_name(options.after) if options.after else None
+        sources.append(read_location(options.spec, label, unserved=options.unserved))
+    sources = documents.complete(sources)
     definitions = cluster.definitions() if cluster else None
     if definitions is not None:
         sources = [add_crds(source, definitions) for source in sources]
@@ -182,14 +191,6 @@ def _report(
     before: Release | None,
     releases: Sequence[Release],
 ) -> Report:
-    paths, policies = options.paths, options.policies
-    needed_by = {
-        "--pod-security": options.pod_security,
-        "--policies": policies or None,
-        "--old": options.old,
-        "--since": options.since,
-    }
-    prepared = _policy_objects(policies, sources)
     minor = minor_version_in(releases[-1].name)
     others: list[Iterator[ManifestFile]] = []
     if options.charts or options.kustomizations:
@@ -199,20 +200,24 @@ def _report(
     with ExitStack() as stack:
         validators = {
             name: stack.enter_context(validator) if validator else None
-            for name, validator in _validators(
-                sources, options.exact, options.pod_security, prepared, needed_by
-            )
+            for name, validator in _validators(options, sources)
         }
         report = check_paths(
-            (*paths, *policies),
+            (*options.paths, *options.policies),
             releases[0],
             before,
             validators,
-            _previous(paths, options.old, options.since),
+            _previous(options),
             chain.from_iterable(others) if others else (),
             releases[1:],
         )
-    return _without_suppressed(report, options.config, options.baseline)
+    if options.config is not None:
+        config = suppressions.load_config(options.config)
+        report = suppressions.apply_config(report, config, options.config)
+    if options.baseline is not None:
+        baseline = suppressions.load_baseline(options.baseline)
+        report = suppressions.apply_baseline(report, baseline)
+    return report
 
 
 def _fix(paths: Sequence[str], release: Release, *, dry_run: bool) -> None:
@@ -241,21 +246,21 @@ def _fix(paths: Sequence[str], release: Release, *, dry_run: bool) -> None:
 
 
 def _validators(
-    sources: Sequence[Source],
-    exact: Exact,
-    pod_security: PodSecurity | None,
-    prepared: Sequence[Mapping[str, Any]],
-    needed_by: Mapping[str, object],
+    options: CheckOptions, sources: Sequence[Source]
 ) -> Iterator[tuple[str, Validator | None]]:
     """The programs that run the API server's own code, by release; None where that can
-    be built and is not.
-
-    ``prepared`` are objects that a cluster has. ``needed_by`` has the options that need
-    the programs, and their values.
-    Raises UsageError where one is needed that is not built, or must not be used.
-    """
+    be built and is not. Raises UsageError where an option needs one that is not built,
+    or must not be used."""
+    needed_by = {
+        "--pod-security": options.pod_security,
+        "--policies": options.policies or None,
+        "--old": options.old,
+        "--since": options.since,
+    }
     needing = [name for name, value in needed_by.items() if value is not None]
-    if exact == "off":
+    # What a cluster has.
+    prepared = _policy_objects(options.policies, sources)
+    if options.exact == "off":
         for name in needing:
             raise UsageError(
                 "needs the API server's own code",
@@ -263,17 +268,15 @@ def _validators(
                 hint="leave out --exact off",
             )
         return
+    is_required = options.exact == "require" or bool(needing)
+    find = require_binary if is_required else find_binary
     for source in sources:
-        is_required = exact == "require" or bool(needing)
-        find = require_binary if is_required else find_binary
         program = find(source.release)
         if program is not None:
             definitions = crd_values(source.crds) if source.crds else ()
-            validator = Validator(
-                program,
-                pod_security=pod_security,
-                definitions=(*definitions, *prepared),
-            )
+            objects = (*definitions, *prepared)
+            security = options.pod_security
+            validator = Validator(program, pod_security=security, definitions=objects)
             yield source.release, validator
         elif minor_version_in(source.release):
             yield source.release, None
@@ -283,27 +286,24 @@ def _policy_objects(
     paths: Sequence[str], sources: Sequence[Source]
 ) -> Sequence[Mapping[str, Any]]:
     """Admission policies, and what they need."""
-    if not paths:
-        return ()
-    for source in sources:
+    for source in sources if paths else ():
         if _is_older(source.release, "1.30"):
             raise UsageError(
                 f"the code of {source.release} is not asked about policies",
                 where="--policies",
                 hint="name 1.30 or a newer release",
             )
-    return policy_objects(paths)
+    return policy_objects(paths) if paths else ()
 
 
-def _previous(
-    paths: Sequence[str], old: str | None, since: str | None
-) -> PreviousObjects | None:
+def _previous(options: CheckOptions) -> PreviousObjects | None:
     """The objects as they were before; None where no option names any."""
-    if old is not None and since is not None:
+    if options.old is None:
+        since, paths = options.since, options.paths
+        return None if since is None else committed_objects(since, paths)
+    if options.since is not None:
         raise UsageError("cannot be combined", where="--old and --since")
-    if old is not None:
-        return objects_in(old)
-    return None if since is None else committed_objects(since, paths)
+    return objects_in(options.old)
 
 
 def _is_older(release: str, other: str) -> bool:
@@ -312,36 +312,3 @@ def _is_older(release: str, other: str) -> bool:
     return bool(
         minor and other_minor and release_order(minor) < release_order(other_minor)
     )
-
-
-def _sources(
-    after: Sequence[str],
-    before: str | None,
-    spec: str | None,
-    options: DocumentOptions,
-) -> list[Source]:
-    """The sources of the releases, the one that an upgrade starts from first."""
-    known = available(options.specs)
-    names = [*((before,) if before else ()), *(after if spec is None else ())]
-    sources = [
-        locate(available_release(name, known) or name, options.specs) for name in names
-    ]
-    if spec is not None:
-        label = release_name(",".join(after)) if after else None
-        sources.append(read_location(spec, label, unserved=options.unserved))
-    return options.complete(sources)
-
-
-def _without_suppressed(
-    report: Report, config: Path | None, baseline: Path | None
-) -> Report:
-    """The report without the findings that a configuration or a baseline names."""
-    if config is not None:
-        report = suppressions.apply_config(
-            report, suppressions.load_config(config), config
-        )
-    if baseline is not None:
-        report = suppressions.apply_baseline(
-            report, suppressions.load_baseline(baseline)
-        )
-    return report

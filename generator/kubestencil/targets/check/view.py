@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_type_hint
 from kubestencil.checking import SEVERITIES, Finding, Report, Severity
 from kubestencil.checking.findings import FailOn, Skip, is_no_file
 from kubestencil.checking.sarif import report_sarif
-from kubestencil.checking.serialize import report_json
 from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.source.decoding import decode_characters
 from kubestencil.source.yaml import split_lines
@@ -164,9 +163,7 @@ def check_contexts(
     return Contexts(
         files={
             "check": lambda: [FileContext(title, {}, variables(title))],
-            "check-json": lambda: [
-                FileContext(title, {}, {}, _json(report_json(report)))
-            ],
+            "check-json": lambda: [FileContext(title, {}, {}, _json(report.to_dict()))],
             "check-sarif": lambda: [
                 FileContext(title, {}, {}, _json(report_sarif(report)))
             ],
