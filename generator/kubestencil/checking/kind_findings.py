@@ -39,7 +39,7 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
     facts = lifecycle(kind)
     minor = minor_version_in(release.name)
     name = f"{kind.kind} of {kind.api_version}"
-    custom = _custom_kinds(kind.group, release)
+    custom = custom_kinds_of(kind.group, release)
     if custom:
         return _of_custom_kind(kind, custom)
     rule: RuleId = "unknown-kind"
@@ -60,7 +60,8 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
     return problem
 
 
-def _custom_kinds(group: str, release: CheckedRelease) -> list[GroupVersionKind]:
+def custom_kinds_of(group: str, release: CheckedRelease) -> list[GroupVersionKind]:
+    """The kinds of the CustomResourceDefinitions of a group."""
     return [kind for kind in release.release.custom_kinds if kind.group == group]
 
 
@@ -123,11 +124,6 @@ def with_old_default(
         return problem
     hint = f"{problem.hint}: servers filled in {what}"
     return problem._replace(hint=hint, fixes=((Put(problem.path, default),),))
-
-
-def is_in_custom_group(kind: GroupVersionKind, release: CheckedRelease) -> bool:
-    """Whether there are CustomResourceDefinitions of the group of a kind."""
-    return bool(_custom_kinds(kind.group, release))
 
 
 def remarks_on_kind(

@@ -6,11 +6,12 @@ The API server accepts such a rule, which then has no effect.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from kubestencil.checking.findings import Path, Problem
+from kubestencil.checking.problems import items_at, value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.schema.facts.lifecycle import lifecycles, replacement
 from kubestencil.schema.types import GroupVersionKind
@@ -30,14 +31,12 @@ def removed_resources(
     if minor is None:
         return
     if kind.group == "rbac.authorization.k8s.io" and kind.kind in _RBAC_KINDS:
-        for path, rule in _rules(value, ()):
+        for path, rule in items_at(value, ("rules",)):
             yield from _of_rbac_rule(rule, path, minor)
     elif kind.group == "admissionregistration.k8s.io" and kind.kind in _WEBHOOK_KINDS:
-        webhooks = value.get("webhooks")
-        for index, webhook in enumerate(webhooks if type(webhooks) is list else ()):
-            if type(webhook) is dict:
-                for path, rule in _rules(webhook, ("webhooks", index)):
-                    yield from _of_webhook_rule(rule, path, minor)
+        for webhook, _ in items_at(value, ("webhooks",)):
+            for path, rule in items_at(value, (*webhook, "rules")):
+                yield from _of_webhook_rule(rule, path, minor)
 
 
 def stored_versions(
@@ -45,18 +44,14 @@ def stored_versions(
 ) -> Iterator[Problem]:
     """A problem for each version that a CustomResourceDefinition of a cluster has
     objects in, and does not serve or deprecates."""
-    spec, status = value.get("spec"), value.get("status")
-    if (kind.group, kind.kind) != _OF_CRD or not (
-        isinstance(spec, dict) and isinstance(status, dict)
-    ):
+    if (kind.group, kind.kind) != _OF_CRD:
         return
-    versions = spec.get("versions")
     served = {
         str(version.get("name")): version
-        for version in (versions if isinstance(versions, list) else ())
-        if isinstance(version, dict) and version.get("served") is True
+        for _, version in items_at(value, ("spec", "versions"))
+        if version.get("served") is True
     }
-    for index, name in _strings(status, "storedVersions"):
+    for index, name in _strings(value, "status", "storedVersions"):
         if name not in served:
             what = "which is not served"
         elif served[name].get("deprecated") is True:
@@ -72,29 +67,21 @@ def stored_versions(
 
 
 def _of_rbac_rule(rule: Mapping[str, Any], path: Path, minor: str) -> Iterator[Problem]:
-    groups = list(_strings(rule, "apiGroups"))
-    resources = list(_strings(rule, "resources"))
-    names = [name.partition("/")[0] for _, name in resources]
-    for index, group in groups:
+    resources = _strings(rule, "resources")
+    names = {name.partition("/")[0] for _, name in resources}
+    for index, group in _strings(rule, "apiGroups"):
         of_group = _kinds_of_group(group)
-        if _all_removed(of_group, minor):
+        if removal := _removal(of_group, minor):
+            message = f"the group {group} was removed in {removal}"
             named = [kind for kind in of_group if _plural(kind) in names]
-            yield _problem(
-                (*path, "apiGroups", index),
-                f"the group {group} was removed in {_last_removal(of_group)}",
-                _replacements(named, minor),
-            )
-    for (index, name), plural in zip(resources, names, strict=True):
-        for _, group in groups:
-            of_group = _kinds_of_group(group)
+            yield _problem((*path, "apiGroups", index), message, named, minor)
+            continue
+        for at, name in resources:
+            plural = name.partition("/")[0]
             kinds = [kind for kind in of_group if _plural(kind) == plural]
-            # A group without any kind is reported itself.
-            if _all_removed(kinds, minor) and not _all_removed(of_group, minor):
-                yield _problem(
-                    (*path, "resources", index),
-                    f"{name} of {group} was removed in {_last_removal(kinds)}",
-                    _replacements(kinds, minor),
-                )
+            if removal := _removal(kinds, minor):
+                message = f"{name} of {group} was removed in {removal}"
+                yield _problem((*path, "resources", at), message, kinds, minor)
 
 
 def _of_webhook_rule(
@@ -109,35 +96,29 @@ def _of_webhook_rule(
                 if kind.version == version
                 and (_plural(kind) in resources or resources & {"*", "*/*"})
             ]
-            if _all_removed(kinds, minor):
-                named = " and ".join(sorted({_plural(kind) for kind in kinds})[:3])
-                yield _problem(
-                    (*path, "apiVersions", index),
-                    f"{named} of {kinds[0].api_version} "
-                    f"{'was' if len(kinds) == 1 else 'were'} removed in "
-                    f"{_last_removal(kinds)}",
-                    _replacements(kinds, minor),
-                )
+            if removal := _removal(kinds, minor):
+                named = " and ".join(sorted(set(map(_plural, kinds)))[:3])
+                verb = "was" if len(kinds) == 1 else "were"
+                what = f"{named} of {kinds[0].api_version} {verb} removed in {removal}"
+                yield _problem((*path, "apiVersions", index), what, kinds, minor)
 
 
-def _problem(path: Path, message: str, hint: str) -> Problem:
-    return Problem("removed-resource", path, message, hint or "remove it from the rule")
+def _problem(
+    path: Path, message: str, kinds: Sequence[GroupVersionKind], minor: str
+) -> Problem:
+    """The problem of a rule that names removed kinds, with what to name instead."""
+    successors = (replacement(kind, minor) for kind in kinds)
+    texts = dict.fromkeys(
+        f"{_plural(kind)} of {kind.api_version}" for kind in successors if kind
+    )
+    hint = f"name {', '.join(texts)}" if texts else "remove it from the rule"
+    return Problem("removed-resource", path, message, hint)
 
 
-def _rules(
-    value: Mapping[str, Any], path: Path
-) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    rules = value.get("rules")
-    for index, rule in enumerate(rules if type(rules) is list else ()):
-        if type(rule) is dict:
-            yield (*path, "rules", index), rule
-
-
-def _strings(rule: Mapping[str, Any], key: str) -> Iterator[tuple[int, str]]:
-    values = rule.get(key)
-    for index, text in enumerate(values if type(values) is list else ()):
-        if type(text) is str:
-            yield index, text
+def _strings(value: Mapping[str, Any], *path: str) -> list[tuple[int, str]]:
+    texts = value_at(value, path)
+    items = enumerate(texts if isinstance(texts, list) else ())
+    return [(index, text) for index, text in items if isinstance(text, str)]
 
 
 @cache
@@ -146,30 +127,14 @@ def _kinds_of_group(group: str) -> tuple[GroupVersionKind, ...]:
     return tuple(kind for kind in lifecycles() if kind.group == group)
 
 
-def _all_removed(kinds: Sequence[GroupVersionKind], minor: str) -> bool:
-    """Whether there are kinds, and no release from ``minor`` on serves any of them."""
-    removals = [lifecycles()[kind].removed for kind in kinds]
-    return bool(removals) and all(
-        removed is not None and release_order(removed) <= release_order(minor)
-        for removed in removals
-    )
-
-
-def _last_removal(kinds: Iterable[GroupVersionKind]) -> str:
-    """The release that removed the last of some removed kinds."""
-    removed = (lifecycles()[kind].removed for kind in kinds)
-    return max((release for release in removed if release), key=release_order)
-
-
-def _replacements(kinds: Iterable[GroupVersionKind], minor: str) -> str:
-    """A hint which resources to name instead."""
-    successors = {kind: replacement(kind, minor) for kind in kinds}
-    texts = dict.fromkeys(
-        f"{_plural(successor)} of {successor.api_version}"
-        for successor in successors.values()
-        if successor is not None
-    )
-    return f"name {', '.join(texts)}" if texts else ""
+def _removal(kinds: Sequence[GroupVersionKind], minor: str) -> str:
+    """The release that removed the last of some kinds; empty where there are none, and
+    where ``minor`` or a later release serves one."""
+    removals = [lifecycles()[kind].removed or "" for kind in kinds]
+    if not removals or "" in removals:
+        return ""
+    last = max(removals, key=release_order)
+    return last if release_order(last) <= release_order(minor) else ""
 
 
 def _plural(kind: GroupVersionKind) -> str:

@@ -14,9 +14,9 @@ from kubestencil.checking.hints.edits import EditError, applied
 from kubestencil.checking.hints.renames import renaming
 from kubestencil.checking.hints.trials import Trial, moved_path
 from kubestencil.checking.kind_findings import (
+    custom_kinds_of,
     has_name_of_kubernetes,
     is_configuration,
-    is_in_custom_group,
     is_of_kubernetes,
     kind_problem,
     meant_kind,
@@ -94,7 +94,7 @@ class Upgrade:
             return "configuration of a program"
         is_known = (
             is_of_kubernetes(kind)
-            or is_in_custom_group(kind, self.after)
+            or custom_kinds_of(kind.group, self.after)
             or meant_kind(kind, self.after)
         )
         if is_known:

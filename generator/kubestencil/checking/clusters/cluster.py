@@ -171,18 +171,16 @@ def _of_object(value: Mapping[str, Any]) -> Iterator[ManifestFile]:
     for part in written(value):
         applied = applied or not part.is_part
         # Nobody applies the status, which has the versions of what is stored.
-        stored = {} if part.is_part else _status_of_definition(value)
+        is_definition = value["apiVersion"] == _CRD_VERSION and "status" in value
+        stored = (
+            {"status": value["status"]} if is_definition and not part.is_part else {}
+        )
         whole = {**part.value, **stored}
         yield _file(where, whole, part.manager, is_part=part.is_part)
     group = value["apiVersion"].rpartition("/")[0]
     is_own = bool(text_at(value, "metadata", "labels", _BOOTSTRAPPED))
     if group in _NAMING_GROUPS and not applied and not is_own:
         yield _file(where, without_server_fields(value), "", is_part=False)
-
-
-def _status_of_definition(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    is_definition = value["apiVersion"] == _CRD_VERSION and "status" in value
-    return {"status": value["status"]} if is_definition else {}
 
 
 def _file(

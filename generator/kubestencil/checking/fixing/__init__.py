@@ -74,11 +74,10 @@ class _Document:
         count = 0
         for _ in range(_MAX_ROUNDS):
             wanted, left = self._wanted(text)
-            sure = self._sure(text, [], wanted)
-            new = _with_fixes(text, self.file, sure) if sure else None
-            if new is None:
+            sure, text = self._sure(text, text, [], wanted)
+            if not sure:
                 break
-            text, count = new, count + len(sure)
+            count += len(sure)
         return FixedText(text, count, left)
 
     def _wanted(self, text: str) -> tuple[list[_Mending], int]:
@@ -101,19 +100,20 @@ class _Document:
         return wanted, left
 
     def _sure(
-        self, text: str, sure: list[_Mending], others: list[_Mending]
-    ) -> list[_Mending]:
-        """The fixes that a text can have together: ``sure``, and some of the others."""
+        self, text: str, new: str, sure: list[_Mending], others: list[_Mending]
+    ) -> tuple[list[_Mending], str]:
+        """The fixes that a text can have together, ``sure`` and some of the others, and
+        what it is with them: ``new`` with those that are sure."""
         self.trials += 1
         if self.trials > _MAX_TRIALS or not others:
-            return sure
-        if _with_fixes(text, self.file, [*sure, *others]) is not None:
-            return [*sure, *others]
+            return sure, new
+        both = [*sure, *others]
+        if (tried := _with_fixes(text, self.file, both)) is not None:
+            return both, tried
         half = len(others) // 2
-        if half:
-            sure = self._sure(text, sure, others[:half])
-            sure = self._sure(text, sure, others[half:])
-        return sure
+        for part in (others[:half], others[half:]) if half else ():
+            sure, new = self._sure(text, new, sure, part)
+        return sure, new
 
 
 def _errors(value: Any, upgrade: Upgrade) -> Iterator[Problem]:

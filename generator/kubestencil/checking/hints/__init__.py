@@ -8,12 +8,13 @@ errors is a hint.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Fix, Path, Problem, Put, field_path
+from kubestencil.checking.findings import Fix, Move, Path, Problem, Put, field_path
 from kubestencil.checking.hints.edits import EditError, existing_value
-from kubestencil.checking.hints.fields import belongs_to, moved
+from kubestencil.checking.hints.fields import belongs_to
 from kubestencil.checking.hints.renames import keys_of, renaming
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.hints.shapes import encoded_text, nearest_text, suggestions
@@ -34,20 +35,18 @@ _MAX_VALUES = 100_000
 _MAX_FIELDS = 8
 
 
-@dataclass(slots=True)
+@dataclass
 class Advice:
     """Gives hints about the problems of one object."""
 
     trial: Trial
-    _schemas: KindSchemas | None = field(init=False)
     _searches: int = 0
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _schemas(self) -> KindSchemas | None:
         release = self.trial.release
         definition = release.kinds.get(self.trial.kind)
-        self._schemas = (
-            definition and KindSchemas(release.release, definition)
-        ) or None
+        return KindSchemas(release.release, definition) if definition else None
 
     def explained(self, problem: Problem) -> Problem:
         """The problem with a hint, where it has none and there is one to give."""
@@ -142,7 +141,7 @@ class Advice:
         targets = belongs_to(problem, self.trial, schemas)
         if not targets:
             return None
-        fixes: tuple[Fix, ...] = tuple(moved(path, target) for target in targets)
+        fixes: tuple[Fix, ...] = tuple((Move(path, target),) for target in targets)
         if all(target[:-1] == path[:-1] for target in targets):
             names = " or ".join(str(target[-1]) for target in targets)
             return problem._replace(hint=f"did you mean {names}?", fixes=fixes)

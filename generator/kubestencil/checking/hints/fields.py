@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from typing import Any, NamedTuple
+from typing import Any
 
-from kubestencil.checking.findings import Fix, Move, Path, Problem, field_path
+from kubestencil.checking.findings import Move, Path, Problem, field_path
 from kubestencil.checking.hints.edits import existing_value
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.hints.trials import Trial
@@ -32,11 +32,8 @@ _COST_OF_ITEM = 3.0
 _COST_OF_MAP = 2.6
 
 
-class Belongs(NamedTuple):
-    """Where a value belongs, and how far that is from where it is."""
-
-    path: Path
-    cost: float
+#: How far it is to where a value belongs, and the path.
+_Place = tuple[float, Path]
 
 
 def belongs_to(
@@ -52,14 +49,14 @@ def belongs_to(
             *_elsewhere(path, trial, schemas),
             *_similar(path, trial, schemas),
         }
-        if _has_shape(value, schemas, place.path)
+        if _has_shape(value, schemas, place[1])
     ]
     # Sets have no order of their own.
-    places.sort(key=lambda place: (place.cost, field_path(place.path)))
+    places.sort(key=lambda place: (place[0], field_path(place[1])))
     tried = [
-        ((errors, place.cost), place.path)
-        for place in places[:_MAX_TRIED]
-        for errors in [trial.errors_after(problem, moved(path, place.path))]
+        ((errors, cost), place)
+        for cost, place in places[:_MAX_TRIED]
+        for errors in [trial.errors_after(problem, (Move(path, place),))]
         if errors is not None
     ]
     tried.sort(key=lambda entry: entry[0])
@@ -84,12 +81,7 @@ def belongs_to(
     return tuple(likely[:_MAX_LISTED])
 
 
-def moved(path: Path, target: Path) -> Fix:
-    """The fix that moves a value."""
-    return (Move(path, target),)
-
-
-def _elsewhere(path: Path, trial: Trial, schemas: KindSchemas) -> Iterator[Belongs]:
+def _elsewhere(path: Path, trial: Trial, schemas: KindSchemas) -> Iterator[_Place]:
     """The places in the object, and in what it lacks, that have the name of a field."""
     *above, last = path
     parent, name = tuple(above), str(last)
@@ -110,13 +102,13 @@ def _elsewhere(path: Path, trial: Trial, schemas: KindSchemas) -> Iterator[Belon
                 continue
             cost = _distance(parent, target[:-1]) + len(place) * _COST_OF_ABSENCE
             cost += _COST_OF_ITEM * (0 in place)
-            yield Belongs(target, cost - _FOLLOWS * follows)
+            yield cost - _FOLLOWS * follows, target
         if at == parent and value[name] is not None:
             maps = list(_in_maps(schema, value, name, schemas))
             is_of_map = not value.keys() & schema.field_names
             if is_of_map or before in [step[0] for step in maps]:
                 for steps in maps:
-                    yield Belongs((*at, *steps), _COST_OF_MAP)
+                    yield _COST_OF_MAP, (*at, *steps)
 
 
 def _in_maps(
@@ -130,7 +122,7 @@ def _in_maps(
             yield member.name, name
 
 
-def _similar(path: Path, trial: Trial, schemas: KindSchemas) -> Iterator[Belongs]:
+def _similar(path: Path, trial: Trial, schemas: KindSchemas) -> Iterator[_Place]:
     """The fields of the same object with similar names."""
     parent, name = path[:-1], str(path[-1])
     schema = schemas.at(parent)
@@ -143,7 +135,7 @@ def _similar(path: Path, trial: Trial, schemas: KindSchemas) -> Iterator[Belongs
                 ratio = matcher.ratio()
                 if ratio >= _SIMILARITY:
                     cost = (1 - ratio) * _COST_OF_DIFFERENCE
-                    yield Belongs((*parent, field.name), cost)
+                    yield cost, (*parent, field.name)
 
 
 def _plain(name: str) -> str:
@@ -181,8 +173,6 @@ def _has_shape(value: Any, schemas: KindSchemas, path: Path) -> bool:
     schema = schemas.at(path)
     if schema is None:
         return False
-    if isinstance(value, dict):
-        return schema.type in (None, "object")
-    if isinstance(value, list):
-        return schema.type in (None, "array")
+    if isinstance(value, dict | list):
+        return schema.type in (None, "object" if isinstance(value, dict) else "array")
     return schema.type not in ("object", "array")

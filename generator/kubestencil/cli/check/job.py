@@ -14,7 +14,7 @@ import click
 from kubestencil.checking import Report, suppressions
 from kubestencil.checking.clusters.cluster import ClusterReader
 from kubestencil.checking.files.find import ManifestFile, find_files
-from kubestencil.checking.files.policies import policy_objects
+from kubestencil.checking.files.manifests import Manifest, read_manifests
 from kubestencil.checking.files.previous import (
     PreviousObjects,
     committed_objects,
@@ -285,15 +285,28 @@ def _validators(
 def _policy_objects(
     paths: Sequence[str], sources: Sequence[Source]
 ) -> Sequence[Mapping[str, Any]]:
-    """Admission policies, and what they need."""
-    for source in sources if paths else ():
-        if _is_older(source.release, "1.30"):
-            raise UsageError(
-                f"the code of {source.release} is not asked about policies",
-                where="--policies",
-                hint="name 1.30 or a newer release",
-            )
-    return policy_objects(paths) if paths else ()
+    """Admission policies and what they need, CustomResourceDefinitions first."""
+    if not paths:
+        return ()
+    if any(_is_older(source.release, "1.30") for source in sources):
+        raise UsageError(
+            "the code of releases before 1.30 is not asked about policies",
+            where="--policies",
+            hint="name 1.30 or a newer release",
+        )
+    objects = [
+        item.value
+        for file in find_files(paths)
+        if not file.reason_to_skip
+        for item in read_manifests(file.read(), file.name)
+        if isinstance(item, Manifest)
+    ]
+    if not any(value["kind"].endswith("AdmissionPolicy") for value in objects):
+        raise UsageError(
+            "no ValidatingAdmissionPolicy and no MutatingAdmissionPolicy",
+            where=f"--policies {', '.join(paths)}",
+        )
+    return sorted(objects, key=lambda item: item["kind"] != "CustomResourceDefinition")
 
 
 def _previous(options: CheckOptions) -> PreviousObjects | None:
