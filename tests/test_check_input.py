@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
 from kubestencil import check as check_function
-from kubestencil.checking.files.ignored_paths import is_pattern, make_spec
+from kubestencil.checking.files.ignored_paths import make_spec
 from kubestencil.checking.findings import Finding, Subject
 from kubestencil.checking.ignores import apply_ignores
 from kubestencil.cli import cli
@@ -252,9 +254,9 @@ def test_gitignore_patterns_match_what_pathspec_matches(
 ) -> None:
     pattern = "".join(parts)
     path = "/".join(filter(None, path.split("/"))) or "a"
-    if is_pattern(pattern):
-        expected = GitIgnoreSpec.from_lines([pattern]).check_file(path).include
-        assert make_spec([pattern]).check_file(path).include == expected
+    with suppress(ValueError):
+        found = make_spec([pattern]).check_file(path).include
+        assert found == GitIgnoreSpec.from_lines([pattern]).check_file(path).include
 
 
 def test_a_gitignore_that_is_a_link_is_not_read(tmp_path: Path) -> None:
@@ -317,7 +319,7 @@ def test_comments_that_ignore_findings_take_time_in_proportion(
         ]
 
         def apply() -> None:
-            assert apply_ignores("a", data, findings, ("1.35",)).ignored
+            assert apply_ignores("a", data, findings, ("1.35",))[1]
 
         return processor_time(apply)
 

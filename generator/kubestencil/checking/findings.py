@@ -308,11 +308,8 @@ class Report:
         kept = {id(item) for item in _limited(sorted(self.findings, key=_importance))}
         findings = tuple(item for item in self.findings if id(item) in kept)
         skips = tuple(_limited(self.skips))
-        dropped = _counts(self.skips)
-        dropped.subtract(_counts(skips))
-        others = (
-            Skip(*key, "others", count) for key, count in dropped.items() if count
-        )
+        dropped = _counts(self.skips) - _counts(skips)
+        others = (Skip(*key, "others", count) for key, count in dropped.items())
         report = replace(self, findings=findings, skips=(*skips, *others))
         if len(findings) == len(self.findings):
             return report

@@ -45,21 +45,14 @@ class Ignore(NamedTuple):
     column: int
 
 
-class Ignored(NamedTuple):
-    """The findings of a file that are left, and how many comments have ignored."""
-
-    findings: tuple[Finding, ...]
-    ignored: int
-
-
 def apply_ignores(
     file: str, data: bytes, findings: Sequence[Finding], releases: tuple[str, ...]
-) -> Ignored:
-    """Drop the findings that comments of the file ignore, and add one for each comment
-    that ignores none."""
+) -> tuple[list[Finding], int]:
+    """The findings of a file without those that its comments ignore, whose number comes
+    with them, and with one for each comment that ignores none."""
     ignores = list(read_ignores(_text(data)))
     if not ignores:
-        return Ignored(tuple(findings), 0)
+        return list(findings), 0
     scopes = {ignore[:3] for ignore in ignores}
     used: set[tuple[str, int, int]] = set()
     kept: list[Finding] = []
@@ -73,9 +66,7 @@ def apply_ignores(
     kept += [
         _unused(ignore, file, releases) for ignore in ignores if ignore[:3] not in used
     ]
-    return Ignored(
-        tuple(sorted(kept, key=lambda item: (item.line, item.column))), dropped
-    )
+    return sorted(kept, key=lambda item: (item.line, item.column)), dropped
 
 
 def read_ignores(text: str) -> Iterator[Ignore]:

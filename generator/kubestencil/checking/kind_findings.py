@@ -139,7 +139,7 @@ def remarks_on_kind(
         newer = _newer_version(kind, release)
         yield _of_kind("deprecated-kind", message, kind, newer)
         return
-    is_optional = minor is not None and served_by_default(kind, minor) is False
+    is_optional = not _is_default(kind, release)
     if facts and minor and facts.deprecated and _reached(facts.deprecated, minor):
         message = (
             f"{kind.kind} of {kind.api_version} is deprecated since {facts.deprecated}"
@@ -279,13 +279,12 @@ def _other_kind(
     """The kind to use instead, None where there is none."""
     minor = minor_version_in(release.name)
     successor = None if minor is None else replacement(kind, minor)
-    if successor is not None and served_by_default(successor, minor or "") is not False:
+    if successor is not None and _is_default(successor, release):
         return successor
     same = [
         served
         for served in release.kinds
-        if served.kind == kind.kind
-        and (minor is None or served_by_default(served, minor) is not False)
+        if served.kind == kind.kind and _is_default(served, release)
     ]
     same.sort(key=lambda served: (served.group == kind.group, _rank(served)))
     if same:
@@ -310,15 +309,17 @@ def _newer_version(
     kind: GroupVersionKind, release: CheckedRelease
 ) -> GroupVersionKind | None:
     """The preferred version of the same kind, where it is preferred to this one."""
-    minor = minor_version_in(release.name)
     versions = release.versions(kind.group, kind.kind)
-    candidates = [
-        other
-        for other in (kind._replace(version=version) for version in versions)
-        if _rank(other) > _rank(kind)
-        and (minor is None or served_by_default(other, minor) is not False)
-    ]
+    others = (kind._replace(version=version) for version in versions)
+    newer = (other for other in others if _rank(other) > _rank(kind))
+    candidates = (other for other in newer if _is_default(other, release))
     return max(candidates, key=_rank, default=None)
+
+
+def _is_default(kind: GroupVersionKind, release: CheckedRelease) -> bool:
+    """Whether a server serves a kind without flags, as far as that is known."""
+    minor = minor_version_in(release.name)
+    return minor is None or served_by_default(kind, minor) is not False
 
 
 def _rank(kind: GroupVersionKind) -> tuple[bool, tuple[int, int, int, str]]:

@@ -222,13 +222,13 @@ class Run:
         self, file: ManifestFile, data: bytes, findings: list[Finding]
     ) -> None:
         if file.manager:
-            findings = [_of_manager(finding, file.manager) for finding in findings]
+            by = shorten(file.manager)
+            findings = [
+                finding._replace(subject=finding.subject._replace(manager=by))
+                for finding in findings
+            ]
         findings.sort(key=lambda finding: (finding.line, finding.column))
-        outcome = apply_ignores(file.name, data, findings, self.upgrade.releases)
-        self.findings += outcome.findings
-        self.ignored += outcome.ignored
-
-
-def _of_manager(finding: Finding, manager: str) -> Finding:
-    subject = finding.subject._replace(manager=shorten(manager))
-    return finding._replace(subject=subject)
+        releases = self.upgrade.releases
+        kept, ignored = apply_ignores(file.name, data, findings, releases)
+        self.findings += kept
+        self.ignored += ignored

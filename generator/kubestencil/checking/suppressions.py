@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from kubestencil.checking.files.ignored_paths import is_pattern, make_spec
+from kubestencil.checking.files.ignored_paths import make_spec
 from kubestencil.checking.findings import Finding, Problem, Report, Subject
 from kubestencil.checking.rules import RULES, SEVERITIES, Severity
 from kubestencil.errors import SourceError, UsageError, nearest
@@ -44,19 +44,8 @@ class IgnoreEntry:
         return ", ".join(named) or "all findings"
 
 
-class CheckConfig(NamedTuple):
-    """A configuration file: what is ignored, and the severities of rules."""
-
-    ignores: tuple[IgnoreEntry, ...]
-    severities: Mapping[str, Severity]
-
-
-def load_config(path: Path) -> CheckConfig:
-    """The entries of a configuration file.
-
-    Raises UsageError where there is no such file, for an unknown key or an unknown rule,
-    SourceError for a file that cannot be read or is no TOML.
-    """
+def _load_config(path: Path) -> tuple[list[IgnoreEntry], Mapping[str, Severity]]:
+    """The entries of a configuration file, and the severities of rules."""
     try:
         config = tomllib.loads(read_file(str(path)).data.decode())
     except (ValueError, RecursionError) as error:
@@ -73,10 +62,8 @@ def load_config(path: Path) -> CheckConfig:
     for rule, severity in severities.items():
         _require("rule", rule, RULES, str(path))
         _require("severity", severity, SEVERITIES, str(path))
-    return CheckConfig(
-        tuple(_entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries)),
-        severities,
-    )
+    named = [_entry(entry, f"{path}: ignore {i}") for i, entry in enumerate(entries)]
+    return named, severities
 
 
 def _require(what: str, name: object, known: Collection[str], where: str) -> None:
@@ -98,19 +85,25 @@ def _entry(entry: Any, where: str) -> IgnoreEntry:
     if entry.get("rule"):
         _require("rule", entry["rule"], RULES, where)
     path = entry.get("path", "")
-    if not is_pattern(path):
+    try:
+        make_spec([path])
+    except ValueError as error:
         raise UsageError(
             f"path {path!a} is not a pattern",
             where=where,
             hint="write it as in a .gitignore file: legacy/, *.yaml",
-        )
+        ) from error
     return IgnoreEntry(*(entry.get(key, "") for key in _KEYS))
 
 
-def apply_config(report: Report, configuration: CheckConfig, config: Path) -> Report:
+def apply_config(report: Report, config: Path) -> Report:
     """``report`` without the findings that a configuration ignores, with one for each of
-    its entries that ignores none, and with its severities."""
-    entries, severities = configuration
+    its entries that ignores none, and with its severities.
+
+    Raises UsageError where there is no such file, for an unknown key or an unknown rule,
+    SourceError for a file that cannot be read or is no TOML.
+    """
+    entries, severities = _load_config(config)
     patterns = {entry: make_spec([entry.path or "*"]) for entry in entries}
     used: set[IgnoreEntry] = set()
     kept: list[Finding] = []
@@ -150,17 +143,17 @@ def _covers(entry: IgnoreEntry, finding: Finding) -> bool:
     return entry.rule in ("", finding.rule_id) and entry.kind in kinds
 
 
-def load_baseline(path: Path) -> Counter[tuple[str, ...]]:
-    """The findings of an earlier report in JSON.
+def apply_baseline(report: Report, path: Path) -> Report:
+    """``report`` without the findings of an earlier report in JSON.
 
-    Raises UsageError where there is no such file, SourceError for one that cannot be read
-    or is no such report.
+    Lines and columns may have changed. A finding that is there more often than in the
+    baseline is kept. Raises UsageError where there is no such file, SourceError for one
+    that cannot be read or is no such report.
     """
     try:
-        report = json.loads(read_file(str(path)).data)
-        return Counter(
+        remaining = Counter(
             tuple(entry[name] or "" for name in _KEY_OF_FINDING)
-            for entry in report["findings"]
+            for entry in json.loads(read_file(str(path)).data)["findings"]
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise SourceError(
@@ -168,15 +161,6 @@ def load_baseline(path: Path) -> Counter[tuple[str, ...]]:
             where=str(path),
             hint=f"make one: kubestencil check … -f json -o {path}",
         ) from error
-
-
-def apply_baseline(report: Report, baseline: Counter[tuple[str, ...]]) -> Report:
-    """``report`` without the findings of a baseline.
-
-    Lines and columns may have changed. A finding that is there more often than in the
-    baseline is kept.
-    """
-    remaining = baseline.copy()
     kept: list[Finding] = []
     for finding in report.findings:
         if remaining[finding.key] > 0:

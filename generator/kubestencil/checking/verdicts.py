@@ -137,7 +137,7 @@ def _refusals(
     yield from dict.fromkeys(
         _problem(cause, path, rest, known)
         for cause, path, rest in places
-        if not _is_filled_in_later(path, value)
+        if not _is_placeholder(value_at(value, path))
     )
 
 
@@ -192,6 +192,10 @@ def _has_placeholders(value: Any) -> bool:
         return any(map(_has_placeholders, value.values()))
     if isinstance(value, list):
         return any(map(_has_placeholders, value))
+    return _is_placeholder(value)
+
+
+def _is_placeholder(value: Any) -> bool:
     return isinstance(value, str) and has_placeholder(value)
 
 
@@ -228,12 +232,6 @@ def located(field: str, value: Any) -> tuple[Path, str]:
     return tuple(path), field[position:]
 
 
-def _is_filled_in_later(path: Path, value: Any) -> bool:
-    """Whether a placeholder stands in the place of a value."""
-    there = value_at(value, path)
-    return isinstance(there, str) and has_placeholder(there)
-
-
 def _changes_to_placeholder(value: Any, old: Any) -> bool:
     """Whether a placeholder stands for what may be the old value."""
     pending = [(value, old)]
@@ -244,6 +242,6 @@ def _changes_to_placeholder(value: Any, old: Any) -> bool:
             pending += [(item, others.get(key)) for key, item in value.items()]
         elif isinstance(value, list):
             pending += zip_longest(value, old if isinstance(old, list) else ())
-        elif isinstance(value, str) and value != old and has_placeholder(value):
+        elif value != old and _is_placeholder(value):
             return True
     return False

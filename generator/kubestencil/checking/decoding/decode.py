@@ -182,24 +182,16 @@ def _struct(
                 results.values.append(missing_field(name, at))
         for rule in rules:
             rule(value, at, results)
-        if remarks:
-            _add_remarks(remarks, value, at, results)
+        for name, content in value.items() if remarks else ():
+            for remark in remarks.get(name, ()):
+                if content is not None and (name, content) not in _FINE:
+                    path = path_of((name, at))
+                    problem = Problem(
+                        remark.rule, path, remark.message, remark.hint, True
+                    )
+                    results.problems.append(problem)
 
     return check
-
-
-def _add_remarks(
-    remarks: Mapping[str, tuple[Remark, ...]],
-    value: Mapping[str, Any],
-    at: Link,
-    results: Results,
-) -> None:
-    for name, content in value.items():
-        if content is None or (name, content) in _FINE:
-            continue
-        for rule, message, hint in remarks.get(name, ()):
-            path = path_of((name, at))
-            results.problems.append(Problem(rule, path, message, hint, of_key=True))
 
 
 def _plain_type(schema: Schema) -> type | None:

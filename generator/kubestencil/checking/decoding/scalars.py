@@ -10,15 +10,13 @@ import binascii
 import re
 from calendar import monthrange
 
-_TIME = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)([.,]\d+)?"
-    r"(?:Z|[+-](\d\d):(\d\d))\Z",
-    re.ASCII,
-)
-_MICRO_TIME = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)([.,]\d{6})"
-    r"(?:Z|[+-](\d\d):(\d\d))\Z",
-    re.ASCII,
+_TIME, _MICRO_TIME = (
+    re.compile(
+        rf"(\d{{4}})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)([.,]\d{fraction}"
+        r"(?:Z|[+-](\d\d):(\d\d))\Z",
+        re.ASCII,
+    )
+    for fraction in ("+)?", "{6})")
 )
 _DURATION = re.compile(
     r"[+-]?(?:0|(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:ns|us|µs|μs|ms|s|m|h))+)\Z", re.ASCII

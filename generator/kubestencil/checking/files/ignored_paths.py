@@ -49,19 +49,6 @@ def split_lines(data: bytes, where: str) -> tuple[str, ...]:
     return tuple(line.removesuffix("\r") for line in lines)
 
 
-def is_pattern(line: str) -> bool:
-    """Whether a line is a valid pattern: with no more than two ``**`` between slashes,
-    and not longer than a path.
-
-    Git ignores lines that are not valid.
-    """
-    try:
-        make_spec([line])
-    except ValueError:
-        return False
-    return True
-
-
 def make_valid_spec(lines: Iterable[str]) -> GitIgnoreSpec:
     """The patterns in the lines that are valid ones."""
     from pathspec import GitIgnoreSpec
@@ -74,7 +61,8 @@ def make_valid_spec(lines: Iterable[str]) -> GitIgnoreSpec:
 
 
 def make_spec(lines: Iterable[str]) -> GitIgnoreSpec:
-    """The patterns in the lines; raises ValueError where one is not a pattern."""
+    """The patterns in the lines; raises ValueError where one is not a pattern, which Git
+    ignores: it has more than two ``**`` between slashes, or is longer than a path."""
     from pathspec import GitIgnoreSpec
 
     texts = list(lines)

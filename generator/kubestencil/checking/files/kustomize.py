@@ -33,13 +33,19 @@ def listed_patches(files: Iterable[ManifestFile]) -> frozenset[str]:
 
     A kustomization that cannot be read lists none; it is reported where it is checked.
     """
-    folders: set[str] = set()
+    folders: set[Path] = set()
     for file in files:
-        if file.path != "-" and file.content is None:
-            path = os.path.abspath(file.path)  # noqa: PTH100
-            folders |= _folders_above(path, folders)
+        if file.path == "-" or file.content is not None:
+            continue
+        parents = Path(os.path.abspath(file.path)).parents  # noqa: PTH100
+        for folder in parents[:_MAX_LEVELS]:
+            if folder in folders:
+                break
+            folders.add(folder)
+            if (folder / ".git").exists():
+                break
     return frozenset(
-        patch for folder in folders for patch in _patches_listed_in(Path(folder))
+        patch for folder in folders for patch in _patches_listed_in(folder)
     )
 
 
@@ -74,19 +80,6 @@ def is_directive(key: str) -> bool:
     return key in ("$patch", "$retainKeys") or key.startswith(
         ("$setElementOrder/", "$deleteFromPrimitiveList/")
     )
-
-
-def _folders_above(path: str, seen: set[str]) -> set[str]:
-    folders: set[str] = set()
-    for _ in range(_MAX_LEVELS):
-        parent = os.path.dirname(path)  # noqa: PTH120
-        if parent == path or parent in seen:
-            break
-        folders.add(parent)
-        if os.path.exists(os.path.join(parent, ".git")):  # noqa: PTH110, PTH118
-            break
-        path = parent
-    return folders
 
 
 def _patches_listed_in(folder: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubestencil.checking.decoding.scalars import base64_error
 from kubestencil.checking.findings import Fix, Move, Path, Put
@@ -22,20 +22,11 @@ _NOT_BASE64 = re.compile(r"[^\w+/=\s-]")
 # In characters; Python refuses to read a number of thousands of digits.
 _INT64_LENGTH = 20
 _BOOLEANS = {
-    "true": True,
-    "yes": True,
-    "on": True,
-    "false": False,
-    "no": False,
-    "off": False,
+    **dict.fromkeys(("true", "yes", "on"), True),
+    **dict.fromkeys(("false", "no", "off"), False),
 }
-
-
-class Suggestion(NamedTuple):
-    """What to do about a value, in words and as edits."""
-
-    hint: str
-    fix: Fix
+#: What to do about a value, in words and as edits.
+Suggestion = tuple[str, Fix]
 
 
 def suggestions(value: Any, path: Path, schemas: KindSchemas) -> Iterator[Suggestion]:
@@ -49,7 +40,7 @@ def suggestions(value: Any, path: Path, schemas: KindSchemas) -> Iterator[Sugges
         yield from _out_of_list(value, path, schema)
     elif schema.type == "string" and isinstance(value, bool | int | float):
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        yield Suggestion("quote it", (Put(path, text),))
+        yield "quote it", (Put(path, text),)
     if isinstance(value, str):
         yield from _without_quotes(value, path, schema)
 
@@ -58,26 +49,24 @@ def _as_list(value: Any, path: Path, items: Schema) -> Iterator[Suggestion]:
     into_list: Fix = (Move(path, (*path, 0)),)
     if not isinstance(value, dict):
         if isinstance(value, str):
-            yield Suggestion(f"write it as a list: [{value[:60]}]", into_list)
+            yield f"write it as a list: [{value[:60]}]", into_list
         else:
-            yield Suggestion("write it as a list, in brackets", into_list)
+            yield "write it as a list, in brackets", into_list
         return
-    yield Suggestion("put '- ' before it: it is an item of a list", into_list)
+    yield "put '- ' before it: it is an item of a list", into_list
     if {"name", "value"} <= items.field_names and _is_flat(value):
         pairs = [{"name": name, "value": text} for name, text in value.items()]
-        yield Suggestion("write it as a list of name and value", (Put(path, pairs),))
+        yield "write it as a list of name and value", (Put(path, pairs),)
 
 
 def _out_of_list(value: list[Any], path: Path, schema: Schema) -> Iterator[Suggestion]:
     if len(value) == 1:
         what = "'- '" if isinstance(value[0], dict) else "the brackets or '- '"
-        yield Suggestion(
-            f"remove {what} before it: it is no list", (Move((*path, 0), path),)
-        )
+        yield f"remove {what} before it: it is no list", (Move((*path, 0), path),)
     elif schema.values is not None and all(map(_is_flat, value)):
         merged = {key: text for item in value for key, text in item.items()}
         if len(merged) == sum(map(len, value)):
-            yield Suggestion("remove each '- ': it is no list", (Put(path, merged),))
+            yield "remove each '- ': it is no list", (Put(path, merged),)
 
 
 def _without_quotes(value: str, path: Path, schema: Schema) -> Iterator[Suggestion]:
@@ -93,7 +82,7 @@ def _without_quotes(value: str, path: Path, schema: Schema) -> Iterator[Suggesti
         return
     plain = "true" if meant is True else "false" if meant is False else value
     hint = "remove the quotes" if plain == value else f"write {plain}"
-    yield Suggestion(hint, (Put(path, meant),))
+    yield hint, (Put(path, meant),)
 
 
 def _is_flat(value: Any) -> bool:

@@ -212,11 +212,9 @@ def _report(
             releases[1:],
         )
     if options.config is not None:
-        config = suppressions.load_config(options.config)
-        report = suppressions.apply_config(report, config, options.config)
+        report = suppressions.apply_config(report, options.config)
     if options.baseline is not None:
-        baseline = suppressions.load_baseline(options.baseline)
-        report = suppressions.apply_baseline(report, baseline)
+        report = suppressions.apply_baseline(report, options.baseline)
     return report
 
 
