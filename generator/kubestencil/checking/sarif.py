@@ -83,9 +83,8 @@ def _rules() -> Iterator[dict[str, Any]]:
 
 def _help(rule: CheckRule) -> str:
     """What a code scanning service shows beside a finding."""
-    severity = {"error": "An error", "warning": "A warning", "note": "A note"}
     return (
-        f"{severity[rule.severity]}: {rule.reason} The hint of a finding says what to "
+        f"{rule.severity.capitalize()}: {rule.reason} The hint of a finding says what to "
         f"write instead. To leave out one finding, write `# kubestencil: ignore "
         f"{rule.id} REASON` behind the value or on the line before it."
     )

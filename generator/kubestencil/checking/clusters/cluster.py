@@ -36,7 +36,8 @@ _NAMING_GROUPS = (
     "rbac.authorization.k8s.io",
 )
 _SAMPLE = re.compile(
-    r"(apiserver_request(?:ed_deprecated_apis|_total))\{([^\n]*)\} (\S+)$"
+    r"^(apiserver_request(?:ed_deprecated_apis|_total))\{([^\n]*)\} (\S+)$",
+    re.MULTILINE,
 )
 _LABEL = re.compile(r'(\w+)="([^"\\]*)"')
 
@@ -128,19 +129,14 @@ class ClusterReader:
             return
         deprecated: set[tuple[str, str]] = set()
         counts: Counter[tuple[str, str]] = Counter()
-        for line in text.splitlines():
-            sample = _SAMPLE.match(line)
-            if sample is None:
-                continue
-            labels = dict(_LABEL.findall(sample[2]))
-            api_version = "/".join(
-                filter(None, (labels.get("group"), labels.get("version")))
-            )
-            key = api_version, labels.get("resource", "")
-            if sample[1].endswith("apis"):
+        for metric, label_text, number in _SAMPLE.findall(text):
+            labels = dict(_LABEL.findall(label_text))
+            names = filter(None, map(labels.get, ("group", "version")))
+            key = "/".join(names), labels.get("resource", "")
+            if metric.endswith("apis"):
                 deprecated.add(key)
             else:
-                counts[key] += _number(sample[3])
+                counts[key] += _number(number)
         kinds = {resource.full_name: resource.kind for resource in served}
         for api_version, plural in sorted(deprecated):
             kind = kinds.get(ServedResource(api_version, plural, "", False).full_name)

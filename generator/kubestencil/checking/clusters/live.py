@@ -50,10 +50,8 @@ def written(value: Mapping[str, Any]) -> Iterator[Written]:
             fields = entry.get("fieldsV1")
             owned = _owned(value, fields if isinstance(fields, dict) else {})
             part = owned if isinstance(owned, dict) else {}
-        names = {
-            name: metadata[name] for name in ("name", "namespace") if name in metadata
-        }
         own = part.get("metadata")
+        names = {key: metadata[key] for key in _METADATA[:2] if key in metadata}
         named = {**(own if isinstance(own, dict) else {}), **names}
         stub = {"apiVersion": version, "kind": value["kind"], "metadata": named}
         yield Written(manager, {**part, **stub}, True)

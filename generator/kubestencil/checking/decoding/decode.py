@@ -33,7 +33,7 @@ from kubestencil.checking.problems import (
     refuse_type,
     unknown_field,
 )
-from kubestencil.checking.values.combinations import ObjectRule, rules_of
+from kubestencil.checking.values.combinations import ObjectRule, rule_of
 from kubestencil.checking.values.fields import check_of_facts
 from kubestencil.schema.facts.combinations import Combination
 from kubestencil.schema.facts.values import ServerFacts
@@ -107,7 +107,7 @@ class Decoder:
             for field in definition.fields
             if self._is_required(definition, field)
         )
-        rules = rules_of(self.combinations.get(definition.name, ()))
+        rules = tuple(map(rule_of, self.combinations.get(definition.name, ())))
         remarks = remarks_on(definition, self.release)
         return _struct(members, required, remarks, is_strict, rules)
 

@@ -4,12 +4,12 @@ and Argo CD."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from kubestencil.checking.files.manifests import (
+    Item,
     Manifest,
-    NoObject,
     Positions,
     manifest_of,
     read_manifests,
@@ -58,9 +58,10 @@ def inline_manifests(manifest: Manifest) -> Iterator[Manifest]:
     objects, that say what they are."""
     if not manifest.value["apiVersion"].startswith(_GROUPS):
         return
+    document, number, *_ = manifest.subject
     pending: list[tuple[Path, Any]] = [((), manifest.value)]
     for path, value in pending:
-        found: list[Manifest | NoObject] = []
+        found: list[Item] = []
         if isinstance(value, dict):
             # References have no metadata.
             if path and isinstance(value.get("metadata"), dict):
@@ -70,14 +71,12 @@ def inline_manifests(manifest: Manifest) -> Iterator[Manifest]:
         elif isinstance(value, list):
             pending += [((*path, index), inner) for index, inner in enumerate(value)]
         elif isinstance(value, str) and all(name in value for name in _NAMES):
-            found = [
-                replace(item, document=_InlineText(item.document, manifest, path))
-                for item in read_manifests(value.encode("utf-8", "replace"), "")
-                if isinstance(item, Manifest)
-            ]
-        is_patch = any(str(step).startswith("patch") for step in path)
+            found = [*read_manifests(value.encode("utf-8", "replace"), "")]
         for item in found:
             if isinstance(item, Manifest):
-                document, number, *_ = manifest.subject
+                where = item.document
+                if isinstance(value, str):
+                    where = _InlineText(where, manifest, path)
                 subject = item.subject._replace(document=document, item=number)
-                yield replace(item, subject=subject, is_patch=is_patch)
+                is_patch = any(str(step).startswith("patch") for step in path)
+                yield Manifest(subject, item.value, where, item.path, is_patch)

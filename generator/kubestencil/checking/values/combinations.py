@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
@@ -16,12 +16,8 @@ from kubestencil.schema.facts.conditions import Term, is_set, parse_term
 ObjectRule = Callable[[Mapping[str, Any], Link, Results], None]
 
 
-def rules_of(combinations: Iterable[Combination]) -> tuple[ObjectRule, ...]:
-    """The rules of a definition."""
-    return tuple(map(_rule, combinations))
-
-
-def _rule(combination: Combination) -> ObjectRule:
+def rule_of(combination: Combination) -> ObjectRule:
+    """The check of a combination of fields."""
     terms = tuple(map(parse_term, combination.condition))
 
     def rule(value: Mapping[str, Any], at: Link, results: Results) -> None:

@@ -286,12 +286,13 @@ def _policy_objects(
     """Admission policies and what they need, CustomResourceDefinitions first."""
     if not paths:
         return ()
-    if any(_is_older(source.release, "1.30") for source in sources):
-        raise UsageError(
-            "the code of releases before 1.30 is not asked about policies",
-            where="--policies",
-            hint="name 1.30 or a newer release",
-        )
+    for source in sources:
+        if _is_older(source.release, "1.30"):
+            raise UsageError(
+                f"the code of {source.release} is not asked about policies",
+                where="--policies",
+                hint="name 1.30 or a newer release",
+            )
     objects = [
         item.value
         for file in find_files(paths)
