@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from kubestencil.checking.findings import Edit, Fix, Move, Path, Put
+from kubestencil.checking.findings import Fix
+from kubestencil.checking.hints.edits import apply_edit
 from kubestencil.source.yaml import resolve
 
 _PLAIN = re.compile(r"[A-Za-z_./][\w./-]*\Z")
@@ -24,31 +24,27 @@ class TextError(ValueError):
     """A text that cannot have an edit without doubt about its other bytes."""
 
 
-@dataclass(eq=False, slots=True)
-class _Value:
-    """A value. ``node`` is where it is written, None of a new one, which is ``scalar``
-    where it has no members; ``written`` are the members that the text has."""
+class _Written:
+    """A value that the text has: its node, and the key of a field. ``written`` are the
+    values that the text has in it."""
 
-    node: Any = None
-    scalar: Any = None
-    members: dict[str | int, _Member] = field(default_factory=dict)
-    written: tuple[_Member, ...] = ()
-    is_alias: bool = False
+    node: Any
+    key: Any
+    is_in_braces: bool
+    is_alias: bool
+    written: Mapping[str | int, Any]
 
     @property
     def is_block(self) -> bool:
         return self.node.id != "scalar" and not self.node.flow_style
 
 
-@dataclass(eq=False, slots=True)
-class _Member:
-    """A field of an object, or an item of a list, which has no ``key``. ``written`` is
-    the value that the text has, None of a new member."""
+class _Object(_Written, dict[str, Any]):
+    """Its fields are those that it has with the edits."""
 
-    value: _Value
-    key: Any = None
-    written: _Value | None = None
-    is_in_braces: bool = False
+
+class _List(_Written, list[Any]):
+    """The same of items."""
 
 
 class _Splice(NamedTuple):
@@ -71,62 +67,45 @@ def edited(text: str, edits: Fix) -> str:
         node = yaml.compose(text, Loader=loader)
         if node is None:
             raise TextError(text)
-        root = _composed(node, set())
+        root = {"": _composed(node, set())}
         for edit in edits:
-            _apply(root, edit)
-        return _with(text, 0, len(text), _inside(text, root))
+            apply_edit(root, edit)
+        return _with(text, 0, len(text), _inside(text, root[""]))
     except (yaml.YAMLError, KeyError, RecursionError) as error:
         raise TextError(error) from error
 
 
-def _composed(node: Any, seen: set[int]) -> _Value:
+def _composed(
+    node: Any, seen: set[int], key: Any = None, is_in_braces: bool = False
+) -> _Written:
     """A node as a value. What an alias stands for is written elsewhere."""
-    value = _Value(node, is_alias=id(node) in seen)
-    if value.is_alias or node.id == "scalar":
-        seen.add(id(node))
-        return value
+    is_alias = id(node) in seen
     seen.add(id(node))
-    for index, part in enumerate(node.value):
-        key, inner = part if node.id == "mapping" else (None, part)
-        content = _composed(inner, seen)
-        member = _Member(content, key, content, bool(node.flow_style))
-        value.members[index if key is None else str(key.value)] = member
-    value.written = tuple(value.members.values())
+    value = _Written()
+    flow = node.id != "scalar" and bool(node.flow_style)
+    if node.id == "mapping" and not is_alias:
+        fields = {str(key.value): (key, part) for key, part in node.value}
+        value = _Object(
+            (name, _composed(part, seen, key, flow))
+            for name, (key, part) in fields.items()
+        )
+    elif node.id == "sequence" and not is_alias:
+        value = _List(_composed(part, seen, None, flow) for part in node.value)
+    value.written, value.node, value.key = _parts(value), node, key
+    value.is_in_braces, value.is_alias = is_in_braces, is_alias
     return value
 
 
-def _at(root: _Value, path: Path) -> _Value:
-    for step in path:
-        root = root.members[step].value
-    return root
+def _parts(value: Any) -> dict[str | int, Any]:
+    """The values in a value, by name or index."""
+    if isinstance(value, list):
+        return dict(enumerate(value))
+    return dict(value) if isinstance(value, dict) else {}
 
 
-def _apply(root: _Value, edit: Edit) -> None:
-    """Edit values as ``hints.edits`` does objects."""
-    members, name = _at(root, edit.path[:-1]).members, edit.path[-1]
-    if isinstance(edit, Put):
-        member = members.setdefault(name, _Member(_Value()))
-        member.value = _new(edit.value)
-    elif not isinstance(edit, Move):
-        del members[name]
-    elif edit.target == (*edit.path, 0):
-        members[name].value = _Value(members={0: _Member(members[name].value)})
-    elif edit.path == (*edit.target, 0):
-        holder = _at(root, edit.target[:-1]).members[edit.target[-1]]
-        holder.value = members[0].value
-    else:
-        member, place = members.pop(name), root
-        for step in edit.target[:-1]:
-            place = place.members.setdefault(step, _Member(_Value())).value
-        if place.members.setdefault(edit.target[-1], member) is not member:
-            raise TextError(edit)
-
-
-def _new(value: Any) -> _Value:
-    parts = value if isinstance(value, dict) else {}
-    parts = dict(enumerate(value)) if isinstance(value, list) else parts
-    members = {name: _Member(_new(part)) for name, part in parts.items()}
-    return _Value(scalar=None if members else value, members=members)
+def _only(value: Any) -> Any:
+    """The item of a list that has one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else None
 
 
 def _with(text: str, start: int, end: int, splices: Iterable[_Splice]) -> str:
@@ -140,45 +119,40 @@ def _with(text: str, start: int, end: int, splices: Iterable[_Splice]) -> str:
     return "".join([*pieces, text[start:end]])
 
 
-def _inside(text: str, value: _Value) -> Iterator[_Splice]:
+def _inside(text: str, value: _Written) -> Iterator[_Splice]:
     """The changes in a value that stays where it is."""
-    names = {id(member): name for name, member in value.members.items()}
-    for member in value.written:
-        if id(member) in names:
-            yield from _in_place(text, member, names[id(member)])
-    new, gone = _changes(value)
+    new, gone = _parts(value), set[int]()
+    names = {id(part): name for name, part in new.items()}
+    for name, old in sorted(
+        value.written.items(), key=lambda part: id(part[1]) not in names
+    ):
+        place = names.get(id(old), name)
+        if place in new:
+            yield from _in_place(text, old, new.pop(place), place)
+        else:
+            gone.add(id(old))
     if gone or new:
         if value.node.id != "mapping" or (len(gone) == len(value.written) and not new):
             raise TextError(value)
-        yield from (_in_block if value.is_block else _in_braces)(text, value)
+        yield from (_in_block if value.is_block else _in_braces)(text, value, new, gone)
 
 
-def _changes(value: _Value) -> tuple[dict[str | int, _Member], set[int]]:
-    """The members that a value has got, and the ids of those that it has lost."""
-    written = set(map(id, value.written))
-    new = {
-        name: part for name, part in value.members.items() if id(part) not in written
-    }
-    return new, written - set(map(id, value.members.values()))
-
-
-def _in_place(text: str, member: _Member, name: str | int) -> Iterator[_Splice]:
-    """The changes of a member that stays in its object or list, maybe with another
-    name."""
-    key, old, value = member.key, member.written, member.value
-    if key is not None and key.value != name:
-        yield _Splice(*_span(key), _like(text, key, str(name)))
+def _in_place(
+    text: str, old: _Written, value: Any, name: str | int
+) -> Iterator[_Splice]:
+    """The changes of a value that stays in its object or list, maybe with another name,
+    or that another one replaces."""
+    if old.key is not None and old.key.value != name:
+        yield _Splice(*_span(old.key), _like(text, old.key, str(name)))
     if old is value:
-        yield from _inside(text, value)
+        yield from _inside(text, old)
         return
-    if old is None or old.is_alias:
+    if old.is_alias:
         raise TextError(name)
     start, end = old.node.start_mark.index, _end(text, old)
-    if value.node is None and not value.members:
-        yield _Splice(*_span(old.node), _instead(text, old.node, value.scalar))
-    elif [part.value for part in value.members.values()] == [old]:
+    if _only(value) is old:
         yield _Splice(start, end, _into_list(text, old))
-    elif [part.value for part in old.written] == [value]:
+    elif isinstance(value, _Written) and _only(old) is value:
         if not old.is_block:
             inner = _span(value.node)
             yield _Splice(start, inner[0], "")
@@ -186,11 +160,13 @@ def _in_place(text: str, member: _Member, name: str | int) -> Iterator[_Splice]:
         else:
             yield _Splice(start, start + 1, " ")
         yield from _inside(text, value)
-    else:
+    elif isinstance(value, dict | list | _Written):
         raise TextError(name)
+    else:
+        yield _Splice(*_span(old.node), _instead(text, old.node, value))
 
 
-def _into_list(text: str, value: _Value) -> str:
+def _into_list(text: str, value: _Written) -> str:
     node = value.node
     if not value.is_block:
         start, end = _span(node)
@@ -203,69 +179,70 @@ def _into_list(text: str, value: _Value) -> str:
     return "- " + re.sub(r"\n(?=[^\n])", "\n  ", lines)
 
 
-def _in_block(text: str, value: _Value) -> Iterator[_Splice]:
+def _in_block(
+    text: str, value: _Written, new: Mapping[str | int, Any], gone: set[int]
+) -> Iterator[_Splice]:
     """The lines of fields that an object has lost, and those of others behind its last
     one."""
-    new, gone = _changes(value)
-    for member, following in zip_longest(value.written, value.written[1:]):
-        if id(member) not in gone:
+    written = list(value.written.values())
+    for old, following in zip_longest(written, written[1:]):
+        if id(old) not in gone:
             continue
-        start, end = member.key.start_mark.index, _end_of_lines(text, member)
-        column = member.key.start_mark.column
+        start, end = old.key.start_mark.index, _end_of_lines(text, old)
+        column = old.key.start_mark.column
         if not text[start - column : start].strip(" "):
             start -= column
         else:  # It is behind "- ".
-            behind = following.key.start_mark.index if following else end
+            behind = following.key.start_mark.index if following is not None else end
             if following is None or text[end:behind].strip():
                 raise TextError(value)
             end = behind
         yield _Splice(start, end, "")
-    at = _end_of_lines(text, value.written[-1])
-    column = value.written[0].key.start_mark.column
-    lines = (_block(text, name, member, column) for name, member in new.items())
+    at = _end_of_lines(text, written[-1])
+    column = written[0].key.start_mark.column
+    lines = (_block(text, name, part, column) for name, part in new.items())
     yield _Splice(at, at, "".join(lines))
 
 
-def _block(text: str, name: str | int, member: _Member, column: int) -> str:
+def _block(text: str, name: str | int, value: Any, column: int) -> str:
     """The lines of a field with its key at a column."""
-    key, value, indent = member.key, member.value, " " * column
-    if key is not None and not member.is_in_braces:
-        end = _end_of_lines(text, member)
-        changes = _in_place(text, member, name)
-        lines = _with(text, key.start_mark.index, end, changes).split("\n")
-        shift = column - key.start_mark.column
-        return "\n".join(
-            [indent + lines[0], *(_shifted(line, shift) for line in lines[1:])]
-        )
-    if value.node is not None or not value.members:
+    indent = " " * column
+    if isinstance(value, _Written) and value.key is not None and not value.is_in_braces:
+        start, end = value.key.start_mark, _end_of_lines(text, value)
+        changes = _in_place(text, value, value, name)
+        lines = _with(text, start.index, end, changes).split("\n")
+        rest = (_shifted(line, column - start.column) for line in lines[1:])
+        return "\n".join([indent + lines[0], *rest])
+    if isinstance(value, _Written) or not _parts(value):
         return f"{indent}{_scalar(name)}: {_flow_value(text, value, quote='')}\n"
-    if 0 not in value.members:
-        fields = value.members.items()
-        inner = "".join(_block(text, step, part, column + 2) for step, part in fields)
-        return f"{indent}{_scalar(name)}:\n{inner}"
-    items = [_item(text, part.value, column) for part in value.members.values()]
+    if isinstance(value, dict):
+        fields = (_block(text, key, part, column + 2) for key, part in value.items())
+        return f"{indent}{_scalar(name)}:\n{''.join(fields)}"
+    items = [_item(text, part, column) for part in value]
     return f"{indent}{_scalar(name)}:\n{''.join(items)}"
 
 
-def _item(text: str, value: _Value, column: int) -> str:
+def _item(text: str, value: Any, column: int) -> str:
     """The lines of an item of a new list."""
-    fields = value.members.items() if value.node is None else ()
+    fields = value.items() if type(value) is dict else ()
     lines = "".join(_block(text, name, part, column + 2) for name, part in fields)
     lines = lines or f"{' ' * (column + 2)}{_flow_value(text, value, quote='')}\n"
     return f"{lines[:column]}-{lines[column + 1 :]}"
 
 
-def _in_braces(text: str, value: _Value) -> Iterator[_Splice]:
+def _in_braces(
+    text: str, value: _Written, new: Mapping[str | int, Any], gone: set[int]
+) -> Iterator[_Splice]:
     """The same of an object in braces, and the commas."""
-    new, gone = _changes(value)
-    spans = [_member_span(member) for member in value.written]
+    written = list(value.written.values())
+    if any(part.is_alias for part in written):
+        raise TextError(value)
+    spans = [(part.key.start_mark.index, part.node.end_mark.index) for part in written]
     first = spans[0][0] if spans else value.node.start_mark.index + 1
     quote = '"' if text[first] == '"' else ""
-    fields = ", ".join(_flow(text, name, part, quote) for name, part in new.items())
+    fields = _fields(text, new, quote)
     kept = [
-        span
-        for span, member in zip(spans, value.written, strict=True)
-        if id(member) not in gone
+        span for span, part in zip(spans, written, strict=True) if id(part) not in gone
     ]
     if not kept:
         yield _Splice(first, spans[-1][1] if spans else first, fields)
@@ -282,38 +259,30 @@ def _in_braces(text: str, value: _Value) -> Iterator[_Splice]:
         yield _Splice(kept[-1][1], kept[-1][1], f", {fields}")
 
 
-def _flow(text: str, name: str | int, member: _Member, quote: str) -> str:
-    key = json.dumps(name) if quote else _scalar(name)
-    return f"{key}: {_flow_value(text, member.value, quote)}"
+def _fields(text: str, parts: Mapping[str | int, Any], quote: str) -> str:
+    """Fields in braces, with their names in quotes where others have some."""
+    return ", ".join(
+        f"{json.dumps(name) if quote else _scalar(name)}: "
+        f"{_flow_value(text, part, quote)}"
+        for name, part in parts.items()
+    )
 
 
-def _flow_value(text: str, value: _Value, quote: str) -> str:
+def _flow_value(text: str, value: Any, quote: str) -> str:
     """A value on its line, in braces where it is an object."""
-    if value.is_alias or (value.node is not None and value.is_block):
-        raise TextError(value)
-    if value.node is not None:
+    if isinstance(value, _Written):
+        if value.is_alias or value.is_block:
+            raise TextError(value)
         return _with(text, *_span(value.node), _inside(text, value))
-    if 0 in value.members:
-        parts = (
-            _flow_value(text, part.value, quote) for part in value.members.values()
-        )
-        return f"[{', '.join(parts)}]"
-    if value.members:
-        fields = (
-            _flow(text, name, part, quote) for name, part in value.members.items()
-        )
-        return f"{{{', '.join(fields)}}}"
-    return json.dumps(value.scalar) if quote else _scalar(value.scalar)
+    if isinstance(value, list) and value:
+        return f"[{', '.join(_flow_value(text, part, quote) for part in value)}]"
+    if isinstance(value, dict) and value:
+        return f"{{{_fields(text, value, quote)}}}"
+    return json.dumps(value) if quote else _scalar(value)
 
 
 def _span(node: Any) -> tuple[int, int]:
     return node.start_mark.index, node.end_mark.index
-
-
-def _member_span(member: _Member) -> tuple[int, int]:
-    if member.written is None or member.written.is_alias:
-        raise TextError(member)
-    return member.key.start_mark.index, member.written.node.end_mark.index
 
 
 def _raw(text: str, node: Any) -> str:
@@ -356,22 +325,21 @@ def _scalar(value: Any) -> str:
     return value if is_plain else json.dumps(value)
 
 
-def _end_of_lines(text: str, member: _Member) -> int:
+def _end_of_lines(text: str, value: _Written) -> int:
     """The end of the last line of a field."""
-    return text.index("\n", _end_of(text, member)) + 1
+    return text.index("\n", _end_of(text, value)) + 1
 
 
-def _end_of(text: str, member: _Member) -> int:
-    assert member.written is not None
-    is_alias = member.key is not None and member.written.is_alias
-    return member.key.end_mark.index if is_alias else _end(text, member.written)
+def _end_of(text: str, value: _Written) -> int:
+    is_alias = value.key is not None and value.is_alias
+    return value.key.end_mark.index if is_alias else _end(text, value)
 
 
-def _end(text: str, value: _Value) -> int:
+def _end(text: str, value: _Written) -> int:
     """The end of a value without the comments and blank lines after it, which the mark
     of a block includes."""
     if value.is_block and value.written:
-        return _end_of(text, value.written[-1])
+        return _end_of(text, [*value.written.values()][-1])
     start, end = _span(value.node)
     while end > start and text[end - 1].isspace():
         end -= 1

@@ -17,7 +17,7 @@ def applied(value: Any, fix: Fix) -> Any:
     fit."""
     root = {"": copy.deepcopy(value)}
     for edit in fix:
-        _apply(root, edit)
+        apply_edit(root, edit)
     return root[""]
 
 
@@ -38,7 +38,8 @@ def existing_value(value: Any, path: Path) -> Any:
     return value
 
 
-def _apply(root: Any, edit: Edit) -> None:
+def apply_edit(root: Any, edit: Edit) -> None:
+    """Edit the object that ``root`` has at an empty name."""
     path: Path = ("", *edit.path)
     parent, step = existing_value(root, path[:-1]), path[-1]
     if isinstance(edit, Put):
