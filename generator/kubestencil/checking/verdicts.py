@@ -9,7 +9,7 @@ from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Path, Problem, Results
-from kubestencil.checking.problems import PLACEHOLDER, value_at
+from kubestencil.checking.problems import PLACEHOLDER, parts_of, value_at
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.checking.values.relations import pods_of
 from kubestencil.schema.facts.tables import group_version_kind
@@ -188,11 +188,8 @@ def _denials(messages: Sequence[str], value: Mapping[str, Any]) -> Iterator[Prob
 
 
 def _has_placeholders(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(map(_has_placeholders, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_placeholders, value))
-    return _is_placeholder(value)
+    parts = (part for _, part in parts_of(value))
+    return _is_placeholder(value) or any(map(_has_placeholders, parts))
 
 
 def _is_placeholder(value: Any) -> bool:

@@ -152,16 +152,9 @@ def _of_object(value: Mapping[str, Any]) -> Iterator[ManifestFile]:
     where = "/".join(steps)
     if value["kind"] in ("Secret", "ConfigMap") and is_release(value):
         try:
-            release = read_release(value, where)
+            yield read_release(value, where)
         except KubestencilError as error:
             yield ManifestFile(where, error.what)
-            return
-        yield ManifestFile(
-            where,
-            content=release.manifest.encode("utf-8", "replace"),
-            manager=f"helm release {release.namespace}/{release.name}, revision "
-            f"{release.revision}",
-        )
         return
     applied = False
     for part in written(value):

@@ -8,9 +8,10 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubestencil.checking.clusters.kubectl import text_at
+from kubestencil.checking.files.find import ManifestFile
 from kubestencil.errors import SourceError
 from kubestencil.source.decoding import decode_json, decode_text
 from kubestencil.source.limits import max_bytes, too_large
@@ -18,15 +19,6 @@ from kubestencil.source.limits import max_bytes, too_large
 #: The labels of what has the current revision of a release.
 LABELS: Mapping[str, str] = {"owner": "helm", "status": "deployed"}
 _GZIP = b"\x1f\x8b"
-
-
-class HelmRelease(NamedTuple):
-    """A release: its name, namespace and revision, and its rendered templates."""
-
-    name: str
-    namespace: str
-    revision: str
-    manifest: str
 
 
 def is_release(value: Mapping[str, Any]) -> bool:
@@ -37,8 +29,8 @@ def is_release(value: Mapping[str, Any]) -> bool:
     )
 
 
-def read_release(value: Mapping[str, Any], where: str) -> HelmRelease:
-    """The release in a Secret or ConfigMap. Raises SourceError or SpecError where it
+def read_release(value: Mapping[str, Any], where: str) -> ManifestFile:
+    """The rendered templates of the release in a Secret or ConfigMap. Raises SourceError or SpecError where it
     has none, and for one that is larger than a document may be."""
     data: bytes | str = text_at(value, "data", "release")
     try:
@@ -54,9 +46,8 @@ def read_release(value: Mapping[str, Any], where: str) -> HelmRelease:
         raise SourceError("is no Helm release", where=where) from error
     release = decode_json(decode_text(data, where), where)
     release = release if isinstance(release, dict) else {}
-    return HelmRelease(
-        text_at(release, "name"),
-        text_at(release, "namespace"),
-        str(release.get("version", "")),
-        text_at(release, "manifest"),
-    )
+    namespace, name = text_at(release, "namespace"), text_at(release, "name")
+    content = text_at(release, "manifest").encode("utf-8", "replace")
+    revision = release.get("version", "")
+    manager = f"helm release {namespace}/{name}, revision {revision}"
+    return ManifestFile(where, content=content, manager=manager)

@@ -64,28 +64,20 @@ def _on_field(definition: Definition, field: Field, release: str) -> Iterator[Re
 
 def _stage(name: str, description: str) -> Remark | None:
     """The remark on a field that is deprecated, or has no effect any more."""
-    match = _NO_EFFECT.search(description)
-    if match is not None:
-        sentence = _sentence_at(description, match.start())
+    if sentence := _sentence(_NO_EFFECT, description):
         return Remark("no-effect", f"{name} has no effect: {sentence}", "remove it")
-    match = _DEPRECATED.search(description)
-    if match is not None:
-        sentence = _sentence_at(description, match.start())
+    if sentence := _sentence(_DEPRECATED, description):
         return Remark("deprecated-field", f"{name} is deprecated: {sentence}", "")
     return None
 
 
-def _sentence_at(text: str, index: int) -> str:
-    start = 0
-    for end in _SENTENCE_END.finditer(text):
-        if end.start() > index:
-            return _quoted(text[start : end.start()])
-        start = end.end()
-    return _quoted(text[start:])
-
-
-def _quoted(sentence: str) -> str:
-    sentence = sentence.strip()
-    if len(sentence) <= _MAX_QUOTED:
-        return sentence
-    return f"{sentence[:_MAX_QUOTED].rstrip()}…"
+def _sentence(pattern: re.Pattern[str], text: str) -> str:
+    """The beginning of the sentence that a pattern is in; empty without any."""
+    match = pattern.search(text)
+    if match is None:
+        return ""
+    ends = [end for end in _SENTENCE_END.finditer(text) if end.start() <= match.start()]
+    rest = text[ends[-1].end() if ends else 0 :]
+    sentence = _SENTENCE_END.split(rest, maxsplit=1)[0].strip()
+    is_long = len(sentence) > _MAX_QUOTED
+    return f"{sentence[:_MAX_QUOTED].rstrip()}…" if is_long else sentence

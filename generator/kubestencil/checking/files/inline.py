@@ -15,6 +15,7 @@ from kubestencil.checking.files.manifests import (
     read_manifests,
 )
 from kubestencil.checking.findings import Path, Subject
+from kubestencil.checking.problems import parts_of
 from kubestencil.source.yaml import Position, split_lines
 
 _GROUPS = (
@@ -62,14 +63,12 @@ def inline_manifests(manifest: Manifest) -> Iterator[Manifest]:
     pending: list[tuple[Path, Any]] = [((), manifest.value)]
     for path, value in pending:
         found: list[Item] = []
+        pending += (((*path, step), inner) for step, inner in parts_of(value))
         if isinstance(value, dict):
             # References have no metadata.
             if path and isinstance(value.get("metadata"), dict):
                 whole = (*manifest.path, *path)
                 found = [manifest_of(Subject(), value, manifest.document, whole)]
-            pending += [((*path, key), inner) for key, inner in value.items()]
-        elif isinstance(value, list):
-            pending += [((*path, index), inner) for index, inner in enumerate(value)]
         elif isinstance(value, str) and all(name in value for name in _NAMES):
             found = [*read_manifests(value.encode("utf-8", "replace"), "")]
         for item in found:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Fix
 from kubestencil.checking.hints.edits import apply_edit
+from kubestencil.checking.problems import parts_of
 from kubestencil.source.yaml import resolve
 
 _PLAIN = re.compile(r"[A-Za-z_./][\w./-]*\Z")
@@ -97,10 +98,7 @@ def _composed(
 
 
 def _parts(value: Any) -> dict[str | int, Any]:
-    """The values in a value, by name or index."""
-    if isinstance(value, list):
-        return dict(enumerate(value))
-    return dict(value) if isinstance(value, dict) else {}
+    return dict(parts_of(value))
 
 
 def _only(value: Any) -> Any:

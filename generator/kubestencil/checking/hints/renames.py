@@ -8,7 +8,7 @@ from typing import Any
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Edit, Fix, Move, Path, Put, Remove
 from kubestencil.checking.hints.edits import EditError, existing_value
-from kubestencil.checking.problems import value_at
+from kubestencil.checking.problems import parts_of, value_at
 from kubestencil.schema.facts.fields import renamed_field
 from kubestencil.schema.types import GroupVersionKind
 
@@ -52,8 +52,7 @@ def _renamings(
         yield Move(at, target)
         yield from map(Put, beside, beside.values())
         at = target
-    parts = content.items() if isinstance(content, dict) else ()
-    for step, _ in enumerate(content) if isinstance(content, list) else parts:
+    for step, _ in parts_of(content):
         yield from _renamings(value, kind, (*path, step), (*at, step))
 
 

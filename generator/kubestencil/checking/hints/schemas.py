@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kubestencil.checking.findings import Path
+from kubestencil.checking.problems import parts_of
 from kubestencil.schema.facts.values import asked_facts
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 
@@ -64,7 +65,7 @@ class KindSchemas:
                 return
             if isinstance(part, dict):
                 yield path, schema, part
-            for step, inner in _parts(part):
+            for step, inner in parts_of(part):
                 inner_schema = self._inner(schema, step)
                 inner_path = (*path, step)
                 if inner_schema and inner_path not in (without, ("status",)):
@@ -137,10 +138,3 @@ class KindSchemas:
         if isinstance(step, int):
             return schema.items
         return schema.field(step) or schema.values
-
-
-def _parts(value: Any) -> Iterator[tuple[str | int, Any]]:
-    if isinstance(value, dict):
-        yield from value.items()
-    elif isinstance(value, list):
-        yield from enumerate(value)

@@ -9,7 +9,7 @@ from typing import Any
 
 from kubestencil.checking.findings import Fix, Move, Path, Problem
 from kubestencil.checking.hints.edits import EditError, applied
-from kubestencil.checking.problems import value_at
+from kubestencil.checking.problems import parts_of, value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
 from kubestencil.checking.values.places import refusals
@@ -65,14 +65,10 @@ class Trial:
     @cached_property
     def size(self) -> int:
         """The number of values in the object."""
-        pending: list[Any] = [self.value]
-        count = 0
-        while pending:
-            value = pending.pop()
-            count += 1
-            if isinstance(value, dict | list):
-                pending += value.values() if isinstance(value, dict) else value
-        return count
+        values: list[Any] = [self.value]
+        for value in values:
+            values += (part for _, part in parts_of(value))
+        return len(values)
 
     @cached_property
     def _errors(self) -> frozenset[_Error]:
