@@ -415,6 +415,13 @@ def shorten(text: str) -> str:
     return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…"
 
 
+def parts_of(value: Any) -> Iterable[tuple[Any, Any]]:
+    """The values in an object or a list, with their names or indexes."""
+    if isinstance(value, dict):
+        return value.items()
+    return enumerate(value) if isinstance(value, list) else ()
+
+
 def field_path(path: Path) -> str:
     """A path as the API server writes it in errors of strict decoding
     (sigs.k8s.io/json, kubernetes_patch.go)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from kubestencil.checking.files.kustomize import is_directive
@@ -49,13 +49,6 @@ def value_at(value: Any, path: Path) -> Any:
         else:
             return None
     return value
-
-
-def parts_of(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The values in an object or a list, with their names or indexes."""
-    if isinstance(value, dict):
-        return value.items()
-    return enumerate(value) if isinstance(value, list) else ()
 
 
 def items_at(value: Any, path: Path) -> list[tuple[Path, dict[str, Any]]]:

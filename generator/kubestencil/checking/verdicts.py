@@ -8,8 +8,8 @@ from itertools import zip_longest
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Path, Problem, Results
-from kubestencil.checking.problems import PLACEHOLDER, parts_of, value_at
+from kubestencil.checking.findings import Path, Problem, Results, parts_of
+from kubestencil.checking.problems import PLACEHOLDER, value_at
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.checking.values.relations import pods_of
 from kubestencil.schema.facts.tables import group_version_kind

@@ -70,25 +70,25 @@ def _annotations(
     annotations = value_at(value, place)
     if not keys or not isinstance(annotations, dict):
         return
+    containers = {
+        str(container.get("name")): container
+        for name in _CONTAINERS
+        for _, container in items_at(value, ("spec", name))
+    }
     for row in keys:
         names = [row.key]
-        context = value_at(value, ("spec", "securityContext", row.unless))
+        context = ("securityContext", row.unless)
+        is_superfluous = row.unless and value_at(value, ("spec", *context))
         if row.key.endswith("/"):
-            containers = {
-                str(container.get("name")): container
-                for name in _CONTAINERS
-                for _, container in items_at(value, ("spec", name))
-            }
+            is_superfluous = is_superfluous and row.unless != "seccompProfile"
             names = [
                 f"{row.key}{name}"
                 for name, container in containers.items()
-                if value_at(container, ("securityContext", row.unless)) is None
+                if value_at(container, context) is None
             ]
-            context = None if row.unless == "seccompProfile" else context
-        if not (row.unless and context):
-            for name in names:
-                if name in annotations:
-                    yield _problem(row, name, (*path, *place, name))
+        for name in () if is_superfluous else names:
+            if name in annotations:
+                yield _problem(row, name, (*path, *place, name))
 
 
 def _problem(row: WarnedKey, key: str, path: Path) -> Problem:

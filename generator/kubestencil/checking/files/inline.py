@@ -14,8 +14,7 @@ from kubestencil.checking.files.manifests import (
     manifest_of,
     read_manifests,
 )
-from kubestencil.checking.findings import Path, Subject
-from kubestencil.checking.problems import parts_of
+from kubestencil.checking.findings import Path, Subject, parts_of
 from kubestencil.source.yaml import Position, split_lines
 
 _GROUPS = (

@@ -9,6 +9,7 @@ from typing import Any
 
 from kubestencil import regular_file
 from kubestencil.checking.files.find import ManifestFile
+from kubestencil.checking.findings import parts_of
 from kubestencil.errors import SpecError
 from kubestencil.source.limits import max_bytes
 from kubestencil.source.yaml import documents
@@ -62,15 +63,11 @@ def is_json_patch(value: object) -> bool:
 
 def has_directive(value: Any) -> bool:
     """Whether an object has a directive of a strategic merge patch: ``$patch``."""
-    pending = [value]
-    while pending:
-        current = pending.pop()
-        if isinstance(current, dict):
-            if any(is_directive(key) for key in current):
-                return True
-            pending.extend(current.values())
-        elif isinstance(current, list):
-            pending.extend(current)
+    values = [value]
+    for current in values:
+        if isinstance(current, dict) and any(map(is_directive, current)):
+            return True
+        values += (part for _, part in parts_of(current))
     return False
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.checking.files.manifests import Manifest, read_manifests
-from kubestencil.checking.findings import Path
+from kubestencil.checking.findings import Path, parts_of
 from kubestencil.diff.labels import Place
 from kubestencil.diff.uses import UsedObject, Uses
 from kubestencil.schema.facts.tables import group_version_kind
@@ -114,12 +114,8 @@ class _Walk(NamedTuple):
     def _members(self, part: _Part) -> Iterator[_Part]:
         """The values in a value; those of fields are added to the uses."""
         schema, value, path = part.schema, part.value, part.path
-        if isinstance(value, list) and schema.items is not None:
-            for index, item in enumerate(value):
-                yield part._replace(
-                    schema=schema.items, value=item, path=(*path, index)
-                )
-        elif isinstance(value, dict) and schema.fields:
+        inner_schema = schema.items if isinstance(value, list) else schema.values
+        if isinstance(value, dict) and schema.fields:
             names = None if self.file.is_part else frozenset(map(str, value))
             used = UsedObject(self._place(path), names)
             key = part.definition, part.prefix
@@ -134,11 +130,9 @@ class _Walk(NamedTuple):
                 yield _Part(
                     field.schema, value[field.name], inner, part.definition, prefix
                 )
-        elif isinstance(value, dict) and schema.values is not None:
-            for name, item in value.items():
-                yield part._replace(
-                    schema=schema.values, value=item, path=(*path, name)
-                )
+        elif inner_schema is not None:
+            for step, item in parts_of(value):
+                yield part._replace(schema=inner_schema, value=item, path=(*path, step))
 
     def _place(self, path: Path, *, of_key: bool = False) -> Place:
         return Place(self.file.name, self.manifest.position(path, of_key=of_key).line)

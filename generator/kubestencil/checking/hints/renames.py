@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Edit, Fix, Move, Path, Put, Remove
+from kubestencil.checking.findings import Edit, Fix, Move, Path, Put, Remove, parts_of
 from kubestencil.checking.hints.edits import EditError, existing_value
-from kubestencil.checking.problems import parts_of, value_at
+from kubestencil.checking.problems import value_at
 from kubestencil.schema.facts.fields import renamed_field
 from kubestencil.schema.types import GroupVersionKind
 

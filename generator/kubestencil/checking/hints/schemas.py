@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kubestencil.checking.findings import Path
-from kubestencil.checking.problems import parts_of
+from kubestencil.checking.findings import Path, parts_of
 from kubestencil.schema.facts.values import asked_facts
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 

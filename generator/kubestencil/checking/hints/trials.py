@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from kubestencil.checking.findings import Fix, Move, Path, Problem
+from kubestencil.checking.findings import Fix, Move, Path, Problem, parts_of
 from kubestencil.checking.hints.edits import EditError, applied
-from kubestencil.checking.problems import parts_of, value_at
+from kubestencil.checking.problems import value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
 from kubestencil.checking.values.places import refusals
