@@ -3,11 +3,10 @@
 ``files`` finds manifests and reads the objects in them. ``decoding`` checks the
 values of an object, ``kind_findings`` and ``named_resources`` its kind and what it
 names, and ``hints`` says what to do; ``problems`` is how they report. ``release`` is
-what objects are checked against, ``examination`` applies all of that to one object,
-``upgrade`` checks one object against one or two
-releases, and ``run`` files. ``ignores`` and ``suppressions``
-leave findings out. All results are values (``findings``), whose meaning is in
-``rules``; ``sarif`` writes them as SARIF, and the target ``check`` has the other formats.
+what objects are checked against, ``upgrade`` checks one object against one or more
+releases, and ``run`` files. ``ignores`` and ``suppressions`` leave findings out. All
+results are values (``findings``), whose meaning is in ``rules``; ``sarif`` writes them
+as SARIF, and the target ``check`` has the other formats.
 
 ``clusters`` reads a live cluster. ``fixing`` mends files in place. ``values`` checks what
 the API server is known to accept. ``verdicts`` asks the API server's own code

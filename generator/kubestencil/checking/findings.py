@@ -30,6 +30,7 @@ STDIN = "<stdin>"
 #: of each text of a finding.
 MAX_FINDINGS = 1000
 _MAX_CHARACTERS = 1000
+_COUNTS = "files", "documents", "objects", "checked", "updated"
 #: The steps from an object to a value inside of it: keys, and indexes of lists.
 Path = tuple[str | int, ...]
 
@@ -358,13 +359,7 @@ class Report:
             "from": self.before,
             "to": self.after,
             "summary": {severity: self.count(severity) for severity in SEVERITIES},
-            "checked": {
-                "files": self.files,
-                "documents": self.documents,
-                "objects": self.objects,
-                "checked": self.checked,
-                "updated": self.updated,
-            },
+            "checked": {name: getattr(self, name) for name in _COUNTS},
             "validators": dict(self.validators),
             "skipped": [
                 {"reason": reason, "detail": detail, "count": count}

@@ -20,6 +20,9 @@ _SCHEMA = (
     "sarif-schema-2.1.0.json"
 )
 
+# Those of ``Subject`` behind the place in the file.
+_PROPERTIES = "apiVersion", "kind", "name", "namespace", "source", "manager"
+
 
 def report_sarif(report: Report) -> dict[str, Any]:
     """A report as a SARIF log of one run, whose levels have the names of severities.
@@ -28,46 +31,26 @@ def report_sarif(report: Report) -> dict[str, Any]:
     notification of the run.
     """
     indexes = {name: index for index, name in enumerate(RULES)}
-    return {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "kubestencil",
-                        "version": __version__,
-                        "rules": list(_rules()),
-                    },
-                    "extensions": [
-                        {"name": "kube-apiserver", "version": version}
-                        for version in report.validators.values()
-                        if version
-                    ],
-                },
-                "columnKind": "unicodeCodePoints",
-                "invocations": [
-                    {
-                        "executionSuccessful": True,
-                        "toolExecutionNotifications": [
-                            *(
-                                {"level": "note", "message": {"text": text}}
-                                for text in (
-                                    *report.skipped_lines(),
-                                    *report.validator_lines(),
-                                )
-                            ),
-                            *map(_skip, report.skips),
-                        ],
-                    }
-                ],
-                "results": [
-                    _result(finding, indexes[finding.rule_id])
-                    for finding in report.findings
-                ],
-            }
+    lines = *report.skipped_lines(), *report.validator_lines()
+    notes = [{"level": "note", "message": {"text": text}} for text in lines]
+    driver = {"name": "kubestencil", "version": __version__, "rules": list(_rules())}
+    servers = [
+        {"name": "kube-apiserver", "version": version}
+        for version in filter(None, report.validators.values())
+    ]
+    invocation = {
+        "executionSuccessful": True,
+        "toolExecutionNotifications": [*notes, *map(_skip, report.skips)],
+    }
+    run = {
+        "tool": {"driver": driver, "extensions": servers},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [invocation],
+        "results": [
+            _result(finding, indexes[finding.rule_id]) for finding in report.findings
         ],
     }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _rules() -> Iterator[dict[str, Any]]:
@@ -111,43 +94,26 @@ def _location(file: str, **region: int) -> dict[str, Any]:
 
 def _result(finding: Finding, rule_index: int) -> dict[str, Any]:
     fixed = finding.change == "fixed"
-    subject = finding.subject
-    text = finding.message
-    if finding.hint:
-        text += f". Hint: {finding.hint}"
+    subject, path = finding.subject, finding.field_path
+    hint = f". Hint: {finding.hint}" if finding.hint else ""
+    line, column = finding.line_of_origin, finding.column
+    location = _location(finding.origin, startLine=line, startColumn=column)
+    member = {
+        "name": path or subject.name,
+        "fullyQualifiedName": "/".join(filter(None, (*subject[2:6], path))),
+        "kind": "member",
+    }
     return {
         "ruleId": finding.rule_id,
         "ruleIndex": rule_index,
         "kind": "pass" if fixed else "fail",
         "level": "none" if fixed else finding.severity,
-        "message": {"text": text},
-        "locations": [
-            {
-                **_location(
-                    finding.origin,
-                    startLine=finding.line_of_origin,
-                    startColumn=finding.column,
-                ),
-                "logicalLocations": [
-                    {
-                        "name": finding.field_path or subject.name,
-                        "fullyQualifiedName": "/".join(
-                            (*filter(None, subject[2:6]), finding.field_path)
-                        ),
-                        "kind": "member",
-                    }
-                ],
-            }
-        ],
+        "message": {"text": f"{finding.message}{hint}"},
+        "locations": [{**location, "logicalLocations": [member]}],
         "partialFingerprints": {"finding/v1": _fingerprint(finding)},
         "properties": {
-            "apiVersion": subject.api_version,
-            "kind": subject.kind,
-            "name": subject.name,
-            "namespace": subject.namespace,
-            "source": subject.source,
-            "manager": subject.manager,
-            "path": finding.field_path,
+            **dict(zip(_PROPERTIES, subject[2:], strict=True)),
+            "path": path,
             "releases": list(finding.releases),
             "change": finding.change,
         },
