@@ -12,9 +12,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kubestencil.checking.files import git
-from kubestencil.checking.files.git import committed_files
-from kubestencil.checking.files.previous import PreviousObjects, committed_objects
+from kubestencil.checking.files import previous as previous_module
+from kubestencil.checking.files.previous import (
+    PreviousObjects,
+    committed_files,
+    committed_objects,
+)
 from kubestencil.checking.findings import Results
 from kubestencil.checking.verdicts import add_refused_changes
 from kubestencil.cli import cli
@@ -219,7 +222,7 @@ def test_a_repository_of_a_stranger_runs_no_command(repository: Path) -> None:
             ["git", "config", *setting.split("=", 1)], cwd=repository, check=True
         )
     with pytest.MonkeyPatch.context() as patch:
-        patch.delitem(git._ENVIRONMENT, "GIT_NO_LAZY_FETCH")
+        patch.delitem(previous_module._ENVIRONMENT, "GIT_NO_LAZY_FETCH")
         with pytest.raises(SourceError, match="no content"):
             list(committed_files("HEAD", str(repository), is_recursive=True))
     assert not (repository / "owned").exists()

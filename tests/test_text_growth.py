@@ -10,9 +10,8 @@ from functools import partial
 
 import pytest
 
-from kubestencil.checking.decoding import scalars
 from kubestencil.checking.files import placeholders
-from kubestencil.checking.values import quantities
+from kubestencil.checking.values import quantities, scalars
 from kubestencil.diff import labels
 from kubestencil.targets.diff.word_diff import diff_words
 from kubestencil.targets.jsonnet import spelling as jsonnet

@@ -311,12 +311,11 @@ class Report:
         skips = tuple(_limited(self.skips))
         dropped = _counts(self.skips) - _counts(skips)
         others = (Skip(*key, "others", count) for key, count in dropped.items())
-        report = replace(self, findings=findings, skips=(*skips, *others))
-        if len(findings) == len(self.findings):
-            return report
         limit = f"the limit of {MAX_FINDINGS:,} findings per file"
-        ignored = {**self.ignored, limit: len(self.findings) - len(findings)}
-        return replace(report, ignored=ignored)
+        count = len(self.findings) - len(findings)
+        ignored = {**self.ignored, **({limit: count} if count else {})}
+        skips = (*skips, *others)
+        return replace(self, findings=findings, skips=skips, ignored=ignored)
 
     def validator_lines(self) -> tuple[str, ...]:
         """Whether the API server's own code decided, for people."""

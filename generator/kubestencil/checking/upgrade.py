@@ -124,16 +124,14 @@ class Upgrade:
         for one in examined:
             unchecked |= Counter(one.results.unchecked)
         differences = list(self._differences(examined))
-        if is_patch:
-            count = len(differences)
-            differences = [
-                difference
-                for difference in differences
-                if RULES[difference.problem.rule].is_for_patches
-            ]
-            if len(differences) < count:
-                unchecked[_REQUIRED_OF_PATCH] += 1
-        return ObjectResult(tuple(differences), unchecked)
+        kept = tuple(
+            difference
+            for difference in differences
+            if not is_patch or RULES[difference.problem.rule].is_for_patches
+        )
+        if len(kept) < len(differences):
+            unchecked[_REQUIRED_OF_PATCH] += 1
+        return ObjectResult(kept, unchecked)
 
     def _differences(
         self, examined: Sequence[_Examined]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from kubestencil.checking.decoding import scalars
 from kubestencil.checking.findings import Results
 from kubestencil.checking.problems import Check, Link, refuse, refuse_type, shown
-from kubestencil.checking.values.quantities import is_quantity
+from kubestencil.checking.values import scalars
 from kubestencil.schema import well_known
 from kubestencil.schema.types import Schema
 
@@ -139,7 +138,7 @@ def _check_quantity(value: Any, at: Link, results: Results) -> None:
         return
     if type(value) is not str:
         refuse_type("a quantity", value, at, results)
-    elif not is_quantity(value):
+    elif not scalars.is_quantity(value):
         message = f"{shown(value)} is not a quantity"
         hint = "write a number with a suffix: 500m, 2, 1.5, 128Mi, 1Gi"
         refuse("invalid-quantity", message, hint, value, at, results)

@@ -8,11 +8,11 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kubestencil.checking.decoding.scalars import base64_error
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Path, Problem
 from kubestencil.checking.problems import items_at, value_at
 from kubestencil.checking.values.relations import pods_of
+from kubestencil.checking.values.scalars import base64_error
 from kubestencil.schema.facts.warnings import WarnedKey, warned_keys
 from kubestencil.schema.types import GroupVersionKind
 

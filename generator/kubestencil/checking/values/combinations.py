@@ -8,7 +8,7 @@ from typing import Any
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Problem, Results
 from kubestencil.checking.problems import Link, missing_field, path_of, shown
-from kubestencil.checking.values.quantities import quantity_value
+from kubestencil.checking.values.scalars import quantity_value
 from kubestencil.schema.facts.combinations import Combination
 from kubestencil.schema.facts.conditions import Term, is_set, parse_term
 

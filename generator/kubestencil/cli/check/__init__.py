@@ -56,6 +56,10 @@ def _file(name: str, text: str) -> Decorator:
     )
 
 
+def _flag(name: str, text: str) -> Decorator:
+    return click.option(name, is_flag=True, help=text)
+
+
 def _several(name: str, variable: str, metavar: str, text: str) -> Decorator:
     """An option that may be repeated."""
     return click.option(name, variable, multiple=True, metavar=metavar, help=text)
@@ -114,25 +118,14 @@ def _several(name: str, variable: str, metavar: str, text: str) -> Decorator:
     help="Exit 1 if there is a finding of this severity or a more severe one; new: an "
     "error that the upgrade of --from brings.",
 )
-@click.option(
-    "--show-skipped",
-    is_flag=True,
-    help="List what was not checked, with file and line.",
-)
-@click.option(
-    "--fail-on-skipped", is_flag=True, help="Exit 1 if anything was not checked."
-)
-@click.option(
+@_flag("--show-skipped", "List what was not checked, with file and line.")
+@_flag("--fail-on-skipped", "Exit 1 if anything was not checked.")
+@_flag(
     "--fix",
-    is_flag=True,
-    help="Mend what is sure in the files first; the report is about what is left.",
+    "Mend what is sure in the files first; the report is about what is left.",
 )
-@click.option(
-    "--dry-run", is_flag=True, help="With --fix: print a diff, and change no file."
-)
-@click.option(
-    "--allow-empty", is_flag=True, help="Exit 0 if there is nothing to check."
-)
+@_flag("--dry-run", "With --fix: print a diff, and change no file.")
+@_flag("--allow-empty", "Exit 0 if there is nothing to check.")
 @_file(
     "--config",
     "TOML file with entries [[ignore]], findings to leave out, and [severity] of rules.",
