@@ -117,11 +117,12 @@ def apply_config(report: Report, config: Path) -> Report:
         if not covering:
             kept.append(finding)
     dropped = len(report.findings) - len(kept)
-    kept += [
-        Finding.of(_unused(entry), str(config), (1, 1), Subject(), (report.after,))
-        for entry in entries
-        if entry not in used
-    ]
+    for entry in patterns:
+        if entry not in used:
+            message = f"the entry for {entry} ignores no finding"
+            problem = Problem("unused-ignore", (), message, "remove the entry")
+            at = str(config), (1, 1), Subject(), (report.after,)
+            kept.append(Finding.of(problem, *at))
     return replace(
         report,
         findings=tuple(
@@ -130,11 +131,6 @@ def apply_config(report: Report, config: Path) -> Report:
         ),
         ignored=_added(report, "configuration", dropped),
     )
-
-
-def _unused(entry: IgnoreEntry) -> Problem:
-    message = f"the entry for {entry} ignores no finding"
-    return Problem("unused-ignore", (), message, "remove the entry")
 
 
 def _covers(entry: IgnoreEntry, finding: Finding) -> bool:

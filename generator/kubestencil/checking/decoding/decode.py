@@ -105,7 +105,8 @@ class Decoder:
         required = tuple(
             field.name
             for field in definition.fields
-            if self._is_required(definition, field)
+            for asked in (self.facts.of(definition.name, field.name).required,)
+            if (field.required if asked is None else asked)
         )
         rules = tuple(map(rule_of, self.combinations.get(definition.name, ())))
         remarks = remarks_on(definition, self.release)
@@ -122,10 +123,6 @@ class Decoder:
             check_value(value, at, results)
 
         return None, both
-
-    def _is_required(self, definition: Definition, field: Field) -> bool:
-        required = self.facts.of(definition.name, field.name).required
-        return field.required if required is None else required
 
     def _check_of_schema(self, schema: Schema, is_strict: bool) -> Check:
         if schema.ref is not None:

@@ -48,15 +48,13 @@ def rendered_files(
     Charts see ``release``, 1.36, as the version of the cluster. Raises as ``output_of``.
     """
     version = [f"--kube-version={release}"] if release else []
-    for chart in charts:
-        command = ["helm", "template", "--include-crds", *version, "--", chart]
-        yield _rendered(f"<helm {chart}>", command)
+    helm = ["helm", "template", "--include-crds", *version, "--"]
     is_alone = shutil.which("kustomize") is not None
-    program = ["kustomize", "build"] if is_alone else ["kubectl", "kustomize"]
-    for folder in kustomizations:
-        yield _rendered(f"<kustomize {folder}>", [*program, "--", folder])
-
-
-def _rendered(name: str, command: Sequence[str]) -> ManifestFile:
-    shown = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return ManifestFile(shown, content=output_of(command))
+    kustomize = ["kustomize", "build"] if is_alone else ["kubectl", "kustomize"]
+    commands = {f"<helm {chart}>": [*helm, chart] for chart in charts}
+    commands |= {
+        f"<kustomize {folder}>": [*kustomize, "--", folder] for folder in kustomizations
+    }
+    for name, command in commands.items():
+        shown = os.fsencode(name).decode("utf-8", "backslashreplace")
+        yield ManifestFile(shown, content=output_of(command))

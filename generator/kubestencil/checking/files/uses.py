@@ -33,7 +33,13 @@ def uses_of_manifests(
 
     Raises SourceError for a file that cannot be read.
     """
-    known = [(_kinds(release), release.definitions) for release in releases]
+    known = [
+        (
+            {kind: found.name for kind, found in served_kinds(release)},
+            release.definitions,
+        )
+        for release in releases
+    ]
     uses, unread = Uses(), 0
     files: set[str] = set()
     for file in manifests:
@@ -60,10 +66,6 @@ def uses_of_manifests(
     # What several managers wrote of an object is one object.
     objects = sum(len({*places}) for places in uses.kinds.values())
     return ManifestUses(uses, len(files), objects, unread)
-
-
-def _kinds(release: Release) -> Mapping[Any, str]:
-    return {kind: definition.name for kind, definition in served_kinds(release)}
 
 
 class _Part(NamedTuple):

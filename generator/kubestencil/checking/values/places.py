@@ -16,6 +16,7 @@ from kubestencil.schema.types import GroupVersionKind
 
 # A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
 _NAMED_BY_SERVER = ("LimitRange",)
+_NAME = ["metadata", "name"]
 _OF_OWNERS = ("apiVersion", "kind", "name", "uid")
 
 
@@ -60,13 +61,17 @@ class PlaceChecks:
         """Add what is wrong with the values at the places of a kind."""
         checks = self._checks.get(kind)
         if checks is None:
-            checks = self._checks[kind] = list(self._compiled(kind))
+            checks = self._checks[kind] = [
+                _Place(path.split("."), check_of_facts(facts), bool(facts.required))
+                for path, facts in self._facts.in_kinds.get(kind, {}).items()
+            ]
         for steps, check, required in checks:
             for part, at in _values_at(value, steps, ("", None)):
                 if check is not None:
                     check(part, at, results)
             for parent, at in _values_at(value, steps[:-1], ("", None)):
-                if required and type(parent) is dict and parent.get(steps[-1]) is None:
+                is_absent = type(parent) is dict and parent.get(steps[-1]) is None
+                if required and is_absent and steps != _NAME:
                     results.values.append(missing_field(steps[-1], at))
         self._check_name(value, kind, results)
 
@@ -89,11 +94,6 @@ class PlaceChecks:
                 if not owner.get(name):
                     link: Link = (index, ("ownerReferences", at))
                     results.values.append(missing_field(name, link))
-
-    def _compiled(self, kind: GroupVersionKind) -> Iterator[_Place]:
-        for path, facts in self._facts.in_kinds.get(kind, {}).items():
-            required = bool(facts.required) and path != "metadata.name"
-            yield _Place(path.split("."), check_of_facts(facts), required)
 
 
 def _values_at(value: Any, steps: list[str], at: Link) -> Iterator[tuple[Any, Link]]:
