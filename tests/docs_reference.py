@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from kubestencil.cli import cli
 from kubestencil.cli.settings import settings
 from kubestencil.diff import RULES
 from kubestencil.engine import Target, load_targets
-from kubestencil.project.file import json_schema
+from kubestencil.project.file import FILE, GENERATE, Setting, Settings
 from kubestencil.targets import generate_files
 from tests.conftest import ROOT, all_commands, make_release
 
@@ -191,6 +191,35 @@ def _reason(body: Any) -> str:
 def project_schema() -> str:
     """The JSON Schema of kubestencil.toml."""
     return json.dumps(json_schema(settings(cli)), indent=2) + "\n"
+
+
+def json_schema(settings: Settings) -> Mapping[str, Any]:
+    """The JSON Schema of project files, for editors."""
+    tables = {name: _table_schema(table) for name, table in settings.items()}
+    required = ("output", "target")
+    entry = {**tables.pop(GENERATE), "required": list(required)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": FILE,
+        "type": "object",
+        "properties": {GENERATE: {"type": "array", "items": entry}, **tables},
+        "additionalProperties": False,
+    }
+
+
+def _table_schema(settings: Mapping[str, Setting]) -> Mapping[str, Any]:
+    return {
+        "type": "object",
+        "properties": dict(map(_property, settings.values())),
+        "additionalProperties": False,
+    }
+
+
+def _property(setting: Setting) -> tuple[str, Mapping[str, Any]]:
+    names = {bool: "boolean", int: "integer", str: "string", list: "array"}
+    items = {"items": {"type": "string"}} if setting.type is list else {}
+    about = {"description": setting.about} if setting.about else {}
+    return setting.name, {"type": names[setting.type], **items, **about}
 
 
 if __name__ == "__main__":

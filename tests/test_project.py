@@ -21,7 +21,6 @@ from kubestencil.cli import cli
 from kubestencil.cli.settings import settings
 from kubestencil.engine import choose_targets, load_targets
 from kubestencil.engine.view import PublicName
-from kubestencil.project.file import json_schema
 from kubestencil.project.generated_api import NameChanges, compare_names
 from kubestencil.project.lock import Lock, LockedDocument, read_lock, write_lock
 from kubestencil.project.summary import summary
@@ -318,7 +317,9 @@ def test_init_writes_a_file_that_works_and_never_over_another(run: Command) -> N
     done = run("init", "-t", "markdown-v5", "--release", "1.35")
     assert done.returncode == 0, done.stderr
     text = (run.folder / "kubestencil.toml").read_text()
-    Draft202012Validator(json_schema(settings(cli))).validate(tomllib.loads(text))
+    Draft202012Validator(docs_reference.json_schema(settings(cli))).validate(
+        tomllib.loads(text)
+    )
     assert run("render").returncode == 0
     assert (run.folder / "generated/markdown-v5/docs/V1Pod.md").exists()
     assert run("init").returncode == 2
@@ -407,7 +408,9 @@ def test_the_documented_branch_of_a_new_release_is_made(run: Command) -> None:
 
 def test_the_json_schema_for_editors_is_current() -> None:
     assert docs_reference.PROJECT_SCHEMA.read_text() == docs_reference.project_schema()
-    Draft202012Validator(json_schema(settings(cli))).validate(tomllib.loads(PROJECT))
+    Draft202012Validator(docs_reference.json_schema(settings(cli))).validate(
+        tomllib.loads(PROJECT)
+    )
 
 
 def name_changes(target: str, old: str, new: str, *kinds: str) -> NameChanges:

@@ -371,33 +371,29 @@ class Comparison:
         """
         kinds, groups = _names(kind), _names(group)
 
-        def is_included(change: Change) -> bool:
-            return (
-                change.severity in severities
-                and (not kinds or not kinds.isdisjoint(change.kind_names))
-                and (not groups or not groups.isdisjoint(change.group_names))
+        def is_of(kind_names: Iterable[str], group_names: Iterable[str]) -> bool:
+            return (not kinds or not kinds.isdisjoint(kind_names)) and (
+                not groups or not groups.isdisjoint(group_names)
             )
 
         def is_version_included(api_version: str) -> bool:
             version_group = api_version.rpartition("/")[0] or "core"
             return not kinds and (not groups or version_group in groups)
 
-        def is_of_kinds(item: GateChange) -> bool:
-            return (not kinds or not kinds.isdisjoint(item.kind_names)) and (
-                not groups or not groups.isdisjoint(item.group_names)
-            )
-
         return self.where(
-            is_included,
+            lambda item: item.severity in severities
+            and is_of(item.kind_names, item.group_names),
             api_version=is_version_included,
-            graduation=lambda item: (not kinds or not kinds.isdisjoint(item.kinds))
-            and (not groups or (item.group or "core") in groups),
-            gate=lambda item: item.severity in severities and is_of_kinds(item),
+            graduation=lambda item: is_of(item.kinds, [item.group or "core"]),
+            gate=lambda item: item.severity in severities
+            and is_of(
+                (kind.kind for kind in item.kinds),
+                (kind.group or "core" for kind in item.kinds),
+            ),
             component=lambda item: item.severity in severities
             and not (kinds or groups),
             going_soon=lambda item: "warning" in severities
-            and (not kinds or item.kind.kind in kinds)
-            and (not groups or (item.kind.group or "core") in groups),
+            and is_of([item.kind.kind], [item.kind.group or "core"]),
         )
 
     def where(

@@ -122,16 +122,6 @@ class GateChange:
         """The kinds that what it guards is part of."""
         return frozenset(kind for guard in self.guards for kind in guard.kinds)
 
-    @property
-    def kind_names(self) -> frozenset[str]:
-        """The names of ``kinds``."""
-        return frozenset(kind.kind for kind in self.kinds)
-
-    @property
-    def group_names(self) -> frozenset[str]:
-        """The groups of ``kinds``, ``core`` for the core group."""
-        return frozenset(kind.group or "core" for kind in self.kinds)
-
 
 def gate_changes(before: ReleaseFacts, after: ReleaseFacts) -> Iterator[GateChange]:
     """The gates that differ, by name; none for what is no release of Kubernetes."""

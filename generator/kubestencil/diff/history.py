@@ -8,7 +8,7 @@ from itertools import groupby, islice
 from typing import Any, Literal, NamedTuple
 
 from kubestencil.diff.comparison import Change
-from kubestencil.diff.differences.definitions import differences
+from kubestencil.diff.differences.definitions import Difference, differences
 from kubestencil.diff.differences.moved_fields import MovedFields
 from kubestencil.diff.differences.server_values import (
     ValueChanges,
@@ -410,10 +410,21 @@ def _history(
     stages_by_release = {release.name: ReleaseStages(release) for release in releases}
     stages = [stages_by_release[column.release] for column in columns]
     events = tuple(
-        event
-        for index in range(1, len(columns))
-        for find_events in (_events, _value_events)
-        for event in find_events(index, bases[index], trees, columns, stages)
+        replace(
+            Event.of(
+                difference,
+                classify(difference, context, columns[base].version),
+                columns[index].definition,
+                users_path=field or "",
+            ),
+            column=index,
+            field=field,
+        )
+        for index, base in enumerate(bases)
+        for find in (_schema_differences, _value_differences)
+        for difference, context, field in find(
+            trees[base], trees[index], (stages[base], stages[index])
+        )
     )
     rows = tuple(_rows(trees, bases, events, columns))
     return History(
@@ -443,24 +454,23 @@ def _compared_with(
     return max(earlier, default=index - 1)
 
 
-def _events(
-    index: int,
-    base: int,
-    trees: Sequence[TypeTree],
-    columns: Sequence[Column],
-    stages: Sequence[ReleaseStages],
-) -> Iterator[Event]:
-    """The differences between the columns ``base`` and ``index``."""
-    version = columns[base].version
-    known_changes = _known_value_changes(stages[base], stages[index])
-    old_types, new_types = trees[base].types, trees[index].types
+# A difference with the path of its field, and what is known of the two columns.
+_Found = tuple[Difference, RuleContext, str | None]
+
+
+def _schema_differences(
+    old_tree: TypeTree, new_tree: TypeTree, stages: tuple[ReleaseStages, ReleaseStages]
+) -> Iterator[_Found]:
+    """The differences between the types of two columns."""
+    known_changes = _known_value_changes(*stages)
+    old_types, new_types = old_tree.types, new_tree.types
     for name in dict.fromkeys((*old_types, *new_types)):
         before, after = old_types.get(name), new_types.get(name)
         # What a type that is only in one of them means is reported at the field that
         # refers to it.
         if name != ONE_FIELD and (before is None or after is None):
             continue
-        path = (after or before or trees[index].outer).path
+        path = (after or before or new_tree.outer).path
         if before and after and before.raw == after.raw:
             continue
         old, new = (
@@ -471,12 +481,12 @@ def _events(
             old,
             new,
             (
-                MovedFields(trees[base].schemas, trees[index].schemas)
+                MovedFields(old_tree.schemas, new_tree.schemas)
                 if name == ONE_FIELD
                 else MovedFields(old, new)
             ),
             names=(_definition_names(name, before), _definition_names(name, after)),
-            stages=(stages[base], stages[index]),
+            stages=stages,
             value_changes=known_changes,
         )
         for difference in differences(old, new):
@@ -487,47 +497,27 @@ def _events(
             ):
                 continue
             field = ".".join(filter(None, (path, difference.field))) or None
-            event = Event.of(
-                difference,
-                classify(difference, context, version),
-                columns[index].definition,
-                users_path=field or "",
-            )
-            yield replace(event, column=index, field=field)
+            yield difference, context, field
 
 
-def _value_events(
-    index: int,
-    base: int,
-    trees: Sequence[TypeTree],
-    columns: Sequence[Column],
-    stages: Sequence[ReleaseStages],
-) -> Iterator[Event]:
+def _value_differences(
+    old_tree: TypeTree, new_tree: TypeTree, stages: tuple[ReleaseStages, ReleaseStages]
+) -> Iterator[_Found]:
     """What the API server accepts or fills in differently, by the tables of facts."""
-    changes = _known_value_changes(stages[base], stages[index])
-    old_fields = trees[base].fields()
-    for path, field in trees[index].fields().items():
+    changes = _known_value_changes(*stages)
+    old_fields = old_tree.fields()
+    for path, field in new_tree.fields().items():
         definition, old_field = field.definition, old_fields.get(path)
         of_field = changes.get((definition, field.name), ())
         if not of_field or old_field is None or old_field.definition != definition:
             continue
         names = {definition: definition}
         context = RuleContext(
-            {},
-            {},
-            MovedFields({}, {}),
-            names=(names, names),
-            stages=(stages[base], stages[index]),
+            {}, {}, MovedFields({}, {}), names=(names, names), stages=stages
         )
         schemas = old_field.schema, field.schema
         for difference in field_differences(definition, field.name, schemas, of_field):
-            event = Event.of(
-                difference,
-                classify(difference, context, columns[base].version),
-                columns[index].definition,
-                users_path=path,
-            )
-            yield replace(event, column=index, field=path)
+            yield difference, context, path
 
 
 def _known_value_changes(before: ReleaseStages, after: ReleaseStages) -> ValueChanges:

@@ -216,32 +216,3 @@ def _check_outputs(path: Path, generate: tuple[Mapping[str, Any], ...]) -> None:
             ):
                 raise UsageError(f"is inside of another output: {other}", where=where)
         outputs.append(plain)
-
-
-def json_schema(settings: Settings) -> Mapping[str, Any]:
-    """The JSON Schema of project files, for editors."""
-    tables = {name: _table_schema(table) for name, table in settings.items()}
-    required = ("output", "target")
-    entry = {**tables.pop(GENERATE), "required": list(required)}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": FILE,
-        "type": "object",
-        "properties": {GENERATE: {"type": "array", "items": entry}, **tables},
-        "additionalProperties": False,
-    }
-
-
-def _table_schema(settings: Mapping[str, Setting]) -> Mapping[str, Any]:
-    return {
-        "type": "object",
-        "properties": dict(map(_property, settings.values())),
-        "additionalProperties": False,
-    }
-
-
-def _property(setting: Setting) -> tuple[str, Mapping[str, Any]]:
-    names = {bool: "boolean", int: "integer", str: "string", list: "array"}
-    items = {"items": {"type": "string"}} if setting.type is list else {}
-    about = {"description": setting.about} if setting.about else {}
-    return setting.name, {"type": names[setting.type], **items, **about}

@@ -108,8 +108,6 @@ def _document_changes(
 def _api_changes(before: Release, after: Release) -> Iterator[str]:
     """The head of the report, and each breaking change."""
     comparison = diff.compare(before, after)
-    if not (comparison.summary or comparison.gates):
-        return
     formats = report_formats(load_targets(None), "diff", ("comparison",))
     contexts = comparison_contexts(comparison, [], terminal.plain)
     yield f"\n{formats['release-note'].render(contexts).strip()}"

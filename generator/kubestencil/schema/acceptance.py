@@ -12,7 +12,7 @@ from typing import Any
 from kubestencil.schema.equality import DOCUMENTATION, json_equal
 from kubestencil.schema.keywords import PRESERVE, VALIDATIONS
 
-# Takes the values of a keyword before and after; None where it is absent.
+# Takes the values of a keyword before and after; None where it was absent before.
 _Comparison = Callable[[Any, Any], bool]
 
 
@@ -28,122 +28,90 @@ def is_looser(before: Any, after: Any) -> bool:
 
 def is_looser_keyword(keyword: str, before: Any, after: Any) -> bool:
     """Whether a keyword accepts everything that it accepted; None is no keyword."""
-    if keyword in DOCUMENTATION or keyword == "default":
+    if keyword in DOCUMENTATION or keyword == "default" or json_equal(before, after):
         return True
-    if json_equal(before, after):
-        return True
-    comparison = _COMPARISONS.get(keyword)
+    if keyword in _PERMISSIONS:
+        return bool(after)
+    comparison = _CONSTRAINTS.get(keyword)
     try:
-        return comparison is not None and comparison(before, after)
+        return comparison is not None and (after is None or comparison(before, after))
     except (AttributeError, TypeError):
         # The schemas in allOf, anyOf, oneOf and not are not checked by the reader of
         # OpenAPI documents.
         return False
 
 
-def _is_absent(_: Any, after: Any) -> bool:
-    return after is None
-
-
-def _is_unset(_: Any, after: Any) -> bool:
-    return not after
-
-
 def _is_upper_bound_looser(before: Any, after: Any) -> bool:
-    return after is None or (before is not None and bool(after >= before))
+    return before is not None and bool(after >= before)
 
 
 def _is_lower_bound_looser(before: Any, after: Any) -> bool:
-    return after is None or (before is not None and bool(after <= before))
+    return before is not None and bool(after <= before)
 
 
 def _is_least_size_looser(before: Any, after: Any) -> bool:
     """Of a length or number of items, of which 0 is no bound."""
-    return bool((after or 0) <= (before or 0))
+    return bool(after <= (before or 0))
 
 
 def _is_divisor(before: Any, after: Any) -> bool:
-    if after is None:
-        return True
     return bool(before is not None and after and before % after == 0)
 
 
 def _has_all_values(before: Any, after: Any) -> bool:
-    return after is None or (
-        before is not None
-        and all(any(json_equal(value, other) for other in after) for value in before)
+    return before is not None and all(
+        any(json_equal(value, other) for other in after) for value in before
     )
 
 
-def _requires_no_more(before: Any, after: Any) -> bool:
-    return set(after or ()) <= set(before or ())
-
-
-def _is_set(_: Any, after: Any) -> bool:
-    return bool(after)
-
-
 def _is_schema_looser(before: Any, after: Any) -> bool:
-    if after is None or after is True:
-        return True
-    return isinstance(before, Mapping) and is_looser(before, after)
+    return after is True or (isinstance(before, Mapping) and is_looser(before, after))
 
 
 def _are_fields_looser(before: Any, after: Any) -> bool:
     """Whether no field of a branch of allOf, … is constrained more than before."""
     old = before or {}
     return all(
-        name in old and is_looser(old[name], schema)
-        for name, schema in (after or {}).items()
+        name in old and is_looser(old[name], schema) for name, schema in after.items()
     )
 
 
 def _is_all_of_looser(before: Any, after: Any) -> bool:
-    return all(any(is_looser(old, new) for old in before or ()) for new in after or ())
+    return all(any(is_looser(old, new) for old in before or ()) for new in after)
 
 
 def _is_any_of_looser(before: Any, after: Any) -> bool:
-    if after is None:
-        return True
     return before is not None and all(
         any(is_looser(old, new) for new in after) for old in before
     )
 
 
-def _is_not_looser(before: Any, after: Any) -> bool:
-    return after is None or (before is not None and is_looser(after, before))
-
-
 def _has_no_other_rules(before: Any, after: Any) -> bool:
     rules = [rule.get("rule") for rule in before or ()]
-    return all(rule.get("rule") in rules for rule in after or ())
+    return all(rule.get("rule") in rules for rule in after)
 
 
-_COMPARISONS: Mapping[str, _Comparison] = {
-    "maximum": _is_upper_bound_looser,
-    "maxLength": _is_upper_bound_looser,
-    "maxItems": _is_upper_bound_looser,
-    "maxProperties": _is_upper_bound_looser,
+# What accepts more where it is set.
+_PERMISSIONS = frozenset({"nullable", "x-nullable", PRESERVE})
+# What accepts more where it is absent.
+_CONSTRAINTS: Mapping[str, _Comparison] = {
+    **dict.fromkeys(
+        ("maximum", "maxLength", "maxItems", "maxProperties"), _is_upper_bound_looser
+    ),
+    **dict.fromkeys(("minLength", "minItems", "minProperties"), _is_least_size_looser),
+    **dict.fromkeys(
+        ("exclusiveMaximum", "exclusiveMinimum", "uniqueItems"),
+        lambda _, after: not after,
+    ),
+    **dict.fromkeys(("pattern", "oneOf"), lambda _, __: False),
+    **dict.fromkeys(("items", "additionalProperties"), _is_schema_looser),
     "minimum": _is_lower_bound_looser,
-    "minLength": _is_least_size_looser,
-    "minItems": _is_least_size_looser,
-    "minProperties": _is_least_size_looser,
-    "exclusiveMaximum": _is_unset,
-    "exclusiveMinimum": _is_unset,
-    "uniqueItems": _is_unset,
     "multipleOf": _is_divisor,
-    "pattern": _is_absent,
     "enum": _has_all_values,
-    "required": _requires_no_more,
-    "nullable": _is_set,
-    "x-nullable": _is_set,
-    "items": _is_schema_looser,
-    "additionalProperties": _is_schema_looser,
+    "required": lambda before, after: set(after) <= set(before or ()),
     "properties": _are_fields_looser,
     "allOf": _is_all_of_looser,
     "anyOf": _is_any_of_looser,
-    "oneOf": _is_absent,
-    "not": _is_not_looser,
+    "not": lambda before, after: before is not None and is_looser(after, before),
     VALIDATIONS: _has_no_other_rules,
-    PRESERVE: _is_set,
 }

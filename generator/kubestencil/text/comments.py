@@ -70,9 +70,8 @@ def _line_comment(marker: str, lines: list[str], width: int | None) -> str:
     return "\n".join(f"{marker} {line}".rstrip() for line in safe)
 
 
-def _block_comment(
-    opening: str, prefix: str, lines: list[str], width: int | None
-) -> str:
+def _block_comment(opening: str, lines: list[str], width: int | None) -> str:
+    prefix = " * "
     safe = [
         _without_unicode_escapes(_BLOCK_DELIMITER.sub(r"\g<0> ", line))
         for line in _wrapped(lines, width, len(prefix))
@@ -137,7 +136,7 @@ def _go_comment(lines: list[str], width: int | None) -> str:
 def _javadoc(lines: list[str], width: int | None) -> str:
     """Javadoc is HTML with tags that begin with @."""
     escaped = [html.escape(line, quote=False).replace("@", "&#64;") for line in lines]
-    return _block_comment("/**", " * ", escaped, width)
+    return _block_comment("/**", escaped, width)
 
 
 def _graphql_description(lines: list[str], width: int | None) -> str:
@@ -155,8 +154,8 @@ STYLES: Mapping[str, CommentStyle] = {
         marker: _of_lines(partial(_line_comment, marker))
         for marker in ("//", "///", "//!", "#", "--", ";")
     },
-    "/* */": _of_lines(partial(_block_comment, "/*", " * ")),
-    "/** */": _of_lines(partial(_block_comment, "/**", " * ")),
+    "/* */": _of_lines(partial(_block_comment, "/*")),
+    "/** */": _of_lines(partial(_block_comment, "/**")),
     '"""': docstring,
     "<!-- -->": _of_lines(_xml_comment),
 }

@@ -8,9 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-#: The version of the protocol that this code speaks.
-PROTOCOL = 1
-
 Operation = Literal["create", "update", "delete", "default", "convert", "version"]
 
 

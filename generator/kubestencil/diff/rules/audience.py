@@ -98,11 +98,6 @@ def audience(
     )
 
 
-def everyone(severity: Severity, **meanings: str) -> Audience:
-    """One severity for all audiences; see ``audience``."""
-    return audience(severity, severity, severity, **meanings)
-
-
 def at_most(severity: Severity, judged: Audience) -> Audience:
     """``judged``, in which nothing is more severe than ``severity``."""
     apply, compile_, controller = (

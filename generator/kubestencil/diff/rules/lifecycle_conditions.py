@@ -88,11 +88,6 @@ def is_gated_value(difference: Difference, context: RuleContext) -> bool:
     return before != after and not (before is not None and before.enabled)
 
 
-def has_replacement(difference: Difference, context: RuleContext) -> bool:
-    """Whether another kind takes the place of a removed one."""
-    return successor(difference, context) is not None
-
-
 def successor(difference: Difference, context: RuleContext) -> GroupVersionKind | None:
     """The kind to use instead of the one that a definition is served as: its most
     stable version in the second release, or that of another kind, by the facts."""
@@ -159,11 +154,6 @@ def _parent(difference: Difference, schemas: Schemas) -> Schema | None:
     if len(difference.schema_path) != 2:
         return None
     return schemas.get(difference.definition)
-
-
-def is_moved(difference: Difference, context: RuleContext) -> bool:
-    """Whether the value of a removed field is in another field now."""
-    return moved_to(difference, context) is not None
 
 
 def was_always_required(difference: Difference, context: RuleContext) -> bool:

@@ -176,4 +176,5 @@ def trend(before: FieldStage | None, after: FieldStage | None) -> Trend | None:
     return None
 
 
-Condition = Callable[[Difference, RuleContext], bool]
+#: Whether a rule applies, or what it applies because of.
+Condition = Callable[[Difference, RuleContext], object]

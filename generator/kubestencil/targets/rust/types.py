@@ -4,7 +4,6 @@ templates insert them as they are."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -32,51 +31,26 @@ Form = Literal["struct", "enum", "newtype", "list"] | HandWrittenForm
 Macro = Literal["object", "strict_object", "open_object"]
 
 
-class Presence(StrEnum):
-    """Whether a field may be absent: the name of a function in ``wire.rs``.
-
-    ``optional``: the field is an ``Option``, and absent where this is None.
-    ``required``: an absent field has the default of its type, and the field is always
-    written; it is an ``Option`` where null is allowed. Of a field that is required
-    without a default, the function is called ``mandatory``: an absent field is an error.
-    """
-
-    OPTIONAL = "optional"
-    REQUIRED = "required"
-    REQUIRED_WITHOUT_DEFAULT = "mandatory"
+#: Whether a field may be absent: the name of a function in ``wire.rs``.
+#:
+#: ``optional``: the field is an ``Option``, and absent where this is None.
+#: ``required``: an absent field has the default of its type, and the field is always
+#: written; it is an ``Option`` where null is allowed. Of a field that is required
+#: without a default, the function is called ``mandatory``: an absent field is an error.
+_Presence = Literal["optional", "required", "mandatory"]
 
 
 class RustField(NamedTuple):
     """A field of a struct.
 
-    ``name`` is the Rust name, ``json`` the JSON name as a string literal,
-    ``declaration`` the line or lines in the struct, ``doc`` the comment above them.
-    ``presence`` says whether it may be absent. ``merge`` is a function of
-    ``merge_strategies``, with its arguments. ``row`` is the field in the syntax of the
-    macros in ``wire.rs``.
+    ``name`` is the Rust name, ``declaration`` the line or lines in the struct, ``doc``
+    the comment above them. ``row`` is the field in the syntax of the macros in
+    ``wire.rs``.
     """
 
     name: str
-    json: str
     declaration: str
     doc: str
-    presence: Presence
-    merge: str
-    row: str
-
-
-class SchemaProperty(NamedTuple):
-    """A property in the JSON schema of a struct.
-
-    ``json`` is its name and ``description`` its description, both string literals;
-    ``type`` is the Rust type whose schema it has. ``row`` is the property in the syntax
-    of the macro in ``schema.rs``.
-    """
-
-    json: str
-    required: bool
-    type: str
-    description: str
     row: str
 
 
@@ -103,15 +77,14 @@ class RustType(NamedTuple):
     JSON schema, as string literals. ``needs_btree_map`` says whether the file has to
     import ``BTreeMap``, ``skip_rustfmt`` whether the type has ``#[rustfmt::skip]``.
 
-    Structs have ``fields``, ``properties`` (those of the JSON schema, with ``apiVersion``
-    and ``kind``), the lines of all of them (``declarations``, ``rows`` and
-    ``property_rows``), the ``macro`` that implements their traits and, for a kind,
-    ``resource``. ``unknown_fields`` is
-    the name of the field with the fields that the schema does not have, empty where
-    these are ignored. Enums have ``variants``, and the name of the one with any other
+    Structs have ``fields``, their lines (``declarations`` and ``rows``), the lines of
+    the properties of the JSON schema, with ``apiVersion`` and ``kind``, in the syntax of
+    the macro in ``schema.rs`` (``property_rows``), the ``macro`` that implements their
+    traits and, for a kind, ``resource``. ``unknown_fields`` is the name of the field
+    with the fields that the schema does not have, empty where these are ignored. Enums have ``variants``, and the name of the one with any other
     value, ``other_variant``. Newtypes have the
     ``inner`` type, the type ``inner_schema`` whose JSON schema they have, and how they
-    ``merge``, as in ``RustField``. Hand-written types have the paths of the types that
+    ``merge``: a function of ``merge_strategies``, with its arguments. Hand-written types have the paths of the types that
     the template ``uses``, by the names that it has for them.
     """
 
@@ -126,7 +99,7 @@ class RustType(NamedTuple):
     needs_btree_map: bool = False
     skip_rustfmt: bool = False
     fields: tuple[RustField, ...] = ()
-    properties: tuple[SchemaProperty, ...] = ()
+    property_rows: str = ""
     resource: CrateResource | None = None
     macro: Macro = "object"
     unknown_fields: str = ""
@@ -148,11 +121,6 @@ class RustType(NamedTuple):
     def rows(self) -> str:
         """The lines of the fields in the syntax of the macros in ``wire.rs``."""
         return "".join([f"        {field.row}\n" for field in self.fields])
-
-    @property
-    def property_rows(self) -> str:
-        """The lines of the properties in the syntax of the macro in ``schema.rs``."""
-        return "".join([f"        {property.row}\n" for property in self.properties])
 
 
 #: The type that stands for all list kinds.
@@ -217,9 +185,11 @@ def _struct(
         needs_btree_map=bool(unknown_fields) or _names_btree_map(declarations),
         skip_rustfmt=_skips_rustfmt(declarations),
         fields=fields,
-        properties=tuple(
-            _property(field, types[field.name])
-            for field in sorted(definition.fields, key=_BY_NAME)
+        property_rows="".join(
+            [
+                _property_row(field, types[field.name])
+                for field in sorted(definition.fields, key=_BY_NAME)
+            ]
         ),
         resource=resource,
         macro=_macro(definition, crate),
@@ -310,30 +280,23 @@ def _field(struct_field: StructField, value_type: str, crate: Crate) -> RustFiel
     json = spelling.string_literal(field.name)
     return RustField(
         name,
-        json,
         spelling.field_declaration(name, type_),
         spelling.doc_comment(schema.description, "    "),
-        presence,
-        merge,
         f"{name}: {presence} {json} [{merge}];",
     )
 
 
-def _presence(document_field: Field, crate: Crate) -> Presence:
+def _presence(document_field: Field, crate: Crate) -> _Presence:
     if not document_field.required:
-        return Presence.OPTIONAL
+        return "optional"
     schema = document_field.schema
-    if schema.nullable:
-        return Presence.REQUIRED
-    if schema.ref in crate.without_default or is_time(schema):
-        return Presence.REQUIRED_WITHOUT_DEFAULT
-    return Presence.REQUIRED
+    has_default = schema.ref not in crate.without_default and not is_time(schema)
+    return "required" if schema.nullable or has_default else "mandatory"
 
 
-def _property(field: Field, value_type: str) -> SchemaProperty:
+def _property_row(field: Field, value_type: str) -> str:
     json = spelling.string_literal(field.name)
     presence = "required" if field.required else "optional"
     type_ = json_schema_type(value_type)
     description = spelling.string_literal(field.schema.description)
-    row = f"{json}: {presence} {type_}, {description};"
-    return SchemaProperty(json, field.required, type_, description, row)
+    return f"        {json}: {presence} {type_}, {description};\n"
