@@ -135,9 +135,10 @@ class Client:
         path: str,
         body: bytes | None = None,
         content_type: str = "application/json",
+        accept: str = "application/json",
     ) -> tuple[int, Message, bytes]:
         """The status, headers and content of a response."""
-        headers = {"Authorization": f"Bearer {self.token}"}
+        headers = {"Authorization": f"Bearer {self.token}", "Accept": accept}
         if body is not None:
             headers["Content-Type"] = content_type
         connection = self._connection()

@@ -242,6 +242,8 @@ def test_kinds_have_their_resource_operations_and_examples() -> None:
     assert pod is not None
     assert pod.resource is not None
     assert (pod.resource.plural, pod.resource.short_names) == ("pods", ("po",))
+    columns = {column.name: column.priority for column in pod.resource.printer_columns}
+    assert (columns["Restarts"], columns["Nominated Node"]) == (0, 1)
     assert {item.name for item in pod.resource.subresources} >= {"log", "status"}
     (listing,) = (
         item for item in pod.operations if item.name == "listCoreV1NamespacedPod"

@@ -16,6 +16,7 @@ from kubestencil.schema.kinds import non_list_kinds
 from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.schema.resources.paths import ResourcePath, resource_path
 from kubestencil.source import Source, embedded
+from tests.api_server import Client
 from tests.conftest import EACH_RELEASE, full_specs, load, make_release
 
 POD = GroupVersionKind("", "v1", "Pod")
@@ -69,7 +70,7 @@ def test_an_embedded_document_has_the_resources_of_the_full_one(release: str) ->
 
 def test_a_resource_has_names_scope_verbs_and_subresources() -> None:
     deployment = load("1.35").resources[DEPLOYMENT]
-    assert deployment == Resource(
+    assert replace(deployment, printer_columns=()) == Resource(
         kind=DEPLOYMENT,
         plural="deployments",
         singular="deployment",
@@ -166,7 +167,11 @@ def test_the_paths_of_a_document_are_read_before_the_table() -> None:
             "/version/": {"get": {}},
         },
     )
-    assert release.resources == {
+    resources = {
+        kind: replace(resource, printer_columns=())
+        for kind, resource in release.resources.items()
+    }
+    assert resources == {
         POD: Resource(
             kind=POD,
             plural="pods",
@@ -209,7 +214,8 @@ def test_a_real_server_discovers_the_resources_of_its_document(
     assert groups == {kind.group for kind in release.resources} - {""}
     for kind, resource in release.resources.items():
         if kind.group:
-            assert replace(resource, deprecated=False) == discovered[kind]
+            named = replace(resource, deprecated=False, printer_columns=())
+            assert named == discovered[kind]
 
 
 def test_the_table_has_the_resources_of_a_real_server(
@@ -257,3 +263,29 @@ def _kind(raw: Mapping[str, Any], group: str, version: str) -> GroupVersionKind:
     if not kind["version"]:
         return GroupVersionKind(group, version, kind["kind"])
     return GroupVersionKind(kind["group"], kind["version"], kind["kind"])
+
+
+@pytest.mark.parametrize(
+    ("fixture", "name"), [("api_server", "1.35"), ("old_api_server", "1.29")]
+)
+@pytest.mark.server
+def test_columns_are_those_of_a_real_server(
+    fixture: str, name: str, request: pytest.FixtureRequest
+) -> None:
+    server: Client = request.getfixturevalue(fixture)
+    release = load(name)
+    compared = 0
+    for resource in release.resources.values():
+        path = f"{resource.api_path}/{resource.plural}"
+        accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
+        status, _, body = server.send("GET", path, accept=accept)
+        # Versions that servers have off by default.
+        if "list" in resource.verbs and status != 404:
+            served = [
+                (column["name"], column["type"], column["priority"])
+                for column in json.loads(body)["columnDefinitions"]
+            ]
+            columns = resource.printer_columns
+            assert [(c.name, c.type, c.priority) for c in columns] == served, path
+            compared += 1
+    assert compared >= 55

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -29,15 +30,31 @@ The resources and subresources of Kubernetes by release, tab-separated:
   verbs        in the words of discovery
   short names
   categories
+  columns      that `kubectl get` shows, with `; ` between them: NAME, NAME:TYPE where it
+               is no text, and `/1` behind those of `-o wide` only
 
 The singular is the kind in lower case, for each of them.
 
 Made by `python -m specs.make resources` (specs/README.md) from sources of
 k8s.io/kubernetes: the paths of api/openapi-spec/swagger.json, and api/discovery for
-short names and categories; for releases before 1.28, that of 1.28.
+short names and categories; for releases before 1.28, that of 1.28. Columns are those of
+pkg/printers, kube-aggregator and apiextensions-apiserver.
 """
 
 _FIRST_DISCOVERY = "1.28"
+_COLUMN = re.compile(r'\{Name: "([^"]+)", Type: "(\w+)"(?:.*?Priority: (\d))?')
+_COLUMNS = re.compile(
+    r"(\w+) :?= (?:append\(\w+, )?\[\]metav1\.TableColumnDefinition\{\n(.*?)^\t\}",
+    re.M | re.S,
+)
+_HANDLER = re.compile(r"TableHandler\((\w+), (\w+)\)")
+_PRINTER = re.compile(r"^func (\w+)\(\w+ \*\w+\.(\w+),", re.M)
+_DEFAULT_COLUMNS = re.compile(r'NewDefaultTableConvertor\(\w+\.Resource\("(\w+)"\)')
+# Kinds whose columns stand beside the code that stores them.
+_OWN_COLUMNS = {
+    "APIService": ("kube-aggregator", "apiservice"),
+    "CustomResourceDefinition": ("apiextensions-apiserver", "customresourcedefinition"),
+}
 _SCOPES = {True: "namespaced", False: "cluster"}
 
 
@@ -50,6 +67,7 @@ class _Key(NamedTuple):
 class _Names(NamedTuple):
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    columns: str = ""
 
 
 def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
@@ -66,7 +84,7 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
                 facts.kind,
                 facts.namespaced,
                 facts.verbs,
-                _Names(facts.short_names, facts.categories),
+                _Names(facts.short_names, facts.categories, facts.columns),
             )
             ranges.add(facts.releases, key, values)
     for checkout in checkouts:
@@ -90,9 +108,13 @@ def _order(key: _Key) -> tuple[str, ...]:
 def _facts(checkout: Checkout) -> dict[_Key, tuple[str, ...]]:
     """The cells of each resource and subresource of a release."""
     names = _discovered_names(checkout)
+    columns = _columns(checkout)
     facts = {}
     for resource in _resources(checkout):
         own_names = names.get((resource.kind.group, resource.plural), _Names())
+        if "list" in resource.verbs:
+            shown = columns.get(resource.plural) or columns[resource.kind.kind]
+            own_names = own_names._replace(columns=shown)
         key = _Key(resource.kind.api_version, resource.plural, "")
         facts[key] = _values(
             key, resource.kind, resource.namespaced, resource.verbs, own_names
@@ -113,6 +135,44 @@ def _resources(checkout: Checkout) -> list[Resource]:
         replace(resource, short_names=(), categories=())
         for resource in resources_in_paths(operations(release))
     ]
+
+
+def _columns(checkout: Checkout) -> dict[str, str]:
+    """The columns of each kind by its name, and by its plural where those are shown that
+    any object has.
+
+    Descriptions are sentences, and are left out.
+    """
+    text = (
+        checkout.module("kubernetes") / "pkg/printers/internalversion/printers.go"
+    ).read_text("utf-8")
+    definitions: dict[str, str] = {}
+    for variable, body in _COLUMNS.findall(text):
+        before = definitions.get(variable)
+        definitions[variable] = "; ".join(filter(None, (before, _cells(body))))
+    kinds = dict(_PRINTER.findall(text))
+    columns = {
+        kinds[printer]: definitions[variable]
+        for variable, printer in _HANDLER.findall(text)
+    }
+    for kind, (module, folder) in _OWN_COLUMNS.items():
+        sources = (checkout.module(module) / "pkg/registry" / folder).rglob("*.go")
+        columns[kind] = _cells("".join(path.read_text("utf-8") for path in sources))
+    for module in ("kubernetes", "apiextensions-apiserver"):
+        for path in (checkout.module(module) / "pkg/registry").rglob("*.go"):
+            for plural in _DEFAULT_COLUMNS.findall(path.read_text("utf-8")):
+                columns[plural] = "Name; Created At:date"
+    return columns
+
+
+def _cells(source: str) -> str:
+    return "; ".join(
+        name
+        + ("" if column_type == "string" else f":{column_type}")
+        + (f"/{priority}" if priority else "")
+        for line in source.splitlines()
+        for name, column_type, priority in _COLUMN.findall(line)
+    )
 
 
 def _discovered_names(checkout: Checkout) -> dict[tuple[str, str], _Names]:
@@ -158,4 +218,5 @@ def _values(
         " ".join(verbs),
         " ".join(names.short_names),
         " ".join(names.categories),
+        names.columns,
     )

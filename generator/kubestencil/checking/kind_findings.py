@@ -49,6 +49,8 @@ def kind_problem(kind: GroupVersionKind, release: CheckedRelease) -> Problem:
         rule, message = "removed-kind", f"{name} was removed in {facts.removed}"
     elif facts and minor and not _reached(facts.introduced, minor):
         rule, message = "future-kind", f"{name} was added in {facts.introduced}"
+    elif _is_table_of(kind.group):
+        message = f"no program of {release.name} reads {name}"
     else:
         message = f"{release.name} does not serve {name}"
     problem = _of_kind(rule, message, kind, _other_kind(kind, release))

@@ -22,15 +22,16 @@ class Subresource:
 
 @dataclass(frozen=True, slots=True)
 class PrinterColumn:
-    """A column that ``kubectl get`` prints for a custom resource.
+    """A column that ``kubectl get`` prints.
 
-    ``json_path`` leads to its value. Columns with a ``priority`` above 0 are shown
+    ``json_path`` leads to its value; it is empty for Kubernetes' own kinds, whose values
+    the server computes. Columns with a ``priority`` above 0 are shown
     with ``-o wide`` only.
     """
 
     name: str
     type: str
-    json_path: str
+    json_path: str = ""
     description: str = ""
     priority: int = 0
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
-from kubestencil.schema.resource import Resource, Subresource
+from kubestencil.schema.resource import PrinterColumn, Resource, Subresource
 from kubestencil.schema.types import GroupVersionKind
 from kubestencil.source.releases import release_order
 
@@ -28,6 +28,7 @@ class ResourceFacts(NamedTuple):
     verbs: tuple[str, ...]
     short_names: tuple[str, ...]
     categories: tuple[str, ...]
+    columns: str
 
     @property
     def plural(self) -> str:
@@ -49,6 +50,16 @@ class ResourceFacts(NamedTuple):
     def namespaced(self) -> bool:
         """Whether its objects are in a namespace."""
         return self.scope == "namespaced"
+
+    @property
+    def printer_columns(self) -> Iterator[PrinterColumn]:
+        """What ``kubectl get`` shows; the server computes values, and they have no path."""
+        for column in filter(None, self.columns.split("; ")):
+            name, _, priority = column.partition("/")
+            name, _, column_type = name.partition(":")
+            yield PrinterColumn(
+                name, column_type or "string", priority=int(priority or 0)
+            )
 
 
 def resource_in(kind: GroupVersionKind, release: str) -> Resource | None:
@@ -78,6 +89,7 @@ def _resource(facts: ResourceFacts, release: str) -> Resource:
         short_names=facts.short_names,
         categories=facts.categories,
         verbs=facts.verbs,
+        printer_columns=tuple(facts.printer_columns),
         subresources=tuple(
             Subresource(
                 name=row.subresource,

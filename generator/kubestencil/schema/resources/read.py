@@ -23,8 +23,8 @@ def read_resources(
 ) -> Mapping[GroupVersionKind, Resource]:
     """The resources of a document by kind; ``release`` is the name of its release.
 
-    Those of a document with paths are in its paths; short names and categories, which
-    are in no document, come from the table of facts. For a document without paths, such
+    Those of a document with paths are in its paths; short names, categories and
+    columns, which are in no document, come from the table of facts. For a document without paths, such
     as the embedded ones, everything comes from the table, which has no custom
     resources. A release that the table does not have counts as the nearest one that it
     has, and a name that is no version as the newest.
@@ -47,7 +47,12 @@ def read_resources(
 def _with_names(resource: Resource, facts: Resource | None) -> Resource:
     if facts is None or facts.plural != resource.plural:
         return resource
-    return replace(resource, short_names=facts.short_names, categories=facts.categories)
+    return replace(
+        resource,
+        short_names=facts.short_names,
+        categories=facts.categories,
+        printer_columns=facts.printer_columns,
+    )
 
 
 def _is_deprecated(resource: Resource, release: str) -> bool:

@@ -80,7 +80,7 @@ EACH: Mapping[str, Each] = {
     ),
     "all": Each(
         "a schema that refers to all definitions in a flavour, or in the flavour editor "
-        "to that of an object's kind; the view provides the bytes",
+        "to that of an object's kind, configuration files included; the view provides the bytes",
         _FOLDER,
     ),
     "custom-kind": Each(
@@ -158,7 +158,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
             "definitions": lambda: _files(published, PublishedSchemas.definitions_file),
             "all": lambda: chain(
                 _files(published, PublishedSchemas.all_file),
-                _any_kind(release, editors, kinds),
+                _any_kind(release, editors, (*kinds, *files)),
             ),
             "custom-kind": lambda: chain(
                 _custom_contexts(kinds, CustomSchemas(release, strict=strict)),
