@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kubestencil.schema.facts.configurations.table import configuration_rows
 from specs.make.checkouts import Checkout
@@ -32,11 +32,12 @@ and the API server, by release, tab-separated:
   required    `required`, where a marker in the source says so; of a kind `deprecated`,
               where the program warns of its version
   values      what a text may be, from the constants of its type
-  default     JSON of what the program fills in
+  default     JSON of what the program fills in, of an object field by field
 
 Made by `python -m specs.make configurations` (specs/README.md) from the modules kubelet,
 kube-scheduler, kube-proxy, apiserver, component-base, pod-security-admission and kubernetes
-of 1.25 to 1.37. Strict decoders of 1.35 were compared with it (tests/test_configurations.py).
+of 1.25 to 1.37. Strict decoders of 1.29 and 1.35 were compared with it
+(tests/test_configurations.py).
 """
 
 # The packages with kinds, and where the defaults of their versions are.
@@ -64,6 +65,10 @@ _REGISTERED = re.compile(r"AddKnownTypes\((\w+),(.*?)\)", re.S)
 _WITH_KIND = re.compile(
     r'AddKnownTypeWithName\((\w+)\.WithKind\("(\w+)"\),\s*&(\w+)\{\}', re.S
 )
+# EncryptionConfig of v1, as documentation once said.
+_WITH_NAMES = re.compile(
+    r'GroupVersionKind\{Group: "(.*?)", Version: "(\w+)", Kind: "(\w+)"\}, &(\w+)\{\}'
+)
 _GROUP_VERSION = re.compile(
     r'(\w+)\s*=\s*schema\.GroupVersion\{Group: (\w+|"[^"]*"), Version: "(\w+)"\}'
 )
@@ -77,8 +82,10 @@ _CONSTANT = re.compile(
 )
 # if obj.Field == nil { obj.Field = ptr.To(true) }, and nothing else in it.
 _SETS_DEFAULTS = re.compile(
-    r"^func SetDefaults_\w+\((\w+) \*(?:\w+\.)?(\w+)\) \{(.*?)^\}", re.M | re.S
+    r"^func (\w+)\(\w+ \*(?:\w+\.)?(\w+)\) \{(.*?)^\}", re.M | re.S
 )
+# What libraries recommend for their types: logsapi.SetRecommended…(&obj.Logging).
+_RECOMMENDED = re.compile(r"^\t(\w+)\.(\w+)\(&\w+\.(\w+)\)$", re.M)
 _DEFAULT = re.compile(
     r"^\tif (?:len\()?(\w+)\.([\w.]+?)(?:\.Duration)?\)? == \(?[\w\"{}.]+\)? \{\n"
     r"(?:\s*//.*\n)*\t\t\1\.\2 = ((?:.|\n(?!\t\t\w))*?)\n\t\}$",
@@ -155,7 +162,10 @@ class _Package:
             for name, imported in _IMPORT.findall(text)
         }
         self.constants = dict(_CONSTANT.findall(text))
-        self.defaults = list(_SETS_DEFAULTS.findall(text))
+        self.functions = {
+            name: (type_name, body)
+            for name, type_name, body in _SETS_DEFAULTS.findall(text)
+        }
         self.values: dict[str, list[str]] = {}
         for type_name, value in _VALUE.findall(text):
             if value not in self.values.setdefault(type_name, []):
@@ -243,24 +253,43 @@ class _Reader:
 
     def _add_defaults(self, package: _Package, defaults: _Package) -> None:
         """Add what the functions of ``defaults`` fill in, where a constant says it."""
-        for _, type_name, body in defaults.defaults:
+        for function, (type_name, body) in defaults.functions.items():
+            if not function.startswith("SetDefaults_"):
+                continue
             for _, path, value in _DEFAULT.findall(body):
                 text = self._literal(defaults, value)
-                owner, struct = package, package.structs.get(type_name)
-                *outer, last = path.split(".")
-                for name in outer:
-                    field = _field(struct, name)
-                    if field is None:
-                        break
-                    path_of_type, type_of_field = self._find(owner, field.element)
-                    owner = self.package(path_of_type)
-                    struct = owner.structs.get(type_of_field)
-                field = _field(struct, last)
-                # What several programs share is filled in by each otherwise.
-                if text and field and struct and owner is package:
-                    key = f"{owner.definition}.{struct.name}", field.json_name
-                    if key in self._facts:
-                        self._facts[key] = self._facts[key]._replace(default=text)
+                self._add_default(package, type_name, path, text)
+            for local, name, outer in _RECOMMENDED.findall(body):
+                library = self.package(defaults.imports[local])
+                for _, path, value in _DEFAULT.findall(library.functions[name][1]):
+                    text = self._literal(library, value)
+                    self._add_default(package, type_name, f"{outer}.{path}", text)
+
+    def _add_default(
+        self, package: _Package, type_name: str, path: str, text: str
+    ) -> None:
+        """Add the default of a field at a path of Go names. What several programs share
+        is filled in by each otherwise: it is part of the default of the outer field."""
+        owner, struct = package, package.structs.get(type_name)
+        key, inside, field = ("", ""), list[str](), None
+        for name in path.split("."):
+            if field is not None:
+                path_of_type, type_of_field = self._find(owner, field.element)
+                owner = self.package(path_of_type)
+                struct = owner.structs.get(type_of_field)
+            field = _field(struct, name)
+            if field is None or struct is None:
+                return
+            if owner is package:
+                key = f"{owner.definition}.{struct.name}", field.json_name
+            elif field.json_name:
+                inside.append(field.json_name)
+        if text and key in self._facts:
+            if inside:
+                outer = json.loads(self._facts[key].default or "{}")
+                inner = _with_default(outer, inside, json.loads(text))
+                text = json.dumps(inner, sort_keys=True)
+            self._facts[key] = self._facts[key]._replace(default=text)
 
     def _literal(self, package: _Package, value: str) -> str:
         """A constant expression of Go as JSON; empty for any other."""
@@ -348,6 +377,18 @@ def _kinds(folder: Path) -> Iterator[tuple[str, str, str]]:
             yield name, name, versions[variable]
     for variable, kind, name in _WITH_KIND.findall(text):
         yield name, kind, versions[variable]
+    for group, version, kind, name in _WITH_NAMES.findall(text):
+        yield name, kind, f"{group}/{version}".lstrip("/")
+
+
+def _with_default(
+    value: Mapping[str, Any], names: Sequence[str], default: Any
+) -> Mapping[str, Any]:
+    """An object with a default at a path of names, unless it has one there."""
+    name, *rest = names
+    if rest:
+        return {**value, name: _with_default(value.get(name, {}), rest, default)}
+    return {name: default, **value}
 
 
 def _field(struct: GoStruct | None, name: str) -> GoField | None:

@@ -14,6 +14,7 @@ import (
 	resourcequota "k8s.io/apiserver/pkg/admission/plugin/resourcequota/apis/resourcequota/install"
 	webhookadmission "k8s.io/apiserver/pkg/admission/plugin/webhook/config/apis/webhookadmission/install"
 	apiserver "k8s.io/apiserver/pkg/apis/apiserver/install"
+	admission "k8s.io/apiserver/pkg/apis/apiserver/v1"
 	audit "k8s.io/apiserver/pkg/apis/audit/install"
 	kubeadm "k8s.io/kubernetes/cmd/kubeadm/app/apis/kubeadm/scheme"
 	credentials "k8s.io/kubernetes/pkg/kubelet/apis/config"
@@ -67,6 +68,16 @@ func decode(data []byte, schemes []*runtime.Scheme) (runtime.Object, error) {
 	for _, scheme := range schemes {
 		codecs := serializer.NewCodecFactory(scheme, serializer.EnableStrict)
 		object, _, err := codecs.UniversalDeserializer().Decode(data, nil, nil)
+		if outer, ok := object.(runtime.NestedObjectDecoder); ok && err == nil {
+			err = outer.DecodeNestedObjects(codecs.UniversalDeserializer())
+		}
+		if outer, ok := object.(*admission.AdmissionConfiguration); ok && err == nil {
+			for _, plugin := range outer.Plugins {
+				if plugin.Configuration != nil && err == nil {
+					_, err = decode(plugin.Configuration.Raw, schemes)
+				}
+			}
+		}
 		if err == nil {
 			scheme.Default(object)
 			return object, nil

@@ -251,7 +251,8 @@ def is_configuration(kind: GroupVersionKind) -> bool:
 @cache
 def _is_table_of(group: str) -> bool:
     """Whether the table of configuration files has a group."""
-    return any(kind.group == group for kind in configuration_kinds())
+    # The core group has one, too (EncryptionConfig).
+    return group != "" and any(kind.group == group for kind in configuration_kinds())
 
 
 _NAMES = ("apiVersion", "kind")

@@ -39,6 +39,14 @@ def path_of(at: Link) -> Path:
     return tuple(reversed(steps))
 
 
+def link_of(path: Path) -> Link:
+    """The reverse of ``path_of``."""
+    link: Link = ("", None)
+    for step in path:
+        link = (step, link)
+    return link
+
+
 def value_at(value: Any, path: Path) -> Any:
     """The value at a path; None where there is none."""
     for step in path:

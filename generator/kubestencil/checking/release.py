@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kubestencil.checking.decoding.configurations import inner_configurations
 from kubestencil.checking.decoding.decode import Decoder
 from kubestencil.checking.decoding.server_warnings import warnings_of
 from kubestencil.checking.findings import Results
+from kubestencil.checking.problems import link_of
 from kubestencil.checking.values.places import PlaceChecks
 from kubestencil.checking.values.relations import related_problems
 from kubestencil.schema.facts.combinations import combinations
@@ -50,6 +52,10 @@ class CheckedRelease:
             return None
         results = Results()
         self.decoder.check_of(definition)(value, ("", None), results)
+        for path, inner, inner_kind in inner_configurations(value, kind):
+            if inner is not None and inner_kind in self.kinds:
+                check = self.decoder.check_of(self.kinds[inner_kind])
+                check(inner, link_of(path), results)
         if kind.group in built_in_groups():
             self.places.check(value, kind, results)
             results.values.extend(related_problems(value, kind))

@@ -9,7 +9,7 @@ prove to be all, are proposed (``examples``).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -51,7 +51,7 @@ class EditorSchema(NamedTuple):
     data: bytes
 
 
-def any_kind(release: Release, custom: Iterable[CustomKind]) -> bytes:
+def any_kind(release: Release, custom: Collection[CustomKind]) -> bytes:
     """A schema of any object, for files with objects of several kinds.
 
     It asks each kind to be as its own file says. Kinds that groups of Kubernetes do not
@@ -65,6 +65,9 @@ def any_kind(release: Release, custom: Iterable[CustomKind]) -> bytes:
     for kind, definition in served_kinds(release):
         if is_built_in(definition.name):
             kinds.setdefault(kind.api_version, []).append(kind.kind)
+    for each in custom:
+        if each.api_version in kinds:
+            kinds[each.api_version].append(each.kind)
     rules = [
         _rule(
             {"apiVersion": version}, {"properties": {"kind": {"enum": sorted(names)}}}

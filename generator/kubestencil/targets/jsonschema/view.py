@@ -7,7 +7,14 @@ server knows of values; those of custom resources have what OpenAPI 3.0 says of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import (
+    Collection,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from itertools import chain
 from typing import Annotated, NamedTuple
 
@@ -216,7 +223,7 @@ def _editor_contexts(
 
 
 def _any_kind(
-    release: Release, folders: Iterable[Folder], custom: Iterable[CustomKind]
+    release: Release, folders: Iterable[Folder], custom: Collection[CustomKind]
 ) -> Iterator[FileContext]:
     """The context of the schema of any kind, beside those for editors."""
     for folder in folders:

@@ -44,6 +44,13 @@ class ConfigurationRow(NamedTuple):
     values: tuple[str, ...]
     default: str
 
+    @property
+    def kind(self) -> GroupVersionKind | None:
+        """The kind that the row is of; None for a field and a type without fields."""
+        api_version, _, kind = self.type.rpartition(" ")
+        is_kind = not self.field and bool(api_version)
+        return group_version_kind(api_version, kind) if is_kind else None
+
 
 @cache
 def configuration_rows() -> tuple[ConfigurationRow, ...]:
@@ -63,8 +70,7 @@ def configuration_kinds() -> Mapping[GroupVersionKind, ConfigurationKind]:
     """The kinds of configuration files."""
     kinds: dict[GroupVersionKind, ConfigurationKind] = {}
     for row in configuration_rows():
-        if "/" in row.type:
-            kind = group_version_kind(*row.type.split())
+        if kind := row.kind:
             before = kinds.get(kind)
             first = before.releases.first if before else row.releases.first
             kinds[kind] = ConfigurationKind(
@@ -95,10 +101,8 @@ def configuration_definitions(release: str) -> dict[str, JsonObject]:
                 properties[row.field] = _schema(row, package)
                 if row.required:
                     definition.setdefault("required", []).append(row.field)
-            elif "/" in row.type:
-                definition[KINDS_KEYWORD] = [
-                    group_version_kind(*row.type.split())._asdict()
-                ]
+            elif kind := row.kind:
+                definition[KINDS_KEYWORD] = [kind._asdict()]
                 properties |= {
                     "apiVersion": {"type": "string"},
                     "kind": {"type": "string"},
