@@ -65,9 +65,9 @@ def any_kind(release: Release, custom: Collection[CustomKind]) -> bytes:
     for kind, definition in served_kinds(release):
         if is_built_in(definition.name):
             kinds.setdefault(kind.api_version, []).append(kind.kind)
-    for each in custom:
-        if each.api_version in kinds:
-            kinds[each.api_version].append(each.kind)
+    for configuration in custom:
+        if configuration.api_version in kinds:
+            kinds[configuration.api_version].append(configuration.kind)
     rules = [
         _rule(
             {"apiVersion": version}, {"properties": {"kind": {"enum": sorted(names)}}}

@@ -8,7 +8,6 @@ server knows of values; those of custom resources have what OpenAPI 3.0 says of 
 from __future__ import annotations
 
 from collections.abc import (
-    Collection,
     Callable,
     Collection,
     Iterable,
