@@ -164,6 +164,25 @@ MODULES = (
 )
 
 
+PRINTERS = """\
+	podColumns := []metav1.TableColumnDefinition{
+		{Name: "Name", Type: "string", Format: "name", Description: docs["name"]},
+	}
+	_ = h.TableHandler(podColumns, printPod)
+	widgetColumns := []metav1.TableColumnDefinition{
+		{Name: "Name", Type: "string", Format: "name", Description: docs["name"]},
+	}
+	widgetColumns = append(widgetColumns, []metav1.TableColumnDefinition{
+		{Name: "Parts", Type: "integer", Description: "Its parts."},
+		{Name: "Paint (outside)", Type: "string", Priority: 1, Description: "Its paint."},
+	}...)
+	_ = h.TableHandler(widgetColumns, printWidget)
+
+func printPod(obj *api.Pod, options printers.GenerateOptions) {
+func printWidget(obj *shop.Widget, options printers.GenerateOptions) {
+"""
+
+
 def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
     for release in RELEASES:
         minor = release.partition(".")[2]
@@ -182,6 +201,10 @@ def make_checkouts(folder: Path, *, legacy: str = "") -> list[Checkout]:
             ),
             f"{kubernetes}/pkg/registry/shop/rest/storage_shop.go": STORAGE,
             f"{kubernetes}/pkg/registry/shop/widget/strategy.go": STRATEGY,
+            f"{kubernetes}/pkg/registry/shop/gadget/storage.go": (
+                'TableConvertor: rest.NewDefaultTableConvertor(shop.Resource("gadgets"))'
+            ),
+            f"{kubernetes}/pkg/printers/internalversion/printers.go": PRINTERS,
             f"{kubernetes}/{features}": OLD_GATES if release == "1.30" else NEW_GATES,
             f"k8s.io/apiserver@v0.{minor}.0/{features}": "package features",
             f"k8s.io/apiextensions-apiserver@v0.{minor}.0/{features}": "package features",

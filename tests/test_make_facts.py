@@ -77,14 +77,14 @@ def test_resources_are_ranges_of_releases(checkouts: list[Checkout]) -> None:
     group = "shop.example.com"
     rows = resources.make_rows(checkouts, append=False)
     assert ["|".join(row) for row in rows] == [
-        "1.30..|v1|pods|Pod|namespaced|get||",
-        "1.30..|v1|pods/status|Pod|namespaced|update||",
-        f"1.31..|{group}/v1|gadgets|Gadget|namespaced|get||",
-        f"1.31..|{group}/v1|gadgets/status|Gadget|namespaced|update||",
-        f"1.31..|{group}/v1|widgets|Widget|namespaced|get|wd|all",
-        f"1.31..|{group}/v1|widgets/status|Widget|namespaced|update||",
-        f"1.30..1.31|{group}/v1beta1|widgets|Widget|namespaced|get|wd|all",
-        f"1.30..1.31|{group}/v1beta1|widgets/status|Widget|namespaced|update||",
+        "1.30..|v1|pods|Pod|namespaced|get|||Name",
+        "1.30..|v1|pods/status|Pod|namespaced|update|||",
+        f"1.31..|{group}/v1|gadgets|Gadget|namespaced|get|||Name; Created At:date",
+        f"1.31..|{group}/v1|gadgets/status|Gadget|namespaced|update|||",
+        f"1.31..|{group}/v1|widgets|Widget|namespaced|get|wd|all|Name; Parts:integer; Paint (outside)/1",
+        f"1.31..|{group}/v1|widgets/status|Widget|namespaced|update|||",
+        f"1.30..1.31|{group}/v1beta1|widgets|Widget|namespaced|get|wd|all|Name; Parts:integer; Paint (outside)/1",
+        f"1.30..1.31|{group}/v1beta1|widgets/status|Widget|namespaced|update|||",
     ]
 
 

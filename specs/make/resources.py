@@ -112,7 +112,7 @@ def _facts(checkout: Checkout) -> dict[_Key, tuple[str, ...]]:
     facts = {}
     for resource in _resources(checkout):
         own_names = names.get((resource.kind.group, resource.plural), _Names())
-        if "list" in resource.verbs:
+        if "get" in resource.verbs:
             shown = columns.get(resource.plural) or columns[resource.kind.kind]
             own_names = own_names._replace(columns=shown)
         key = _Key(resource.kind.api_version, resource.plural, "")
