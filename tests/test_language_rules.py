@@ -44,7 +44,7 @@ _EVERY_FOR_KCL = 10
 REACHED = {
     **dict.fromkeys(("pydantic", "zod", "cue"), (0.55, 0.78)),
     "kcl": (0.5, 0.7),
-    "pkl": (0.5, 0.44),
+    "pkl": (0.55, 0.78),
 }
 
 
