@@ -16,9 +16,13 @@ _HREF = re.compile(r'<a\b[^>]*? href="([^"]*)"')
 _ASSET = re.compile(r'<(?:script|link|img)\b[^>]*? (?:src|href)="([^"]*)"')
 _ID = re.compile(r' id="([^"]*)"')
 _NESTED_TYPE = re.compile(
-    r'<ul class=tree data-type="([^"]*)">(.*?)(?=<ul class=tree data-type=|</noscript>)',
+    r'<ul class=tree id="([^"]*)">(.*?)(?=<ul class=tree id=|</noscript>)',
     re.DOTALL,
 )
+# A link to another list of fields on the page, which a script makes a link to its page.
+_TYPE_LINK = re.compile(r'href="#([^"]*)"')
+# What changed inside of a kind: a script makes it a link to its own text.
+_INNER_CHANGE = re.compile(r"<li data-change=[\w-]+><a>([^<]*)</a>")
 _FIELD = re.compile(
     r'<li(?: (?:id|data-path)="([^"]*)")?(?: class=quiet)?><p>'
     r'<a(?: href="#[^"]*")?>([^<]*)</a> '
@@ -36,7 +40,7 @@ class Page:
     @cached_property
     def _split(self) -> tuple[str, list[tuple[str, str]]]:
         types = [
-            (f"../../../{path}/", text)
+            (f"../../../{path}/", _TYPE_LINK.sub(r'href="../../../\1/"', text))
             for path, text in _NESTED_TYPE.findall(self.text)
         ]
         return _NESTED_TYPE.sub("", self.text), types
@@ -52,6 +56,7 @@ class Page:
         script rewrites the links of the latter to themselves."""
         visible_text, templates = self._split
         links = _HREF.findall(visible_text)
+        links += (f"#{path}" for path in _INNER_CHANGE.findall(visible_text))
         for _, text in templates:
             links += (href for href in _HREF.findall(text) if href[0] != "#")
         return [unescape(href) for href in dict.fromkeys(links)]

@@ -274,7 +274,7 @@ def test_comparing_a_kind_shows_what_its_page_does(
     browser.open(url("1.35/core/v1/Pod/"))
     changes = (
         "return [...document.querySelectorAll('%s')]"
-        ".map((item) => item.querySelector('code').textContent).sort()"
+        ".map((item) => item.querySelector('a, code').textContent).sort()"
     )
     shown = browser.run(changes % '[data-changes="1.35"] li')
     assert "spec.workloadRef" in shown
@@ -301,7 +301,7 @@ def test_two_releases_are_compared_on_the_page_of_a_type(
     paths = (
         "return [...document.querySelectorAll('[data-changes] li')]"
         ".filter((item) => item.checkVisibility())"
-        ".map((item) => item.querySelector('code').textContent)"
+        ".map((item) => item.querySelector('a, code').textContent)"
     )
     every_change = browser.run(paths)
     assert "spec.workloadRef" in every_change

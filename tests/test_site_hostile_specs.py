@@ -40,7 +40,7 @@ TAGS = {
     *("figure", "figcaption", "svg", "text", "rect", "g", "textarea"),
 }
 ALLOWED_ATTRIBUTES = {
-    *("charset", "class", "content", "data-release", "data-root", "data-type"),
+    *("charset", "class", "content", "data-release", "data-root"),
     *("data-kind", "data-path", "data-change", "data-changes", "data-types"),
     *("property", "hidden", "selected"),
     *("href", "http-equiv", "id", "lang", "name", "rel", "src", "defer", "title"),

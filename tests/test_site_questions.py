@@ -47,6 +47,20 @@ def test_gates_values_and_removed_kinds_lead_to_what_they_are_about() -> None:
     assert notes["podsecuritypolicy"] == "PodSecurityPolicy was removed in 1.25"
 
 
+def test_removed_api_versions_lead_to_what_replaces_them() -> None:
+    scripts = index_scripts(load("1.35"))
+    queries = ["extensions/v1beta1", "extensions/v1beta1 Ingress", "policy/v1beta1"]
+    group, ingress, policy = search(scripts, queries)
+    assert {"apps/v1/Deployment/", "networking.k8s.io/v1/Ingress/"} <= set(group)
+    assert ingress[0] == "networking.k8s.io/v1/Ingress/"
+    assert "policy/v1/PodDisruptionBudget/" in policy[:3]
+    _, texts = parse_index(scripts)
+    notes = {note for _, _, _, note in texts["aliases"]}
+    assert "extensions/v1beta1 Ingress was removed in 1.22" in notes
+    # 1.37 will remove it.
+    assert not any("networking.k8s.io/v1beta1 IPAddress" in note for note in notes)
+
+
 def test_results_have_defaults_values_and_the_release_that_added_a_field() -> None:
     release = load("1.35")
     kinds = kind_definitions(release)

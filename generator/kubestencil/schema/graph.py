@@ -189,8 +189,9 @@ class RootKinds:
     def __init__(self, release: Release, graph: Graph) -> None:
         self._definitions = release.definitions
         self._referrers = reverse(graph)
+        # What every group serves (DeleteOptions, WatchEvent) counts as one kind.
         self._served = {
-            name: (definition.kinds, list_item(definition, release.definitions))
+            name: (min(definition.kinds), list_item(definition, release.definitions))
             for name, definition in release.definitions.items()
             if definition.kinds
         }
@@ -215,9 +216,8 @@ class RootKinds:
         other_kinds: dict[GroupVersionKind, int] = {}
         for referrer, distance in distances(self._referrers, name).items():
             if referrer in self._served:
-                served, item = self._served[referrer]
+                kind, item = self._served[referrer]
                 kinds = other_kinds if item is None else list_kinds
-                for kind in served:
-                    # The nearest definitions come first.
-                    kinds.setdefault(kind, distance)
+                # The nearest definitions come first.
+                kinds.setdefault(kind, distance)
         return other_kinds or list_kinds

@@ -66,6 +66,14 @@ _LIMITS = (
 )  # fmt: skip
 
 
+def _limits_of(raw: JsonObject) -> ValueLimits:
+    return ValueLimits(*map(raw.get, _LIMITS))
+
+
+# Most schemas have no limits, and all are asked for them.
+_NO_LIMITS = _limits_of({})
+
+
 def json_object(value: Schema | CelRule) -> JsonObject:
     """The JSON object of a schema or rule: for this package, and for what prints it."""
     return cast(JsonObject, value.raw)
@@ -208,7 +216,8 @@ class Schema(NamedTuple):
     @property
     def limits(self) -> ValueLimits:
         """The limits of the value."""
-        return ValueLimits(*map(self.value_of, _LIMITS))
+        raw = json_object(self)
+        return _NO_LIMITS if raw.keys().isdisjoint(_LIMITS) else _limits_of(raw)
 
     @property
     def read_only(self) -> bool:

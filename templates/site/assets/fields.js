@@ -2,7 +2,7 @@
 // The tree of fields on the page of a type: expanding, the path of what is on the screen,
 // and what the browser's own search needs. "filter.js" filters it.
 (() => {
-  const { address, announce, copy, loadScript, updateLinks, TEXT_INPUTS } =
+  const { address, announce, breakable, copy, loadScript, updateLinks, TEXT_INPUTS } =
     globalThis.kubestencil;
 
   // --------------------------------------------------------------- the tree of fields
@@ -18,7 +18,7 @@
   const trees = [...document.querySelectorAll("main ul.tree:not(.tree .tree)")];
   const nestedTypes = document.getElementById("nested-types");
   // Without reading the HTML of the types, which is long.
-  const typeNames = (nestedTypes?.textContent ?? "").matchAll(/<ul class=tree data-type="([^"]*)"/g);
+  const typeNames = (nestedTypes?.textContent ?? "").matchAll(/<ul class=tree id="([^"]*)"/g);
   const typeLinks = new Set([...typeNames].map(([, type]) => pageOf(type)));
   let fieldLists = null; // the fields of each type on the page, by its link
   const listsWithButtons = new Set();
@@ -35,10 +35,14 @@
   function listsOfTypes() {
     if (fieldLists) return fieldLists;
     const parsed = new DOMParser().parseFromString(nestedTypes?.textContent ?? "", "text/html");
+    // Without a script, the id of a list is its title, and fields link to it.
+    for (const link of parsed.querySelectorAll(".tree a + a[href^='#']")) {
+      link.setAttribute("href", pageOf(link.getAttribute("href").slice(1)));
+    }
     updateLinks(parsed);
-    const lists = [...parsed.querySelectorAll("ul[data-type]")];
-    fieldLists = new Map(lists.map((list) => [pageOf(list.dataset.type), list]));
-    for (const list of lists) delete list.dataset.type; // without a script, it is the title
+    const lists = [...parsed.querySelectorAll("ul[id]")];
+    fieldLists = new Map(lists.map((list) => [pageOf(list.id), list]));
+    for (const list of lists) list.removeAttribute("id");
     return fieldLists;
   }
 
@@ -241,6 +245,10 @@
   }
 
   for (const tree of trees) addButtons(tree);
+  for (const link of document.querySelectorAll(".changes a:not([href])")) {
+    link.href = `#${encodeURIComponent(link.textContent)}`;
+    link.replaceChildren(...breakable(link.textContent));
+  }
 
   document.getElementById("unfold-all")?.addEventListener("click", () => {
     const remaining = addAllLists(expand);

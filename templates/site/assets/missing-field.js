@@ -9,7 +9,7 @@
   /** What the change history says of a field, or of one that it is in. */
   function explanation(path) {
     for (const item of document.querySelectorAll("[data-changes] li")) {
-      const changed = item.querySelector("code")?.textContent;
+      const changed = item.querySelector("a, code")?.textContent;
       const event = EVENTS[item.dataset.change];
       if (!event || !changed || !`${path}.`.startsWith(`${changed}.`)) continue;
       const { changes: changedIn } = item.closest("[data-changes]").dataset;

@@ -140,6 +140,12 @@
     return script;
   }
 
+  function loadStyle(name) {
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "stylesheet", href: `${page.dataset.root}assets/${name}` });
+    document.head.append(link);
+  }
+
   let dialog = null; // the search, once it was asked for; "find.js" fills it
 
   function createDialog() {
@@ -177,6 +183,7 @@
   function loadSearch() {
     if (isSearchLoading) return;
     isSearchLoading = true;
+    loadStyle("search.css");
     createDialog();
     const load = (path) => loadScript(path, () => dispatchEvent(new Event("search-failed")));
     for (const name of ["entries", "rank", "find"]) load(`assets/${name}.js`);

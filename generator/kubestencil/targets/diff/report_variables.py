@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, TypedDict
 
 from kubestencil.diff.comparison import (
@@ -177,7 +177,9 @@ class ComparisonVariables(TypedDict):
         "by name, or only the severe ones",
     ]
     alpha_total: Annotated[int, "the number of these"]
-    kinds: Annotated[tuple[str, ...], "all kinds that have changes"]
+    kinds: Annotated[
+        tuple[str, ...], "the kinds that have changes, without their lists"
+    ]
     severity_meanings: Annotated[Mapping[Severity, str], "what each severity means"]
     audience_meanings: Annotated[Mapping[AudienceName, str], "who the audiences are"]
     rules: Annotated[tuple[Rule, ...], "all rules that were applied, most severe first"]
@@ -191,7 +193,8 @@ def comparison_variables(
     """The template variables of a comparison; ``steps`` are those of the releases in
     between, each with the next."""
     changes = (*comparison.changes, *comparison.notices)
-    kinds = sorted({kind for change in changes for kind in change.kinds})
+    changed = {kind for change in changes for kind in change.kinds}
+    kinds = sorted(kind for kind in changed if not _is_list_of(kind, changed))
     releases = releases_of_changes(steps)
     formatter = ChangeFormatter(
         kinds, links, (comparison.after, comparison.before), releases
@@ -233,6 +236,12 @@ def comparison_variables(
         "audience_meanings": AUDIENCE_MEANINGS,
         "rules": _applied_rules(comparison),
     }
+
+
+def _is_list_of(kind: GroupVersionKind, kinds: Collection[GroupVersionKind]) -> bool:
+    """Whether a kind is the list of one of these kinds."""
+    item = kind.kind.removesuffix("List")
+    return item != kind.kind and kind._replace(kind=item) in kinds
 
 
 def _extent(changes: int) -> Extent:

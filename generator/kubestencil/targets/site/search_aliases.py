@@ -36,7 +36,14 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
         for name, kind in kind_definitions(release).items()
         if name in positions
     }
-    removals = _removals(release.name, kinds)
+    # By the name of kinds that no group has any more, what to say of them.
+    removed = _removed_kinds(release.name)
+    served = {kind.kind for kind in kinds}
+    notes = {
+        old.kind.lower(): f"{old.kind} was removed in {last}"
+        for old, last in removed.items()
+        if old.kind not in served
+    }
     by_version = sorted(kinds, key=lambda kind: precedence(kind.version))
     preferred = {(kind.group, kind.kind): kinds[kind] for kind in by_version}
     for group, kind_name, path, words in read_cells("synonyms"):
@@ -44,13 +51,21 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
         if name is None or not _has_path(release, name, path):
             continue
         for word in words.split(", "):
-            if word in removals:
-                yield Alias(positions[name], path, word, removals[word][1])
+            if word in notes:
+                yield Alias(positions[name], path, word, notes[word])
         yield Alias(positions[name], path, words)
-    for old, note in removals.values():
+    for old, last in removed.items():
         successor = replacement(old, release.name)
-        if successor in kinds:
-            yield Alias(positions[kinds[successor]], "", old.kind, note)
+        if successor in kinds and old not in kinds:
+            name = (
+                old.kind
+                if old.kind.lower() in notes
+                else f"{old.api_version} {old.kind}"
+            )
+            words = f"{old.api_version}, {old.api_version} {old.kind}, {name}"
+            yield Alias(
+                positions[kinds[successor]], "", words, f"{name} was removed in {last}"
+            )
     for kind, resource in release.resources.items():
         if kind in kinds:
             verbs = ", ".join(f"{verb} {resource.plural}" for verb in resource.verbs)
@@ -63,23 +78,15 @@ def find_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Ali
     yield from _gate_aliases(release, positions)
 
 
-def _removals(
-    release: str, kinds: Mapping[GroupVersionKind, str]
-) -> Mapping[str, tuple[GroupVersionKind, str]]:
-    """The kinds that no group of a release has any more, by their names in lower case,
-    each with a text about it."""
-    names = {kind.kind for kind in kinds}
-    removed = [
-        (facts.removed, kind)
+def _removed_kinds(release: str) -> Mapping[GroupVersionKind, str]:
+    """The kinds that Kubernetes removed until a release, each with the release that
+    did, in their order."""
+    removed = {
+        kind: facts.removed
         for kind, facts in lifecycles().items()
-        if facts.removed and kind.kind not in names
-        if release_order(facts.removed) <= release_order(release)
-    ]
-    removed.sort(key=lambda item: release_order(item[0]))
-    return {
-        kind.kind.lower(): (kind, f"{kind.kind} was removed in {last}")
-        for last, kind in removed
+        if facts.removed and release_order(facts.removed) <= release_order(release)
     }
+    return dict(sorted(removed.items(), key=lambda item: release_order(item[1])))
 
 
 def _has_path(release: Release, definition: str, path: str) -> bool:

@@ -99,9 +99,17 @@ class ReleaseOperations:
             for kind, resource in release.resources.items()
         }
         self._python = PythonMethods(self._rebuilt, target)
+        # The page of a kind needs them, and that of its operations.
+        self._operations: dict[str, Operations] = {}
 
     def of(self, definition: Definition) -> Operations:
         """The operations of a kind."""
+        name = definition.name
+        if name not in self._operations:
+            self._operations[name] = self._make(definition)
+        return self._operations[name]
+
+    def _make(self, definition: Definition) -> Operations:
         kind = definition.kinds[0]
         resource = self._release.resources.get(kind)
         if resource is None or not resource.verbs:

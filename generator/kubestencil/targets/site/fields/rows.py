@@ -69,7 +69,8 @@ class FieldRow(NamedTuple):
     is an inline object), ``anchor`` the same as the fragment of a URL. ``container``
     is what the type is a list or map of in Go's notation (``[]``, ``map[string]``),
     ``type`` the rest of its name, and ``href`` the link to its page, empty where it
-    has none. ``stage`` is alpha or beta where a feature gate guards the field.
+    has none; ``nested_href`` leads to the fields of the type on the page of a kind,
+    where it has any. ``stage`` is alpha or beta where a feature gate guards the field.
     ``attributes`` are shown beside the name, ``details`` after the description, which
     is HTML: how the field is merged, and the stages of its gates. ``fields`` are those
     of an inline object, and of the ``spec`` of a kind, which is ``open``. What all
@@ -82,6 +83,7 @@ class FieldRow(NamedTuple):
     container: str
     type: str
     href: str
+    nested_href: str
     required: bool
     stage: Literal["alpha", "beta", ""]
     badges: tuple[FieldBadge, ...]
@@ -210,6 +212,7 @@ class ReleaseFields:
             container=container,
             type=address.kind if address else plain_label(value),
             href=address.href if address else "",
+            nested_href=self._nested_href(value.ref) if value.ref else "",
             required=field.required,
             stage=gate.stage if gate and gate.stage != "stable" else "",
             badges=tuple(_badges(changes)),
@@ -225,6 +228,11 @@ class ReleaseFields:
                 for inner in fields_of(field.schema)
             ),
         )
+
+    def _nested_href(self, name: str) -> str:
+        address = self._addresses[name]
+        has_fields = bool(self._release.definitions[name].fields)
+        return f"#{address.path}" if has_fields else address.href
 
     def _attributes(
         self,

@@ -15,6 +15,7 @@ from kubestencil.targets.diff import view as diff
 from kubestencil.targets.diff.links import LinkResolver
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.paths import anchor, field_paths
+from kubestencil.targets.site.growth import Chart, growth_charts, release_size
 from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
 from kubestencil.targets.site.options import site_options
 
@@ -24,13 +25,17 @@ EACH: Mapping[str, Each] = {
     name: Each(
         summary,
         diff.EACH[original].placeholders,
-        {**diff.EACH[original].variables, **SHARED_VARIABLES},
+        {
+            **diff.EACH[original].variables,
+            "growth": Sequence[Chart],
+            **SHARED_VARIABLES,
+        },
     )
     for name, original, summary in (
         (
             "report",
             "comparison",
-            "each release compared with the next, and the first " "with the last",
+            "each release compared with the next, and the first with the last",
         ),
         ("report-history", "history", "which releases serve each kind and version"),
         ("report-index", "index", "the list of all comparisons"),
@@ -64,6 +69,7 @@ def make_contexts(releases: Sequence[Release], target: Target) -> Contexts:
         "releases": tuple(release.name for release in releases),
         "newest": releases[-1].name,
         "logo": site_options(target).logo_name,
+        "growth": growth_charts(tuple(map(release_size, releases))),
     }
     return Contexts(
         files={

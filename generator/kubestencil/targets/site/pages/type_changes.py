@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kubestencil.schema import Release
 from kubestencil.targets.site.addresses import PageAddress
-from kubestencil.targets.site.fields.paths import anchor, fields_of
+from kubestencil.targets.site.fields.paths import fields_of
 from kubestencil.targets.site.pages.usage import Usage
 from kubestencil.targets.site.release_context import ReleaseContext, TypeChange
 
@@ -20,14 +20,13 @@ _MAX_INNER_CHANGES = 200
 class InnerChange(NamedTuple):
     """A change inside of a kind.
 
-    ``path`` leads from the kind to what changed (``spec.template.spec.workloadRef``),
-    ``href`` to the field on the page of the kind; it is empty where this release does
-    not have the field. ``label`` says what happened, ``change`` names that as in a JSON
+    ``path`` leads from the kind to what changed (``spec.template.spec.workloadRef``);
+    ``is_present`` says whether this release has the field. ``label`` says what happened, ``change`` names that as in a JSON
     report.
     """
 
     path: str
-    href: str
+    is_present: bool
     label: str
     change: str
 
@@ -100,5 +99,4 @@ def shows_inside(change: TypeChange) -> bool:
 def _inner_change(path: str, change: TypeChange, fields: Container[str]) -> InnerChange:
     """A change of a type that is at ``path`` in a kind and has ``fields``."""
     is_present = change.field in fields
-    href = f"#{anchor(f'{path}.{change.field}')}" if is_present else ""
-    return InnerChange(f"{path}.{change.path}", href, change.label, change.change)
+    return InnerChange(f"{path}.{change.path}", is_present, change.label, change.change)
