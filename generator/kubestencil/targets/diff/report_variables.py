@@ -20,6 +20,7 @@ from kubestencil.diff.rules.audience import (
     Severity,
 )
 from kubestencil.diff.rules.table import Rule
+from kubestencil.schema import GroupVersionKind
 from kubestencil.schema.kinds import STAGES, Stage, precedence, version_stage
 from kubestencil.targets.diff.behaviour import (
     GateList,
