@@ -199,7 +199,7 @@ def test_the_page_of_a_pod_is_small(folder: Path, site: Site) -> None:
     assets = {href.removeprefix("../" * 4) for href in site.page(address).assets}
     assert len(assets) == 9
     files = [folder / address / "index.html", *(folder / name for name in assets)]
-    assert sum(file.stat().st_size for file in files) < 322 * KIB
+    assert sum(file.stat().st_size for file in files) < 310 * KIB
 
 
 def test_the_search_is_small(folder: Path) -> None:
