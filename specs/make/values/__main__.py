@@ -21,7 +21,7 @@ from kubestencil.schema.facts.tables import (
 )
 from kubestencil.schema.types import Release
 from kubestencil.source import Source, available, locate
-from kubestencil.source.releases import release_order
+from kubestencil.source.releases import listed_releases, release_order
 from kubestencil.validator.process import Validator
 from specs.make.checkouts import Checkout
 from specs.make.tables import report, write_table
@@ -112,7 +112,22 @@ def _make_tables(programs: Mapping[str, str], options: argparse.Namespace) -> No
         near = sorted(names, key=lambda o: abs(names.index(o) - names.index(name)))
         others = [findings[other].limits for other in near]
         connections[name].send([_table("limits", name), *others, _table("enums", name)])
-    proven = {name: connections[name].recv() for name in names}
+    oldest = release_order(next(iter(listed_releases())))
+    # Of older releases, types that no supported one has are of no use.
+    types = {
+        definition
+        for name in names
+        if release_order(name) >= oldest
+        for definition in releases[name].definitions
+    }
+    proven = {
+        name: [fact for fact in connections[name].recv() if fact.key[0] in types]
+        for name in names
+    }
+    for name in names:
+        defaults = findings[name].defaults
+        of_types = {key: v for key, v in defaults.items() if key[0] in types}
+        findings[name] = findings[name]._replace(defaults=of_types)
     _write_tables({name: findings[name] for name in names}, proven)
 
 

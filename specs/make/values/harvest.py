@@ -35,7 +35,7 @@ from specs.make.values.questions import (
     Sampling,
     basic_facts,
 )
-from specs.make.values.reviewed import CONSTANTS
+from specs.make.values.reviewed import CONDITIONAL, CONSTANTS
 from specs.make.values.rows import (
     Found,
     Key,
@@ -323,6 +323,8 @@ class Asked:
     def _not_required(self) -> Iterator[tuple[Key, Found]]:
         """What documents list as required, and accepted objects do not have."""
         for definition, field, rule in self._absent:
+            if (definition.rpartition(".")[2], field, rule) in CONDITIONAL:
+                continue
             fields = self.release.definitions[definition].fields
             if rule == "required" and any(
                 f.required and f.name == field for f in fields

@@ -112,6 +112,8 @@ CONDITIONAL = {
     # An object can have a beginning of a name instead.
     ("ObjectMeta", "name", "min_length"), ("ObjectMeta", "name", "required"),
     ("LimitResponse", "queuing", "required"),
+    # 1.33 drops volumes of images, whatever their names are.
+    ("Volume", "name", "required"),
     # Without names, ports differ by number and protocol.
     ("ServiceSpec", "ports", "unique"),
     ("Mutation", "applyConfiguration", "required"), ("Mutation", "jsonPatch", "required"),
