@@ -11,7 +11,9 @@ from email import message_from_bytes
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from kubestencil.cli import cli
 from kubestencil.engine import load_targets
 from kubestencil.targets import generate_files
 from tests.cargo import Cargo, write_crate
@@ -46,6 +48,13 @@ export const pod: Pod = {
   spec: { containers: [{ name: "a", image: "b" }] },
 };
 export const replicas = (deployment: appsV1.Deployment) => deployment.spec?.replicas;
+"""
+PROJECT = "kubernetes-types"
+USE = """\
+fn main() {
+    let pod = kubernetes_types::api::core::v1::Pod::default();
+    println!("{}", serde_json::to_value(&pod).unwrap()["apiVersion"]);
+}
 """
 
 
@@ -169,12 +178,47 @@ def test_publint_finds_nothing_in_the_package(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.compiler("cargo")
-def test_cargo_packages_the_crate(tmp_path: Path) -> None:
-    """cargo warns of a manifest that lacks what the registry shows."""
-    folder = write_crate(load("1.35"), tmp_path / "crate", url=HOMEPAGE)
-    cargo = Cargo(tmp_path / "target")
-    output = cargo(folder, "package", "--no-verify", "--allow-dirty")
+@pytest.mark.parametrize("release", INSTALLED)
+def test_cargo_packages_the_crate(cargo: Cargo, tmp_path: Path, release: str) -> None:
+    """cargo warns of a manifest that lacks what the registry shows. A program is built
+    with what is packed."""
+    folder = write_crate(load(release), tmp_path / "crate", url=HOMEPAGE)
+    packing = Cargo(tmp_path / "target")
+    output = packing(folder, "package", "--no-verify", "--allow-dirty")
     assert "warning" not in output
-    (crate,) = (tmp_path / "target" / "package").glob("*.crate")
+    (crate,) = (tmp_path / "target" / "package").glob(f"*-{release}.0.crate")
     with tarfile.open(crate) as package:
         assert f"{crate.stem}/LICENSE" in package.getnames()
+        package.extractall(tmp_path, filter="data")
+    user = tmp_path / "user"
+    (user / "src").mkdir(parents=True)
+    dependency = f'{PROJECT} = {{ path = "../{crate.stem}" }}'
+    (user / "Cargo.toml").write_text(
+        '[package]\nname = "user"\nversion = "0.0.0"\nedition = "2021"\n\n'
+        f'[dependencies]\n{dependency}\nserde_json = "1"\n'
+    )
+    (user / "src" / "main.rs").write_text(USE)
+    assert cargo(user, "run", "--quiet").strip() == '"v1"'
+
+
+def test_packages_have_a_changelog_from_a_report(tmp_path: Path) -> None:
+    """``kubestencil diff`` writes it into a generated folder, in which it stays."""
+    for tool in ("build", "hatchling"):
+        pytest.importorskip(tool, reason=f"{tool} is not installed")
+    run = CliRunner()
+    render = ["render", "1.35", "-q", "-o", str(tmp_path), "-t", "python"]
+    assert run.invoke(cli, render).exit_code == 0
+    folder = tmp_path / "1.35" / "python"
+    changelog = folder / "CHANGELOG.md"
+    diff = ["diff", "1.34", "1.35", "-o", str(changelog)]
+    assert run.invoke(cli, diff).exit_code == 0
+    text = changelog.read_text()
+    assert "1.34" in text.splitlines()[0]
+    assert run.invoke(cli, [*render, "--check"]).exit_code == 0
+    assert run.invoke(cli, [*render, "--prune"]).exit_code == 0
+    build = (sys.executable, "-m", "build", "--no-isolation", "--sdist")
+    output_of(*build, folder=folder)
+    (source,) = (folder / "dist").glob("*.tar.gz")
+    with tarfile.open(source) as package:
+        packed = package.extractfile(f"{source.name[:-7]}/CHANGELOG.md")
+        assert packed and packed.read().decode() == text

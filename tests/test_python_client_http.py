@@ -136,13 +136,14 @@ def hang_up(handler: BaseHTTPRequestHandler) -> None:
     handler.connection.shutdown(socket.SHUT_RDWR)
 
 
-def stream(*pieces: bytes, is_cut: bool = False) -> Answer:
-    """Chunks, and the end of the body, or of the connection."""
+def stream(*pieces: bytes, is_cut: bool = False, pause: float = 0) -> Answer:
+    """Chunks, after ``pause`` seconds, and the end of the body, or of the connection."""
 
     def write(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
         handler.send_header("Transfer-Encoding", "chunked")
         handler.end_headers()
+        time.sleep(pause)
         for piece in pieces:
             handler.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
         if is_cut:
@@ -285,6 +286,20 @@ def test_nothing_waits_longer_than_its_timeout(package: Any, server: Server) -> 
     core = make_core(package, server.url, retry=package.NO_RETRY)
     with pytest.raises(package.TimedOut):
         core.read_namespaced_pod("a", "default", timeout=0.05)
+
+
+def test_watches_and_followed_logs_may_be_silent(package: Any, server: Server) -> None:
+    """For longer than an answer may take: nothing happens there."""
+    added, line = event("ADDED", "6"), b"one\n"
+    server.answers = [stream(added, pause=1), *[stream(line, pause=1)] * 2]
+    core = make_core(package, server.url, timeout=0.5, retry=package.NO_RETRY)
+    with core.list_namespaced_pod.watch("default", resource_version="1") as events:
+        assert isinstance(next(events), package.Added)
+    log = core.read_namespaced_pod_log
+    assert list(log.lines("a", "default", follow=True)) == ["one"]
+    with pytest.raises(package.TimedOut):
+        list(log.lines("a", "default", follow=True, timeout=0.5))
+    assert len(server.paths()) == 3
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b"])

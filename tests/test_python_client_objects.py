@@ -4,9 +4,12 @@ a real API server."""
 from __future__ import annotations
 
 import asyncio
+import gc
+import json
 import re
 import threading
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -292,7 +295,10 @@ class Cutting:
             request = request._replace(target=target)
         if self.watches % 7 == 0:
             raise self.package.ConnectionFailed("refused", sent=True)
-        return CutResponse(self.package, self.inner.send(request))
+        return self.cut(self.inner.send(request))
+
+    def cut(self, response: Any) -> Any:
+        return CutResponse(self.package, response)
 
     def close(self) -> None:
         self.inner.close()
@@ -317,11 +323,11 @@ class CutResponse:
         self.response.abort()
 
 
-def change_objects(client: Any, models: Any) -> None:
-    """Thousands of changes, after which the objects are 20 to 29."""
-    for number in range(CHANGES):
+def change_objects(client: Any, models: Any, changes: int = CHANGES) -> None:
+    """Many changes, after which the objects are 20 to 29."""
+    for number in range(changes):
         name = f"informed-{number % 30}"
-        if number % 30 < 20 and number >= CHANGES - 30:
+        if number % 30 < 20 and number >= changes - 30:
             with suppress(Exception):
                 client.delete(models.V1ConfigMap, name)
         else:
@@ -374,6 +380,197 @@ def test_an_informer_has_what_the_server_has(
     before = len(informer.store)
     client.delete(models.V1ConfigMap, "last")
     assert len(informer.store) == before  # it is closed
+
+
+class AsyncCutting(Cutting):
+    """``Cutting`` for asyncio."""
+
+    async def send(self, request: Any) -> Any:
+        return await super().send(request)
+
+    async def cut(self, response: Any) -> Any:
+        return AsyncCutResponse(self.package, await response)
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+
+class AsyncCutResponse(CutResponse):
+    async def read(self) -> bytes:
+        pending: Any = super().read()
+        return bytes(await pending)
+
+    async def close(self) -> None:
+        await self.response.close()
+
+
+def test_an_informer_of_asyncio_has_what_the_server_has(
+    package: Any, client: Any, config: Any, models: Any
+) -> None:
+    """Each change is awaited before the next one."""
+
+    async def use() -> None:
+        known: dict[str, Any] = {}
+        last = asyncio.Event()
+        active = 0
+
+        async def follow(change: Any) -> None:
+            nonlocal active
+            active += 1
+            await asyncio.sleep(0)
+            assert active == 1
+            known[change.object.metadata.name] = change.new
+            if change.object.metadata.name == "last-of-asyncio":
+                last.set()
+            active -= 1
+
+        retry = package.Retry(attempts=1, delay=0.01, longest=0.05)
+        async with package.AsyncClient(config, timeout=60, retry=retry) as direct:
+            transport = AsyncCutting(package, direct.transport)
+            cut = package.AsyncClient(config, transport=transport, retry=retry)
+            informer = package.AsyncInformer(cut, models.V1ConfigMap, on_change=follow)
+            async with informer:
+                await asyncio.to_thread(change_objects, client, models, 600)
+                await direct.create(config_map(models, "last-of-asyncio"))
+                await asyncio.wait_for(last.wait(), 60)
+                informer.check()
+            served = {
+                item.metadata.name: item
+                async for item in direct.list(models.V1ConfigMap)
+            }
+        assert {item.metadata.name: item for item in informer.store} == served
+        assert {name: item for name, item in known.items() if item} == served
+        assert transport.watches > 20
+
+    asyncio.run(use())
+
+
+def test_a_loop_over_changes_with_asyncio_ends(
+    package: Any, config: Any, models: Any
+) -> None:
+    """When another task, or ``on_change`` itself, closes the informer."""
+
+    async def use() -> None:
+        async with package.AsyncClient(config, timeout=60) as client:
+            informer = package.AsyncInformer(client, models.V1Namespace)
+
+            async def read() -> list[Any]:
+                return [change async for change in informer]
+
+            reading = asyncio.create_task(read())
+            while not len(informer.store):
+                await asyncio.sleep(0.01)
+            await informer.close()
+            assert await asyncio.wait_for(reading, 60)
+
+            async def close(change: Any) -> None:
+                await closing.close()
+
+            closing = package.AsyncInformer(client, models.V1Namespace, on_change=close)
+            async with closing:
+                closing.check()
+
+    asyncio.run(use())
+
+
+class Simulation:
+    """A transport of an API server with 1000 objects, of which one changes each second of
+    a clock that only it moves. Connections end after five minutes, some versions are
+    forgotten, and the time of day jumps by a day, back and forth."""
+
+    def __init__(self) -> None:
+        self.seconds = 0
+        self.connections = 0
+        self.objects = {f"a-{number}": self.changed(number) for number in range(1000)}
+
+    def changed(self, number: int) -> dict[str, Any]:
+        metadata = {"name": f"a-{number}", "namespace": NAMESPACE, "uid": f"{number}"}
+        metadata["resourceVersion"] = f"{self.seconds + 1}"
+        return {"metadata": metadata, "data": {"text": f"{self.seconds:0200}"}}
+
+    def monotonic(self) -> float:
+        return float(self.seconds)
+
+    def time(self) -> float:
+        return 1e9 + self.seconds + 86_400 * (self.seconds // 1000 % 2)
+
+    def send(self, request: Any) -> SimulatedResponse:
+        if "watch=true" not in request.target:
+            metadata = {"resourceVersion": f"{self.seconds + 1}"}
+            listed = {"metadata": metadata, "items": [*self.objects.values()]}
+            return SimulatedResponse(200, iter([json.dumps(listed).encode()]))
+        self.connections += 1
+        if self.connections % 20 == 0:
+            self.change()
+            return SimulatedResponse(410, iter([b'{"code": 410}']))
+        return SimulatedResponse(200, self.lines())
+
+    def lines(self) -> Iterator[bytes]:
+        for _ in range(300):
+            event = {"type": "MODIFIED", "object": self.change()}
+            yield json.dumps(event).encode() + b"\n"
+
+    def change(self) -> dict[str, Any]:
+        self.seconds += 1
+        item = self.changed(self.seconds % 1000)
+        self.objects[item["metadata"]["name"]] = item
+        return item
+
+    def close(self) -> None:
+        pass
+
+
+class SimulatedResponse:
+    headers: Mapping[str, str] = {}
+
+    def __init__(self, status: int, pieces: Iterator[bytes]) -> None:
+        self.status, self.pieces = status, pieces
+
+    def read(self) -> bytes:
+        return next(self.pieces, b"")
+
+    def close(self) -> None:
+        self.pieces = iter(())
+
+    abort = close
+
+
+@pytest.mark.growth
+def test_an_informer_runs_for_hours(
+    package: Any, models: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In as much memory as after the first one, whatever the clocks do, with a token
+    that is read from its file every minute. The hours are those of a simulation."""
+    hours = (3600, 6 * 3600)
+    server = Simulation()
+    for module in ("_flows", "_credentials"):
+        monkeypatch.setattr(f"{package.__name__}.{module}.time", server)
+    token = tmp_path / "token"
+    token.write_text("secret")
+    config = package.Config(
+        server="http://localhost", token_file=token, namespace=NAMESPACE
+    )
+    client = package.Client(config, transport=server)
+    informer = package.Informer(client, models.V1ConfigMap, resync=600)
+    again = 0
+    memory: list[int] = []
+    tracemalloc.start()
+    try:
+        for change in informer:
+            again += change.old is change.new
+            if server.seconds >= hours[len(memory)]:
+                gc.collect()
+                memory.append(tracemalloc.get_traced_memory()[0])
+                if len(memory) == 2:
+                    informer.close()
+                    break
+    finally:
+        tracemalloc.stop()
+    assert {item.metadata.name: item.data for item in informer.store} == {
+        name: item["data"] for name, item in server.objects.items()
+    }
+    assert again >= 1000 * hours[1] / 1200
+    assert memory[1] < memory[0] * 1.1
 
 
 def test_an_informer_hands_over_all_objects_again(

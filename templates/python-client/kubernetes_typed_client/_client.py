@@ -187,11 +187,12 @@ class Client(_Client[Transport], Verbs):
         steps = _Steps(self)
         try:
             steps.advance(open_stream(self.settings, call))
-            response, steps.response = steps.response, None
+            assert steps.response is not None  # It is open once its flow is done.
+            session = Session(steps.response, self.settings.timeout)
+            steps.response = None
+            return session
         finally:
             steps.close()
-        assert response is not None  # It is open once its flow is done.
-        return Session(response, self.settings.timeout)
 
     def close(self) -> None:
         """End what is in flight, and close all connections."""
@@ -225,7 +226,7 @@ class _Steps:
         """The values that a flow hands over."""
         try:
             while isinstance(step := self.advance(flow), Emit):
-                yield step.value
+                yield from step.values
         finally:
             self.close()
 
@@ -317,7 +318,8 @@ class AsyncClient(_Client[AsyncTransport], AsyncVerbs):
         flow = make_flow(self.settings)
         try:
             while isinstance(step := await steps.advance(flow), Emit):
-                yield step.value
+                for value in step.values:
+                    yield value
         finally:
             await steps.close()
 
@@ -328,11 +330,12 @@ class AsyncClient(_Client[AsyncTransport], AsyncVerbs):
         steps = _AsyncSteps(self)
         try:
             await steps.advance(open_stream(self.settings, call))
-            response, steps.response = steps.response, None
+            assert steps.response is not None  # It is open once its flow is done.
+            session = AsyncSession(steps.response, self.settings.timeout)
+            steps.response = None
+            return session
         finally:
             await steps.close()
-        assert response is not None  # It is open once its flow is done.
-        return AsyncSession(response, self.settings.timeout)
 
     async def close(self) -> None:
         """End what is in flight, and close all connections."""

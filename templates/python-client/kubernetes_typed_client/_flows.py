@@ -66,9 +66,9 @@ class Sleep(NamedTuple):
 
 
 class Emit(NamedTuple, Generic[T]):
-    """Hand a value to the caller."""
+    """Hand values to the caller, one after the other."""
 
-    value: T
+    values: Iterable[T]
 
 
 class Reply(NamedTuple):
@@ -187,7 +187,12 @@ def _request(
         headers["content-type"] = call.content_type
     timeout = settings.timeout if call.timeout is None else call.timeout
     pairs = (*headers.items(), *authorization)
-    return Request(call.method, call.target, pairs, call.body, timeout)
+    read_timeout = timeout
+    if call.timeout is None and call.get("watch") == "true":
+        read_timeout = _WATCH_TIMEOUT
+    elif call.timeout is None and call.get("follow") == "true":
+        read_timeout = None
+    return Request(call.method, call.target, pairs, call.body, timeout, read_timeout)
 
 
 def pages(
@@ -211,8 +216,7 @@ def pages(
                 raise
             call = call.with_query(**{"continue": metadata.continue_})
             continue
-        for value in unpack(page):
-            yield Emit(value)
+        yield Emit(unpack(page))
         token = value_at(page, "metadata", "continue")
         if not token:
             return
@@ -312,7 +316,7 @@ def _listed(settings: Settings, call: Call[Any], reason: Any) -> Flow[Event[Any]
         return ()
 
     yield from pages(settings, call.with_query(timeoutSeconds=None), collect)
-    yield Emit(Listed(tuple(objects), version, reason))
+    yield Emit([Listed(tuple(objects), version, reason)])
     return version
 
 
@@ -388,8 +392,8 @@ def read_lines(convert: Callable[[bytes], T | None]) -> Flow[T, None]:
             value = convert(b"".join([*pieces, line]))
             pieces.clear()
             if value is not None:
-                yield Emit(value)
+                yield Emit([value])
         if rest:
             pieces.append(rest)
     if pieces and (value := convert(b"".join(pieces))) is not None:
-        yield Emit(value)
+        yield Emit([value])

@@ -47,8 +47,10 @@ class _Server(NamedTuple):
 
     def request(self, request: Request) -> httpcore2.Request:
         """The request for httpcore2."""
-        timeout = request.timeout
-        names = ("connect", "read", "write", "pool")
+        timeouts = {
+            **dict.fromkeys(("connect", "write", "pool"), request.timeout),
+            "read": request.read_timeout,
+        }
         headers = [(b"host", self.host_header)]
         headers += [(name.encode(), text.encode()) for name, text in request.headers]
         if request.body or request.method in ("POST", "PUT", "PATCH"):
@@ -59,13 +61,12 @@ class _Server(NamedTuple):
             port=self.port,
             target=f"{self.prefix}{request.target}".encode(),
         )
-        extensions = {**self.extensions, "timeout": dict.fromkeys(names, timeout)}
         return httpcore2.Request(
             request.method,
             url,
             headers=headers,
             content=request.body,
-            extensions=extensions,
+            extensions={**self.extensions, "timeout": timeouts},
         )
 
 

@@ -14,8 +14,8 @@ class Request(NamedTuple):
     """An HTTP request.
 
     ``target`` is path and query, percent-encoded, below the server's address.
-    ``timeout`` is in seconds, for each of connecting, sending and waiting for data;
-    None waits for ever.
+    ``timeout`` is in seconds, for each of connecting and sending, ``read_timeout`` for
+    waiting for data; None waits for ever.
     """
 
     method: str
@@ -23,6 +23,7 @@ class Request(NamedTuple):
     headers: tuple[tuple[str, str], ...]
     body: bytes
     timeout: float | None
+    read_timeout: float | None
 
 
 class ByteStream(Protocol):
