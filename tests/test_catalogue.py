@@ -115,6 +115,26 @@ def test_a_kind_may_have_300_versions() -> None:
     assert any("v300" in file.path for file in files)
 
 
+def test_the_site_of_a_catalogue_lists_its_projects(tmp_path: Path) -> None:
+    """The folders of a catalogue, with the groups that each has."""
+    for project, group in (("web", "a.example.com"), ("data & co", "b.example.com")):
+        value = crd("Widget")
+        value["spec"]["group"] = group
+        value["metadata"]["name"] = f"widgets.{group}"
+        (tmp_path / "all").mkdir(exist_ok=True)
+        write_folder(tmp_path / "all" / project, value)
+    crds = read_crds([f"{tmp_path}/all/"], unserved=False)
+    release = load_release(crds_alone("crds", crds))
+    pages = {file.path: file for file in generate_all_files([release], TARGETS["site"])}
+    page = next(
+        file for path, file in pages.items() if path.endswith("crds/index.html")
+    )
+    text = page.data.decode()
+    marks = ["#project-data%20%26%20co", ">data &amp; co</h2>", "group-b.", "group-a."]
+    assert [text.count(mark) > 0 for mark in marks] == [True] * 4
+    assert text.index("group-b.") < text.index(">web</h2>") < text.index("group-a.")
+
+
 def test_the_size_limit_is_said_and_can_be_lifted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,7 +50,10 @@ def fragments(release: Release, other: Release | None = None) -> dict[str, Any]:
         if name in release.inline_definitions:
             raw = {key: value for key, value in raw.items() if key not in OF_FIELD}
         for kind in definition.kinds:
-            if other is not None and kind in release.custom_kinds & other.custom_kinds:
+            if (
+                other is not None
+                and kind in release.custom_kinds.keys() & other.custom_kinds
+            ):
                 raw |= facts(release.resources[kind])
         result[name] = raw
     return result

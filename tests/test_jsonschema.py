@@ -241,6 +241,38 @@ def test_keywords_of_any_document_keep_their_meaning() -> None:
         assert not accepts(**wrong), wrong
 
 
+def test_schemas_of_custom_resources_are_those_of_crds_catalog() -> None:
+    """What openapi2jsonschema.py of kubeconform prints of this definition; for 155 of the
+    156 schemas of 9 projects the bytes are the same, and the last has a key that YAML 1.1
+    calls true (y)."""
+    crd = copy.deepcopy(CRD)
+    port = {"format": "int-or-string", "x-kubernetes-int-or-string": True}
+    inner = {"type": "object", "properties": {"properties": {"type": "string"}}}
+    spec = {
+        "description": "§",
+        "type": "object",
+        "anyOf": [{"properties": {"port": {"format": "int-or-string"}}}],
+        "properties": {"port": port, "inner": inner},
+    }
+    schema = {"type": "object", "properties": {"spec": spec}}
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema
+    options = {"custom_resources": "crds-catalog"}
+    target = load_targets(None)["jsonschema"].with_options(options)
+    [file] = (
+        file.data.decode()
+        for file in generate_files(load_with_crds("1.35", [crd]), target)
+        if file.path == "example.com/foo_v1.json"
+    )
+    choice = {"oneOf": [{"type": "string"}, {"type": "integer"}]}
+    closed = {"additionalProperties": False}
+    spec["anyOf"] = [{"properties": {"port": choice}}]
+    inner["properties"] |= closed  # The quirk field-called-properties.
+    spec["properties"] = {"port": choice, "inner": inner | closed}
+    schema["properties"] = {"spec": spec | closed}
+    assert file == f"{json.dumps(schema, indent=2)}\n"
+    assert "\\u00a7" in file
+
+
 @pytest.mark.slow
 def test_custom_resources_leave_the_published_files_as_they_are() -> None:
     """Also where a custom kind has the name of a built-in one."""

@@ -20,6 +20,9 @@ from kubestencil.errors import KubestencilError, SpecError, TargetError, nearest
 _UNDEFINED = re.compile(r"'(\w+)' is undefined\Z")
 _NO_FILTER = re.compile(r"No filter named '(\w+)'")
 _NO_TEST = re.compile(r"No test named '(\w+)'")
+# More than a release of Kubernetes needs; a catalogue of custom resources would take
+# hundreds of megabytes.
+_MAX_FRAGMENTS = 5_000
 _IMPORT_HINT = (
     "a macro of another file sees it if imported so: "
     "{% from … import … with context %}"
@@ -72,12 +75,16 @@ class Templates:
             raise self._failure(error, name, subject, values) from error
 
     def once(self, name: str, subject: Hashable, values: Mapping[str, Any]) -> str:
-        """The text of the template ``name`` for ``subject``, rendered once and cached:
-        for a text that many files contain."""
+        """The text of the template ``name`` for ``subject``, rendered once and cached
+        as long as there is room: for a text that many files contain."""
         key = name, subject
-        if key not in self.fragments:
-            self.fragments[key] = Markup(self._render(name, self.subject, values))
-        return self.fragments[key]
+        fragment = self.fragments.get(key)
+        if fragment is None:
+            fragment = Markup(self._render(name, self.subject, values))
+            if len(self.fragments) >= _MAX_FRAGMENTS:
+                self.fragments.clear()
+            self.fragments[key] = fragment
+        return fragment
 
     def declare(self, name: str, subject: str, scope: str = "") -> str:
         """``name`` itself; an error where the file being generated declares it for two

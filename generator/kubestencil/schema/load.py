@@ -189,7 +189,8 @@ def _release_with_crds(source: Source, base: _Parsed, crds: CrdSet) -> Release:
             if crds.alone
             else ServedResources(source, base.document, others, custom.resources)
         ),
-        custom_kinds=frozenset(custom.resources),
+        projects=FrozenObject(custom.projects),
+        custom_kinds=FrozenObject(custom.custom_kinds),
         inline_definitions=base.inline_definitions | custom.inline_definitions,
         notes=(*base.notes, *custom.notes),
         from_openapi3=True,

@@ -45,7 +45,13 @@ def select(release: Release, selection: Selection) -> Release:
         release,
         definitions=definitions,
         is_limited=True,
-        custom_kinds=release.custom_kinds & kinds,
+        custom_kinds=FrozenObject(
+            {
+                kind: schema
+                for kind, schema in release.custom_kinds.items()
+                if kind in kinds
+            }
+        ),
         inline_definitions=release.inline_definitions & reached,
         resources=FrozenObject(
             {

@@ -56,7 +56,17 @@ class CrdSet:
         )
         for file in self.files:
             digest.update(hashlib.sha256(file.data).digest())
+            digest.update(self.project(file.origin).encode())
         return digest.hexdigest()
+
+    def project(self, origin: str) -> str:
+        """The project that a file is from: the folder inside of its location, empty
+        where it has none."""
+        for location in self.locations:
+            folder = f"{location.rstrip('/')}/"
+            if origin.startswith(folder):
+                return origin.removeprefix(folder).rpartition("/")[0].partition("/")[0]
+        return ""
 
 
 class Selection(NamedTuple):

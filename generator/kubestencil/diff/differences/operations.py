@@ -44,8 +44,8 @@ def operation_changes(
     """
     if not (_has_resources(before) and _has_resources(after)):
         return
-    custom = before.custom_kinds | after.custom_kinds
-    for kind in sorted(set(kinds) - custom):
+    custom = {**before.custom_kinds, **after.custom_kinds}
+    for kind in sorted(set(kinds) - custom.keys()):
         old, new = before.resources.get(kind), after.resources.get(kind)
         if old is not None and new is not None and old != new:
             yield from _resource_changes(old, new)

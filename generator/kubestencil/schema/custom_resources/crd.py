@@ -59,6 +59,7 @@ class CustomResource:
     definitions: Mapping[str, JsonObject]
     resources: tuple[Resource, ...]
     pointers: Mapping[str, Pointer]
+    schemas: Mapping[GroupVersionKind, JsonObject]
     notes: tuple[str, ...] = ()
     defaults: tuple[CrdDefault, ...] = ()
 
@@ -120,6 +121,7 @@ class _CrdReader:
         definitions: dict[str, JsonObject] = {}
         resources: list[Resource] = []
         pointers: dict[str, Pointer] = {}
+        schemas: dict[GroupVersionKind, JsonObject] = {}
         for version in self.versions(spec, is_beta):
             if version.raw["served"] or unserved:
                 definition = f"{package}.{version.name}.{kind}"
@@ -133,12 +135,14 @@ class _CrdReader:
                     **self.served_as(version, group, list_kind),
                 }
                 resources.append(self.read_resource(names, version))
+                schemas[resources[-1].kind] = version.schema or {}
         return CustomResource(
             group,
             kind,
             definitions,
             tuple(resources),
             pointers,
+            schemas,
             tuple(self.notes(spec, is_beta)),
             tuple(self.schemas.defaults),
         )

@@ -6,7 +6,7 @@ same in each, so that the last result is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -16,7 +16,10 @@ from kubestencil.errors import SpecError
 from kubestencil.schema.custom_resources.crd import CustomResource, custom_resource
 from kubestencil.schema.custom_resources.default_values import default_mistakes
 from kubestencil.schema.custom_resources.standard_fields import StandardFields
-from kubestencil.schema.custom_resources.structural import schema_error
+from kubestencil.schema.custom_resources.structural import (
+    CrdDefault,
+    schema_error,
+)
 from kubestencil.schema.documents.inline import (
     NamedObjects,
     name_inline_objects,
@@ -75,6 +78,8 @@ class CustomResources:
     unknown_keywords: tuple[UnknownKeyword, ...]
     notes: tuple[str, ...]
     origins: Mapping[str, str]
+    projects: Mapping[str, str]
+    custom_kinds: Mapping[GroupVersionKind, JsonObject]
 
 
 def custom_resources(
@@ -104,27 +109,32 @@ def _cached(request: _Request) -> CustomResources:
     crds = request.crds
     objects, read_notes = decode_crds(crds)
     notes = list(read_notes)
-    read = list(_read_all(objects, request.standard, crds.unserved))
+    defaults: list[tuple[str, Sequence[CrdDefault]]] = []
+    projects: dict[str, str] = {}
     schemas: dict[str, JsonObject] = {}
     origins: dict[str, str] = {}
     pointers: dict[str, Pointer] = {}
     resources: dict[GroupVersionKind, Resource] = {}
-    for crd, resource in read:
+    kinds: dict[GroupVersionKind, JsonObject] = {}
+    for crd, resource in _read_all(objects, request.standard, crds.unserved):
+        defaults.append((crd.where, resource.defaults))
+        projects[resource.group] = crds.project(crd.where)
         schemas.update(resource.definitions)
         origins.update(dict.fromkeys(resource.definitions, crd.where))
         pointers.update(resource.pointers)
         resources.update((version.kind, version) for version in resource.resources)
+        kinds.update(resource.schemas)
         notes += resource.notes
     named = name_inline_objects(schemas)
+    # Of a large catalogue, these are a hundred megabytes.
+    del schemas
     locate = _locate(origins, pointers, named)
     try:
         parsed = parse_definitions(named.definitions, request.others, locate)
     except SpecError as error:
-        places = (
-            crd.where for crd, _ in read if error.where.startswith(f"{crd.where}#")
-        )
+        places = (where for where, _ in defaults if error.where.startswith(f"{where}#"))
         raise InvalidCrdsError([(next(places, error.where), error)]) from error
-    _check_defaults(read)
+    _check_defaults(defaults)
     notes += notes_on_numbers(named, locate)
     return CustomResources(
         parsed.definitions,
@@ -133,6 +143,8 @@ def _cached(request: _Request) -> CustomResources:
         parsed.unknown_keywords,
         tuple(notes),
         origins,
+        projects,
+        kinds,
     )
 
 
@@ -231,15 +243,14 @@ def _read_all(
         raise InvalidCrdsError(errors)
 
 
-def _check_defaults(read: Iterable[tuple[CrdObject, CustomResource]]) -> None:
+def _check_defaults(read: Iterable[tuple[str, Sequence[CrdDefault]]]) -> None:
     """Raise SpecError for defaults that do not fit their schemas, whose keywords have
-    been checked."""
+    been checked; those of each definition come after its place."""
     errors: list[tuple[str, SpecError]] = []
-    for crd, resource in read:
-        for default in resource.defaults:
+    for where, defaults in read:
+        for default in defaults:
             for pointer, message in islice(default_mistakes(default), 1):
-                error = schema_error(crd.where, message, pointer)
-                errors.append((crd.where, error))
+                errors.append((where, schema_error(where, message, pointer)))
     if errors:
         raise InvalidCrdsError(errors)
 

@@ -32,6 +32,10 @@ _STRUCTURE_ONLY = (
     "x-kubernetes-validations",
 )  # fmt: skip
 _INT_OR_STRING_TYPES = [{"type": "integer"}, {"type": "string"}]
+# The keywords whose schema may be read as another one, or is remembered.
+_CHANGING = frozenset(
+    ["additionalProperties", "default", "items", "properties", EMBEDDED, INT_OR_STRING]
+)
 _KIND_FIELDS = frozenset(["apiVersion", "kind", "metadata"])
 _METADATA_FIELDS = frozenset(["name", "generateName"])
 _MAX_DEPTH = 100
@@ -95,6 +99,9 @@ class StructuralSchemas:
             if key not in _DROPPED and (value or not _is_absent(key, value))
         }
         self.check_structural(result, pointer)
+        if len(result) == len(raw) and _CHANGING.isdisjoint(raw):
+            # As it is: a large catalogue has half a million of these.
+            return raw
         inner = depth + 1
         if "properties" in result:
             if not isinstance(result["properties"], dict):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.errors import SpecError
 from kubestencil.file_names import portable
-from kubestencil.schema import Definition, Field, Release, Schema
+from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.graph import cyclic_edges, reachable, reference_graph
 from kubestencil.schema.keywords import REFERENCE_PREFIX
@@ -41,13 +41,15 @@ for _ in range(4):
 
 
 class CustomKind(NamedTuple):
-    """A kind of a custom resource; ``definition`` is the full name of its type."""
+    """A kind of a custom resource; ``definition`` is the full name of its type,
+    ``key`` its names as the API has them."""
 
     group: str
     version: str
     kind: str
     api_version: str
     definition: str
+    key: GroupVersionKind
 
     @property
     def path(self) -> str:
@@ -84,6 +86,7 @@ def _kinds(
             kind.kind,
             kind.api_version,
             name,
+            kind,
         )
         for name, kind in kind_definitions(release).items()
         if is_included(name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from kubestencil.engine.manifest import Target
 from kubestencil.errors import nearest
@@ -29,13 +29,15 @@ class JsonSchemaOptions:
     ``flavours`` are names, separated by commas, and ``patch`` is the last number in the
     names of their folders. ``prefix`` is what references of the flavour ``url`` begin
     with, where "{version}" is the name of the folder. With ``recursive``, kinds that
-    contain themselves have standalone schemas, too.
+    contain themselves have standalone schemas, too. ``custom_resources`` says whether
+    those of custom resources are what CRDs-catalog publishes.
     """
 
     flavours: str
     patch: int
     prefix: str
     recursive: bool
+    custom_resources: Literal["correct", "crds-catalog"]
 
 
 class Flavour(NamedTuple):

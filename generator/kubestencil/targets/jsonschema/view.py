@@ -23,6 +23,7 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Definition, Release
 from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.well_known import is_built_in
+from kubestencil.targets.jsonschema.catalog import catalog_schema
 from kubestencil.targets.jsonschema.custom import (
     CustomKind,
     CustomSchemas,
@@ -42,6 +43,8 @@ QUIRKS: Mapping[str, str] = {
     "ascii-only": "characters outside of ASCII are escaped",
     "dropped-siblings": "a type that is put in for its reference has its own "
     "description, not that of the field",
+    "field-called-properties": "in a schema of CRDs-catalog, fields of which one is "
+    "called properties have one more, called additionalProperties",
     "last-definition-wins": "KIND.json is that of the last definition of that name",
     "no-final-newline": "files do not end in a newline",
     "objects-only": "a definition without a type is an object, and strict schemas "
@@ -124,6 +127,9 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     version = kubernetes_version(release.name, target, options)
     flavours = chosen_flavours(target, options, version)
     kinds = custom_kinds(release)
+    is_catalog = options.custom_resources == "crds-catalog"
+    if is_catalog:
+        kinds = tuple(kind for kind in kinds if release.custom_kinds.get(kind.key))
     strict = any(flavour.strict for flavour in flavours.values())
     definitions = _published_definitions(release, kinds)
     folders = {
@@ -167,8 +173,19 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 _any_kind(release, editors, (*kinds, *files)),
             ),
             "custom-kind": lambda: chain(
-                _custom_contexts(kinds, CustomSchemas(release, strict=strict)),
-                _custom_contexts(files, CustomSchemas(configured, strict=True)),
+                _custom_contexts(
+                    kinds,
+                    (
+                        (
+                            lambda kind: catalog_schema(
+                                release.custom_kinds[kind.key], target.quirks
+                            )
+                        )
+                        if is_catalog
+                        else CustomSchemas(release, strict=strict).schema
+                    ),
+                ),
+                _custom_contexts(files, CustomSchemas(configured, strict=True).schema),
             ),
             "release": lambda: [FileContext(release.name, {}, variables)],
         }
@@ -193,7 +210,7 @@ def _published_definitions(
 
 
 def _custom_contexts(
-    kinds: Iterable[CustomKind], schemas: CustomSchemas
+    kinds: Iterable[CustomKind], schema_of: Callable[[CustomKind], bytes]
 ) -> Iterator[FileContext]:
     for kind in kinds:
         placeholders = {
@@ -201,7 +218,7 @@ def _custom_contexts(
             "kind": kind.kind.lower(),
             "version": kind.version,
         }
-        yield FileContext(kind.definition, placeholders, {}, schemas.schema(kind))
+        yield FileContext(kind.definition, placeholders, {}, schema_of(kind))
 
 
 def _schemas(folders: _Folders) -> Iterator[FileContext]:

@@ -73,6 +73,7 @@ class RustWriter:
         self._crate = plan_crate(correct(release, target))
         self._name = spelling.crate_name(options.package_name)
         self._aliases = self._module_aliases()
+        self._structs: dict[str, _Struct] = {}
 
     def _module_aliases(self) -> Mapping[Module, str]:
         """A short name for each module that has types: ``core_v1``."""
@@ -85,11 +86,12 @@ class RustWriter:
         """A function that returns the object."""
         assert example.definition
         path = self._path(example.definition.name)
-        code = self._referenced(example, example.definition.name, _INDENT)
+        code = self._referenced(example, example.definition.name)
         # rustfmt sorts lower-case letters before upper-case ones.
         imports = sorted(path.imports | code.imports, key=str.swapcase)
         uses = "".join(f"use {imported};\n" for imported in imports)
-        return f"{uses}\npub fn example() -> {path.text} {{\n{_INDENT}{code.text}\n}}\n"
+        body = _indented(code.text)
+        return f"{uses}\npub fn example() -> {path.text} {{\n{body}\n}}\n"
 
     def _path(self, name: str) -> _RustCode:
         """The type of a definition."""
@@ -102,74 +104,62 @@ class RustWriter:
         module = "::".join((self._name, *path.module))
         return _RustCode(f"{alias}::{path.name}", frozenset([f"{module} as {alias}"]))
 
-    def _value(self, node: Node, schema: Schema, indent: str) -> _RustCode:
-        """A value, in a line that starts with ``indent``."""
+    def _value(self, node: Node, schema: Schema) -> _RustCode:
+        """A value, in a line that is not indented."""
         if schema.ref is not None:
-            return self._referenced(node, schema.ref, indent)
+            return self._referenced(node, schema.ref)
         if isinstance(node, ListNode) and schema.items is not None:
-            return self._list(node, schema.items, indent)
+            return self._list(node, schema.items)
         if isinstance(node, MapNode) and schema.values and not schema.is_object:
-            return self._map(node, schema.values, indent)
+            return self._map(node, schema.values)
         return self._scalar(node, value_type(schema, self._crate, ()))
 
-    def _inner(self, node: Node, schema: Schema, indent: str) -> _RustCode:
+    def _inner(self, node: Node, schema: Schema) -> _RustCode:
         """An item of a list or a value of a map."""
-        text, imports = self._value(node, schema, indent)
+        text, imports = self._value(node, schema)
         return _RustCode(f"Some({text})" if schema.nullable else text, imports)
 
-    def _list(self, node: ListNode, schema: Schema, indent: str) -> _RustCode:
+    def _list(self, node: ListNode, schema: Schema) -> _RustCode:
         """A list, whose items ``schema`` describes."""
-        items = [self._inner(item, schema, indent) for item in node.items]
+        items = [self._inner(item, schema) for item in node.items]
+        imports = _NO_IMPORTS.union(*(item.imports for item in items))
         text = ", ".join(item.text for item in items)
         if len(items) > 1 and ("\n" in text or len(text) > _ARRAY_WIDTH):
-            return self._list_in_lines(node, schema, indent)
-        imports = _NO_IMPORTS.union(*(item.imports for item in items))
+            lines = "".join(f"{_indented(item.text)},\n" for item in items)
+            return _RustCode(f"vec![\n{lines}]", imports)
         return _RustCode(f"vec![{text}]", imports)
 
-    def _list_in_lines(self, node: ListNode, schema: Schema, indent: str) -> _RustCode:
-        """A list with each item on lines of its own."""
-        deeper = indent + _INDENT
-        items = [self._inner(item, schema, deeper) for item in node.items]
-        imports = _NO_IMPORTS.union(*(item.imports for item in items))
-        lines = "".join(f"{deeper}{item.text},\n" for item in items)
-        return _RustCode(f"vec![\n{lines}{indent}]", imports)
-
-    def _map(self, node: MapNode, schema: Schema, indent: str) -> _RustCode:
+    def _map(self, node: MapNode, schema: Schema) -> _RustCode:
         """A map, whose values ``schema`` describes."""
         if len(node.items) > 1:
-            return self._map_with_several_keys(node, schema, indent)
-        deeper = indent + _INDENT
+            return self._map_with_several_keys(node, schema)
         ((name, inner),) = node.items
         key = f"{spelling.string_literal(name)}.into()"
-        value, imports = self._inner(inner, schema, deeper)
+        value, imports = self._inner(inner, schema)
         text = f"BTreeMap::from([({key}, {value})])"
         if "\n" in text or len(text) > _CALL_WIDTH:
-            lines = f"{deeper}{key},\n{deeper}{value},\n{indent}"
+            lines = f"{_INDENT}{key},\n{_indented(value)},\n"
             text = f"BTreeMap::from([(\n{lines})])"
         return _RustCode(text, imports | _BTREE_MAP)
 
-    def _map_with_several_keys(
-        self, node: MapNode, schema: Schema, indent: str
-    ) -> _RustCode:
+    def _map_with_several_keys(self, node: MapNode, schema: Schema) -> _RustCode:
         """The same where rustfmt gives each key lines of its own."""
-        entry_indent = indent + _INDENT
-        deeper = entry_indent + _INDENT
         entries, imports = [], _BTREE_MAP
         for name, inner in node.items:
             key = f"{spelling.string_literal(name)}.into()"
-            value = self._inner(inner, schema, deeper)
+            value = self._inner(inner, schema)
             imports |= value.imports
             pair = f"{key}, {value.text}"
             if "\n" in pair or len(pair) > _CALL_WIDTH:
-                pair = f"\n{deeper}{key},\n{deeper}{value.text},\n{entry_indent}"
+                pair = f"\n{_INDENT}{key},\n{_indented(value.text)},\n"
             entries.append(f"({pair})")
         text = f"BTreeMap::from([{', '.join(entries)}])"
         if "\n" in text or len(text) > _CALL_WIDTH:
-            text = "".join(f"{entry_indent}{entry},\n" for entry in entries)
-            text = f"BTreeMap::from([\n{text}{indent}])"
+            text = "".join(f"{_indented(entry)},\n" for entry in entries)
+            text = f"BTreeMap::from([\n{text}])"
         return _RustCode(text, imports)
 
-    def _referenced(self, node: Node, name: str, indent: str) -> _RustCode:
+    def _referenced(self, node: Node, name: str) -> _RustCode:
         """A value of the type of the definition ``name``."""
         path = self._path(name)
         hand_written = self._crate.hand_written.get(name)
@@ -179,7 +169,7 @@ class RustWriter:
             return _RustCode(text, path.imports) if text else self._read_from_json(node)
         if name in self._crate.list_items or name in self._crate.fields:
             if isinstance(node, Object):
-                return self._object(node, name, indent)
+                return self._object(node, name)
             has_default = name not in self._crate.without_default
             if has_default and to_json(node) == {}:
                 return _RustCode(f"{path.text}::default()", path.imports)
@@ -187,7 +177,7 @@ class RustWriter:
         schema = self._crate.definitions[name].schema
         if name in self._crate.custom_types and is_string_enum(schema):
             return self._enum(node, schema, path)
-        inner = self._value(node, schema, indent)
+        inner = self._value(node, schema)
         return _RustCode(f"{path.text}({inner.text})", path.imports | inner.imports)
 
     def _enum(self, node: Node, schema: Schema, path: _RustCode) -> _RustCode:
@@ -199,68 +189,67 @@ class RustWriter:
         text = variant or f"from({spelling.string_literal(value)})"
         return _RustCode(f"{path.text}::{text}", path.imports)
 
-    def _object(self, node: Object, name: str, indent: str) -> _RustCode:
+    def _object(self, node: Object, name: str) -> _RustCode:
         """A struct. If it has no default, absent fields are written, too."""
-        struct = self._struct(name)
+        struct = self._structs.get(name) or self._struct(name)
         names = {entry.field.name for entry in node.entries} & struct.fields.keys()
         if not names and struct.has_default:
             return _RustCode(f"{struct.path.text}::default()", struct.path.imports)
-        deeper = indent + _INDENT
         present = [
-            self._field(struct, entry, deeper)
+            self._field(struct, entry)
             for entry in node.entries
             if entry.field.name in names
         ]
         lines = [code.text for code in present]
         if not struct.has_default:
             lines += (
-                f"{deeper}{field.name}: {_absent_value(field)},\n"
+                f"{field.name}: {_absent_value(field)},"
                 for name, field in struct.fields.items()
                 if name not in names
             )
             if struct.unknown_fields:
-                lines.append(f"{deeper}{struct.unknown_fields}: Default::default(),\n")
+                lines.append(f"{struct.unknown_fields}: Default::default(),")
         elif len(names) < len(struct.fields) or struct.unknown_fields:
-            lines.append(f"{deeper}{_REST}\n")
+            lines.append(_REST)
         imports = struct.path.imports.union(*(code.imports for code in present))
         if len(lines) == 1:
-            body = lines[0].strip().rstrip(",")
+            body = lines[0].rstrip(",")
             if len(body) <= _STRUCT_WIDTH:
                 return _RustCode(f"{struct.path.text} {{ {body} }}", imports)
-        return _RustCode(f"{struct.path.text} {{\n{''.join(lines)}{indent}}}", imports)
+        body = _indented("\n".join(lines))
+        return _RustCode(f"{struct.path.text} {{\n{body}\n}}", imports)
 
-    def _field(self, struct: _Struct, entry: Entry, indent: str) -> _RustCode:
+    def _field(self, struct: _Struct, entry: Entry) -> _RustCode:
         """The line or lines of a field."""
         field = struct.fields[entry.field.name]
         schema = field.field.schema
-        text, imports = self._value(entry.node, schema, indent)
+        text, imports = self._value(entry.node, schema)
         if field.boxed:
             text = f"Box::new({text})"
         if field.is_option:
             if isinstance(entry.node, Scalar) and schema.ref is not None:
-                text = _break_call(text, indent)
-            elif len(text.partition("\n")[0]) > _CALL_WIDTH and "\n" in text:
-                text, imports = self._broken(entry.node, schema, indent)
+                text = _break_call(text)
+            elif "\n" in text and len(text.partition("\n")[0]) > _CALL_WIDTH:
+                # The argument of a call whose first line is too long for that of the
+                # call; of a list, which has one item then, that item.
+                if isinstance(entry.node, ListNode) and schema.items is not None:
+                    item = text.removeprefix("vec![").removesuffix("]")
+                    text = f"vec![\n{_indented(item)},\n]"
+                else:
+                    text = f"\n{_indented(text)},\n"
             text = f"Some({text})"
-        return _RustCode(f"{indent}{field.name}: {text},\n", imports)
-
-    def _broken(self, node: Node, schema: Schema, indent: str) -> _RustCode:
-        """The argument of a call whose first line is too long for that of the call."""
-        if isinstance(node, ListNode) and schema.items is not None:
-            return self._list_in_lines(node, schema, indent)
-        deeper = indent + _INDENT
-        text, imports = self._value(node, schema, deeper)
-        return _RustCode(f"\n{deeper}{text},\n{indent}", imports)
+        return _RustCode(f"{field.name}: {text},", imports)
 
     def _struct(self, name: str) -> _Struct:
         """The struct of a definition, or ``List`` for a list kind."""
         is_list = name in self._crate.list_items
-        return _Struct(
+        self._structs[name] = _Struct(
             path=self._path(name),
             fields=self._list_fields(name) if is_list else self._crate.fields[name],
             has_default=name not in self._crate.without_default,
             unknown_fields=self._crate.unknown_fields.get(name, ""),
         )
+        return self._structs[name]
 
     def _list_fields(self, name: str) -> StructFields:
         """The fields of ``List``, with the types of a list kind."""
@@ -300,13 +289,18 @@ class RustWriter:
         )
 
 
-def _break_call(call: str, indent: str) -> str:
+def _break_call(call: str) -> str:
     """A call with one argument, which is on a line of its own where it is too long."""
     function, _, rest = call.partition("(")
     argument = rest[:-1]
     if len(call) <= _CALL_WIDTH or not argument:
         return call
-    return f"{function}(\n{indent}{_INDENT}{argument},\n{indent})"
+    return f"{function}(\n{_INDENT}{argument},\n)"
+
+
+def _indented(lines: str) -> str:
+    """Lines, each further to the right: no literal has a line break."""
+    return _INDENT + lines.replace("\n", f"\n{_INDENT}")
 
 
 def _absent_value(field: StructField) -> str:

@@ -50,10 +50,12 @@ class ApiVersion:
 
 @dataclass(frozen=True, slots=True)
 class ApiGroup:
-    """An API group with its versions, the most stable first."""
+    """An API group with its versions, the most stable first, and the project that it is
+    from, empty where that is unknown."""
 
     name: str
     versions: tuple[ApiVersion, ...]
+    project: str
 
     @property
     def kinds(self) -> tuple[TypeLink, ...]:
@@ -68,7 +70,7 @@ class ApiGroup:
 def api_groups(
     release: Release, addresses: Mapping[str, PageAddress], kinds: Collection[str]
 ) -> tuple[ApiGroup, ...]:
-    """The groups of a release, those without kinds last; ``kinds`` are the full names
+    """The groups of a release by project, those without kinds last; ``kinds`` are the full names
     of the kinds' definitions.
 
     The types inside of custom resources are left out: there are thousands, and each is
@@ -93,6 +95,7 @@ def api_groups(
                 _api_version(group, version, versions[version])
                 for version in sorted(versions, key=precedence, reverse=True)
             ),
+            release.projects.get(group, ""),
         )
         for group, versions in links.items()
     )
@@ -112,10 +115,10 @@ def _api_version(
     )
 
 
-def _group_order(group: ApiGroup) -> tuple[bool, int, str]:
+def _group_order(group: ApiGroup) -> tuple[bool, str, int, str]:
     first = (
         _FIRST_GROUPS.index(group.name)
         if group.name in _FIRST_GROUPS
         else len(_FIRST_GROUPS)
     )
-    return not group.kinds, first, group.name
+    return not group.kinds, group.project, first, group.name

@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 
 from markupsafe import Markup
 
-from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.facts.feature_gates import gate_history, gate_of
 from kubestencil.schema.facts.kind_fields import kinds_with_immutable
@@ -47,6 +46,10 @@ from kubestencil.text.html import prose
 # document.
 _MAX_NESTED_TYPES = 150
 _MAX_NESTED_FIELDS = 700
+
+# Of a large catalogue, all together would take half a gigabyte. The types inside of a
+# kind come soon after it.
+_MAX_CACHED_TYPES = 5_000
 
 # What all kinds have, and where the fields of a kind are; others come after the spec.
 _COMMON = ("metadata", "apiVersion", "kind")
@@ -96,8 +99,7 @@ class FieldRow(NamedTuple):
     quiet: bool = False
 
 
-# Compared by identity: equal fields of several releases are one object, and pages have
-# many of them.
+# Compared by identity, since pages have many of them.
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeFields:
     """The fields of a type, whose page is at ``path``."""
@@ -106,15 +108,8 @@ class TypeFields:
     rows: tuple[FieldRow, ...]
 
 
-@cached_for_run
-def _shared_fields() -> dict[tuple[str, tuple[FieldRow, ...]], TypeFields]:
-    """The fields of types of several releases."""
-    return {}
-
-
 class ReleaseFields:
-    """The fields of all types of a release: the same object in all releases where they
-    are equal, so that a template is rendered once for them."""
+    """The fields of all types of a release, made when a page first needs them."""
 
     def __init__(
         self,
@@ -134,8 +129,9 @@ class ReleaseFields:
         """The fields of a definition."""
         fields = self._fields.get(name)
         if fields is None:
-            key = self._addresses[name].path, self._rows(name)
-            fields = _shared_fields().setdefault(key, TypeFields(*key))
+            fields = TypeFields(self._addresses[name].path, self._rows(name))
+            if len(self._fields) >= _MAX_CACHED_TYPES:
+                self._fields.clear()
             self._fields[name] = fields
         return fields
 

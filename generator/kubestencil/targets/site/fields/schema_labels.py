@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kubestencil.schema import Schema
+from kubestencil.schema.types import NO_LIMITS
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.fields.requirements import requirements_of, value_text
 
@@ -121,7 +122,7 @@ def conditions_of(schema: Schema, subject: str) -> Iterator[Attribute]:
         yield Attribute(f"{prefix}unknown fields", ("preserved",))
     if schema.embedded_resource:
         yield Attribute(f"{prefix}value", ("an object with apiVersion and kind",))
-    limits = schema.limits._asdict()
+    limits = {} if schema.limits is NO_LIMITS else schema.limits._asdict()
     for name, limit in limits.items():
         if limit is not None and name not in _SAID_OTHERWISE:
             text = value_text(limit)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from kubestencil.schema import Definition, Field, GroupVersionKind, Schema
 from kubestencil.schema.facts.conditions import parse_term
 from kubestencil.schema.facts.formats import FORMATS
-from kubestencil.schema.facts.values import Default, FieldFacts
+from kubestencil.schema.facts.values import NO_FACTS, Default, FieldFacts
 from kubestencil.source.releases import release_order
 from kubestencil.targets.site.fields.requirements import value_text
 from kubestencil.targets.site.fields.schema_labels import Attribute, subjects
@@ -34,6 +34,8 @@ _CHANGED_FACTS: Mapping[str, str] = {
 def server_attributes(field: Field, facts: FieldFacts) -> Sequence[Attribute]:
     """The facts of the API server about a field, under the names that those of a schema
     have."""
+    if facts is NO_FACTS:
+        return ()
     subject = subjects(field.schema)[-1]
     prefix = f"{subject}: " if subject else ""
     found = (
