@@ -85,7 +85,7 @@ def test_a_page_fits_a_phone(browser: Browser, base_url: str, page: str) -> None
         ("1.35/flowcontrol.apiserver.k8s.io/", "h1, h2, .crumbs li"),
         (f"{DEPLOYMENT}operations/", ".paths code, .parameters code"),
         ("1.35/meta/v1/LabelSelector/", ".uses code, .uses span"),
-        (DEPLOYMENT, ".changes code"),
+        (DEPLOYMENT, ".changes code, .changes a"),
         ("diff/1.34-1.35.html", ".upgrade code, .upgrade .text, .api-group h3 a"),
         ("diff/history.html", "thead th, tbody a"),
         ("diff/", "th, td"),

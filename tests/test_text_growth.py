@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from kubestencil.checking.files import placeholders
-from kubestencil.checking.values import quantities, scalars
+from kubestencil.checking.values import scalars
 from kubestencil.diff import labels
 from kubestencil.targets.diff.word_diff import diff_words
 from kubestencil.targets.jsonnet import spelling as jsonnet
@@ -73,7 +73,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "rust.string_literal": rust.string_literal,
     "scalars.base64_error": scalars.base64_error,
     "scalars.is_duration": scalars.is_duration,
-    "quantities.is_quantity": quantities.is_quantity,
+    "scalars.is_quantity": scalars.is_quantity,
     "scalars.is_time": scalars.is_time,
     "stated_default": stated_default,
     "stated_values": stated_values,

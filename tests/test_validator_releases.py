@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,6 +20,8 @@ from tests.test_starters import values as starters
 from tests.validators import built_validator
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
+
+_TIME = re.compile(r'"\d{4}-\d\d-\d\dT[\d:.]+Z"')
 
 # Kinds that a server answers and never stores.
 _ANSWERED_ONLY = {
@@ -95,6 +99,11 @@ def _defaulted(validator: Validator, objects: Objects) -> dict[str, Any]:
     return {name: answer.object for name, answer in answers.items()}
 
 
+def _without_times(objects: dict[str, Any]) -> Any:
+    """A PersistentVolume has the time at which its defaults were filled in."""
+    return json.loads(_TIME.sub('"now"', json.dumps(objects)))
+
+
 def test_every_kind_that_can_be_created_is_answered(
     release: str, validator: Validator
 ) -> None:
@@ -128,7 +137,8 @@ def test_the_defaults_of_defaults_are_the_same(
 ) -> None:
     document = load(release)
     once = _defaulted(validator, _stored(document, starters(document)))
-    assert _defaulted(validator, once) == once
+    twice = _defaulted(validator, once)
+    assert _without_times(twice) == _without_times(once)
 
 
 def test_conversion_there_and_back_changes_nothing(

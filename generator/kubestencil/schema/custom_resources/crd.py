@@ -288,14 +288,14 @@ class _CrdReader:
 
     def kind_schema(self, version: _Version) -> JsonObject:
         """The schema of a kind, with the fields that every kind has."""
-        result: dict[str, Any]
+        result: JsonObject
         if version.schema is None:
             # Without a schema, everything is kept.
             result = {"type": "object", PRESERVE: True}
         else:
             result = self.schemas.read(version.schema, version.schema_pointer)
-        result["properties"] = {**result.get("properties", {}), **self.kind_fields}
-        return result
+        fields = {**result.get("properties", {}), **self.kind_fields}
+        return {**result, "properties": fields}
 
     def served_as(self, version: _Version, group: str, kind: str) -> JsonObject:
         """The extensions of a definition that say what it is served as."""
