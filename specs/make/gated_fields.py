@@ -16,7 +16,7 @@ from specs.make.default_server import gated_resources
 from specs.make.documents import operated_kinds
 from specs.make.dropped_fields import dropped_fields
 from specs.make.gates import gate_names, gate_stages
-from specs.make.go_types import GoField, json_fields, read_structs
+from specs.make.go_types import API_FOLDERS, GoField, json_fields, read_structs
 from specs.make.ranges import Ranges
 
 HEADER = """
@@ -33,15 +33,6 @@ k8s.io/apimachinery and k8s.io/apiextensions-apiserver, and the code of k8s.io/k
 that drops fields (pkg/api, pkg/registry) and registers resources.
 """
 
-# Folders of types by the module that has them, with the prefix of their definitions.
-_FOLDERS = {
-    "api": ("*/v*", "io.k8s.api."),
-    "apimachinery": ("pkg/apis/meta/v1", "io.k8s.apimachinery.pkg.apis."),
-    "apiextensions-apiserver": (
-        "pkg/apis/apiextensions/v1",
-        "io.k8s.apiextensions-apiserver.pkg.apis.",
-    ),
-}
 _MARKER = "featureGate"
 # Markers with a name that no gate has (pkg/api/pod/util.go,
 # dropDisabledPodCertificateProjection).
@@ -113,7 +104,7 @@ def _gated(checkout: Checkout) -> dict[tuple[str, str], str]:
 
 def _candidates(checkout: Checkout) -> Iterator[tuple[str, str, str]]:
     """Definitions and fields, each with a gate; the field of a kind is empty."""
-    for module, (pattern, prefix) in _FOLDERS.items():
+    for module, (pattern, prefix) in API_FOLDERS.items():
         for folder in sorted(checkout.module(module).glob(pattern)):
             structs = read_structs(folder)
             package = f"{prefix}{folder.parent.name}.{folder.name}"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from specs.make.checkouts import Checkout
-from specs.make.go_types import GoField, GoStruct, read_structs
+from specs.make.go_types import API_FOLDERS, GoField, GoStruct, read_structs
 
 HEADER = """
 The fields of Kubernetes' Go types that differ from what the OpenAPI document says,
@@ -27,14 +27,8 @@ k8s.io/apimachinery, k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator; 
 that several releases have, from the newest.
 """
 
-# Folders of types by the module that has them, with the prefix of their definitions.
 _FOLDERS = {
-    "api": ("*/v*", "io.k8s.api."),
-    "apimachinery": ("pkg/apis/meta/v1", "io.k8s.apimachinery.pkg.apis."),
-    "apiextensions-apiserver": (
-        "pkg/apis/apiextensions/v1",
-        "io.k8s.apiextensions-apiserver.pkg.apis.",
-    ),
+    **API_FOLDERS,
     "kube-aggregator": (
         "pkg/apis/apiregistration/v1",
         "io.k8s.kube-aggregator.pkg.apis.",

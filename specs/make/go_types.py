@@ -8,6 +8,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+#: Folders of types by the module that has them, with the prefix of their definitions.
+API_FOLDERS = {
+    "api": ("*/v*", "io.k8s.api."),
+    "apimachinery": ("pkg/apis/meta/v1", "io.k8s.apimachinery.pkg.apis."),
+    "apiextensions-apiserver": (
+        "pkg/apis/apiextensions/v1",
+        "io.k8s.apiextensions-apiserver.pkg.apis.",
+    ),
+}
 _STRUCT = re.compile(r"^type (\w+) struct ?\{(\})?$")
 _FIELD = re.compile(r'^(?:(\w+)\s+)?(\S+)\s+`.*\bjson:"([^",]*)((?:,\w+)*)"')
 _MARKER = re.compile(r"\+([\w:]+)(?:=(.*))?\Z")

@@ -239,9 +239,16 @@ class Finding(NamedTuple):
     @property
     def key(self) -> tuple[str, ...]:
         """What identifies the finding while lines are added or removed around it."""
-        _, _, api_version, kind, name, namespace, *_ = self.subject
-        names = api_version, kind, namespace, name
-        return (self.rule_id, self.file, *names, self.field_path)
+        subject = self.subject
+        return (
+            self.rule_id,
+            self.file,
+            subject.api_version,
+            subject.kind,
+            subject.namespace,
+            subject.name,
+            self.field_path,
+        )
 
 
 class Skip(NamedTuple):
@@ -334,7 +341,9 @@ class Report:
     def skipped_lines(self) -> tuple[str, ...]:
         """What was not checked, and what was ignored, for people: a line for each
         reason and detail."""
-        return self._lines(lambda skip: ", ".join(filter(None, skip[2:4])))
+        return self._lines(
+            lambda skip: f"{skip.reason}, {skip.detail}" if skip.detail else skip.reason
+        )
 
     def skipped_reasons(self) -> tuple[str, ...]:
         """``skipped_lines`` without details, so that each reason has one line."""
@@ -352,6 +361,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The report as ``kubestencil check -f json`` has it: a published format, whose
         keys differ from attributes. ``rules`` has each rule that was broken, once."""
+        broken = {finding.rule_id for finding in self.findings}
         return {
             "schema": SCHEMA,
             "tool": {"name": "kubestencil", "version": __version__},
@@ -373,7 +383,7 @@ class Report:
             "rules": {
                 name: {"severity": rule.severity, "reason": rule.reason}
                 for name, rule in RULES.items()
-                if any(finding.rule_id == name for finding in self.findings)
+                if name in broken
             },
         }
 

@@ -284,15 +284,19 @@ def _judged(
             if not fix:
                 return ()
             edits.extend(fix)
+    if not edits:
+        return results.values
     try:
-        after = edits and release.examine(applied(value, tuple(edits)), kind)
+        after = release.examine(applied(value, tuple(edits)), kind)
     except EditError:
         return ()
-    if not after:
+    if after is None:
         return results.values
     moves = [(edit.target, edit.path) for edit in edits if isinstance(edit, Move)]
-    new = [p for p in after.problems if RULES[p.rule].severity == "error"]
+    errors = [
+        problem for problem in after.problems if RULES[problem.rule].severity == "error"
+    ]
     return [
         problem._replace(path=moved_path(problem.path, moves[::-1]))
-        for problem in new or after.values
+        for problem in errors or after.values
     ]

@@ -484,10 +484,10 @@ class Release:
     ``custom_kinds`` are the kinds of CustomResourceDefinitions that were read, with their
     schemas as they are written there, ``projects`` the folders of a catalogue that have
     these files, by group. ``inline_definitions`` are the names of the definitions that
-    a document has inside of others. ``notes`` are lines about how the documents were read. With ``from_openapi3``,
-    schemas have what an API server does not publish in OpenAPI 2.0: defaults,
-    ``oneOf``, the types of nullable values. ``is_limited`` is whether it has only some
-    kinds, and what these refer to.
+    a document has inside of others. ``notes`` are lines about how the documents were
+    read. With ``from_openapi3``, schemas have what an API server does not publish in
+    OpenAPI 2.0: defaults, ``oneOf``, the types of nullable values. ``is_limited`` is
+    whether it has only some kinds, and what these refer to.
     """
 
     name: str

@@ -30,8 +30,11 @@ def is_release(value: Mapping[str, Any]) -> bool:
 
 
 def read_release(value: Mapping[str, Any], where: str) -> ManifestFile:
-    """The rendered templates of the release in a Secret or ConfigMap. Raises SourceError or SpecError where it
-    has none, and for one that is larger than a document may be."""
+    """The rendered templates of the release in a Secret or ConfigMap.
+
+    Raises SourceError or SpecError where it has none, and for one that is larger than a
+    document may be.
+    """
     data: bytes | str = text_at(value, "data", "release")
     try:
         if value.get("kind") == "Secret":

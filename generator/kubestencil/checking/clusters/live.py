@@ -20,7 +20,8 @@ _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _CLIENT_SIDE = "kubectl-client-side-apply"
 # What is upgraded with the cluster.
 _OF_CLUSTER = ("kube-", "kubelet", "api-priority-and-fairness")
-_METADATA = ("name", "namespace", "labels", "annotations")
+_NAMES = ("name", "namespace")
+_METADATA = (*_NAMES, "labels", "annotations")
 
 
 class Written(NamedTuple):
@@ -51,7 +52,7 @@ def written(value: Mapping[str, Any]) -> Iterator[Written]:
             owned = _owned(value, fields if isinstance(fields, dict) else {})
             part = owned if isinstance(owned, dict) else {}
         own = part.get("metadata")
-        names = {key: metadata[key] for key in _METADATA[:2] if key in metadata}
+        names = {key: metadata[key] for key in _NAMES if key in metadata}
         named = {**(own if isinstance(own, dict) else {}), **names}
         stub = {"apiVersion": version, "kind": value["kind"], "metadata": named}
         yield Written(manager, {**part, **stub}, True)

@@ -105,8 +105,7 @@ class Decoder:
         required = tuple(
             field.name
             for field in definition.fields
-            for asked in (self.facts.of(definition.name, field.name).required,)
-            if (field.required if asked is None else asked)
+            if self._is_required(definition, field)
         )
         rules = tuple(map(rule_of, self.combinations.get(definition.name, ())))
         remarks = remarks_on(definition, self.release)
@@ -123,6 +122,10 @@ class Decoder:
             check_value(value, at, results)
 
         return None, both
+
+    def _is_required(self, definition: Definition, field: Field) -> bool:
+        required = self.facts.of(definition.name, field.name).required
+        return field.required if required is None else required
 
     def _check_of_schema(self, schema: Schema, is_strict: bool) -> Check:
         if schema.ref is not None:
@@ -179,16 +182,24 @@ def _struct(
                 results.values.append(missing_field(name, at))
         for rule in rules:
             rule(value, at, results)
-        for name, content in value.items() if remarks else ():
-            for remark in remarks.get(name, ()):
-                if content is not None and (name, content) not in _FINE:
-                    path = path_of((name, at))
-                    problem = Problem(
-                        remark.rule, path, remark.message, remark.hint, True
-                    )
-                    results.problems.append(problem)
+        if remarks:
+            _add_remarks(remarks, value, at, results)
 
     return check
+
+
+def _add_remarks(
+    remarks: Mapping[str, tuple[Remark, ...]],
+    value: Mapping[str, Any],
+    at: Link,
+    results: Results,
+) -> None:
+    for name, content in value.items():
+        if content is None or (name, content) in _FINE:
+            continue
+        for rule, message, hint in remarks.get(name, ()):
+            path = path_of((name, at))
+            results.problems.append(Problem(rule, path, message, hint, of_key=True))
 
 
 def _plain_type(schema: Schema) -> type | None:

@@ -57,8 +57,10 @@ class PreviousObjects:
         """
         key = _key(value)
         found = self._objects.get(key, []) if key is not None else []
-        same = [place for place in found if f"/{file}".endswith(f"/{place[0]}")]
-        values = [value for _, value in (len(found) > 1 and same) or found]
+        if len(found) > 1:
+            same = [place for place in found if f"/{file}".endswith(f"/{place[0]}")]
+            found = same or found
+        values = [value for _, value in found]
         return values[:1] if values[1:] == values[:-1] else values
 
 

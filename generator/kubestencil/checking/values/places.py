@@ -16,7 +16,6 @@ from kubestencil.schema.types import GroupVersionKind
 
 # A kind whose strategy gives objects a name (pkg/registry/core/limitrange).
 _NAMED_BY_SERVER = ("LimitRange",)
-_NAME = ["metadata", "name"]
 _OF_OWNERS = ("apiVersion", "kind", "name", "uid")
 
 
@@ -62,7 +61,12 @@ class PlaceChecks:
         checks = self._checks.get(kind)
         if checks is None:
             checks = self._checks[kind] = [
-                _Place(path.split("."), check_of_facts(facts), bool(facts.required))
+                _Place(
+                    path.split("."),
+                    check_of_facts(facts),
+                    # ``_check_name`` asks for the name of every kind.
+                    bool(facts.required) and path != "metadata.name",
+                )
                 for path, facts in self._facts.in_kinds.get(kind, {}).items()
             ]
         for steps, check, required in checks:
@@ -70,8 +74,7 @@ class PlaceChecks:
                 if check is not None:
                     check(part, at, results)
             for parent, at in _values_at(value, steps[:-1], ("", None)):
-                is_absent = type(parent) is dict and parent.get(steps[-1]) is None
-                if required and is_absent and steps != _NAME:
+                if required and type(parent) is dict and parent.get(steps[-1]) is None:
                     results.values.append(missing_field(steps[-1], at))
         self._check_name(value, kind, results)
 

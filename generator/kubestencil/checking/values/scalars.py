@@ -12,14 +12,10 @@ from calendar import monthrange
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-_TIME, _MICRO_TIME = (
-    re.compile(
-        rf"(\d{{4}})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)([.,]\d{fraction}"
-        r"(?:Z|[+-](\d\d):(\d\d))\Z",
-        re.ASCII,
-    )
-    for fraction in ("+)?", "{6})")
-)
+_SECONDS = r"(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)"
+_ZONE = r"(?:Z|[+-](\d\d):(\d\d))\Z"
+_TIME = re.compile(rf"{_SECONDS}([.,]\d+)?{_ZONE}", re.ASCII)
+_MICRO_TIME = re.compile(rf"{_SECONDS}([.,]\d{{6}}){_ZONE}", re.ASCII)
 _DURATION = re.compile(
     r"[+-]?(?:0|(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:ns|us|µs|μs|ms|s|m|h))+)\Z", re.ASCII
 )

@@ -288,11 +288,9 @@ class _CrdReader:
 
     def kind_schema(self, version: _Version) -> JsonObject:
         """The schema of a kind, with the fields that every kind has."""
-        result: JsonObject
-        if version.schema is None:
-            # Without a schema, everything is kept.
-            result = {"type": "object", PRESERVE: True}
-        else:
+        # Without a schema, everything is kept.
+        result: JsonObject = {"type": "object", PRESERVE: True}
+        if version.schema is not None:
             result = self.schemas.read(version.schema, version.schema_pointer)
         fields = {**result.get("properties", {}), **self.kind_fields}
         return {**result, "properties": fields}

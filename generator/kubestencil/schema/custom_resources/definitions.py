@@ -16,10 +16,7 @@ from kubestencil.errors import SpecError
 from kubestencil.schema.custom_resources.crd import CustomResource, custom_resource
 from kubestencil.schema.custom_resources.default_values import default_mistakes
 from kubestencil.schema.custom_resources.standard_fields import StandardFields
-from kubestencil.schema.custom_resources.structural import (
-    CrdDefault,
-    schema_error,
-)
+from kubestencil.schema.custom_resources.structural import CrdDefault, schema_error
 from kubestencil.schema.documents.inline import (
     NamedObjects,
     name_inline_objects,

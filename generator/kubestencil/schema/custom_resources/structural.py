@@ -65,7 +65,7 @@ class StructuralSchemas:
         self.embedded = embedded
         self.defaults: list[CrdDefault] = []
 
-    def read(self, raw: Any, pointer: Pointer) -> dict[str, Any]:
+    def read(self, raw: Any, pointer: Pointer) -> JsonObject:
         """The schema of a kind as the API server publishes it.
 
         Raises SpecError, with a JSON pointer, where it is not structural.
@@ -83,8 +83,9 @@ class StructuralSchemas:
 
     def read_schema(
         self, raw: Any, pointer: Pointer, depth: int, checks_defaults: bool = True
-    ) -> dict[str, Any]:
-        """A structural schema as the API server publishes it.
+    ) -> JsonObject:
+        """A structural schema as the API server publishes it; ``raw`` itself where that
+        is the same.
 
         The API server does not check defaults below additionalProperties, and those of
         metadata in other ways.
@@ -100,8 +101,9 @@ class StructuralSchemas:
         }
         self.check_structural(result, pointer)
         if len(result) == len(raw) and _CHANGING.isdisjoint(raw):
-            # As it is: a large catalogue has half a million of these.
-            return raw
+            # A large catalogue has half a million of these.
+            unchanged: JsonObject = raw
+            return unchanged
         inner = depth + 1
         if "properties" in result:
             if not isinstance(result["properties"], dict):

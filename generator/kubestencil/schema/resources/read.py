@@ -24,9 +24,9 @@ def read_resources(
     """The resources of a document by kind; ``release`` is the name of its release.
 
     Those of a document with paths are in its paths; short names, categories and
-    columns, which are in no document, come from the table of facts. For a document without paths, such
-    as the embedded ones, everything comes from the table, which has no custom
-    resources. A release that the table does not have counts as the nearest one that it
+    columns, which are in no document, come from the table of facts. For a document
+    without paths, such as the embedded ones, everything comes from the table, which has
+    no custom resources. A release that the table does not have counts as the nearest one that it
     has, and a name that is no version as the newest.
     """
     if document.get("paths"):

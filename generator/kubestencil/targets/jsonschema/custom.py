@@ -14,6 +14,7 @@ from kubestencil.errors import SpecError
 from kubestencil.file_names import portable
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.facts.configurations.table import configuration_types
+from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.graph import cyclic_edges, reachable, reference_graph
 from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions
@@ -41,15 +42,18 @@ for _ in range(4):
 
 
 class CustomKind(NamedTuple):
-    """A kind of a custom resource; ``definition`` is the full name of its type,
-    ``key`` its names as the API has them."""
+    """A kind of a custom resource; ``definition`` is the full name of its type."""
 
     group: str
     version: str
     kind: str
     api_version: str
     definition: str
-    key: GroupVersionKind
+
+    @property
+    def key(self) -> GroupVersionKind:
+        """Its names as the API has them: ``group`` is a folder."""
+        return group_version_kind(self.api_version, self.kind)
 
     @property
     def path(self) -> str:
@@ -86,7 +90,6 @@ def _kinds(
             kind.kind,
             kind.api_version,
             name,
-            kind,
         )
         for name, kind in kind_definitions(release).items()
         if is_included(name)

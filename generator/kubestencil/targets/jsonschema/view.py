@@ -7,13 +7,7 @@ server knows of values; those of custom resources have what OpenAPI 3.0 says of 
 
 from __future__ import annotations
 
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-)
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Annotated, NamedTuple
 
@@ -89,7 +83,8 @@ EACH: Mapping[str, Each] = {
     ),
     "all": Each(
         "a schema that refers to all definitions in a flavour, or in the flavour editor "
-        "to that of an object's kind, configuration files included; the view provides the bytes",
+        "to that of an object's kind, configuration files included; the view provides "
+        "the bytes",
         _FOLDER,
     ),
     "custom-kind": Each(
@@ -156,6 +151,10 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     # What others publish is without them. Programs refuse fields that are unknown.
     configured = with_configurations(release) if editors else release
     files = configurations(configured)
+
+    def published_schema(kind: CustomKind) -> bytes:
+        return catalog_schema(release.custom_kinds[kind.key], target.quirks)
+
     variables = {
         "kubernetes_version": version,
         "folders": tuple(folders.values()),
@@ -176,11 +175,7 @@ def make_contexts(release: Release, target: Target) -> Contexts:
                 _custom_contexts(
                     kinds,
                     (
-                        (
-                            lambda kind: catalog_schema(
-                                release.custom_kinds[kind.key], target.quirks
-                            )
-                        )
+                        published_schema
                         if is_catalog
                         else CustomSchemas(release, strict=strict).schema
                     ),

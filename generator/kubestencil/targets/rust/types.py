@@ -81,11 +81,12 @@ class RustType(NamedTuple):
     the properties of the JSON schema, with ``apiVersion`` and ``kind``, in the syntax of
     the macro in ``schema.rs`` (``property_rows``), the ``macro`` that implements their
     traits and, for a kind, ``resource``. ``unknown_fields`` is the name of the field
-    with the fields that the schema does not have, empty where these are ignored. Enums have ``variants``, and the name of the one with any other
-    value, ``other_variant``. Newtypes have the
-    ``inner`` type, the type ``inner_schema`` whose JSON schema they have, and how they
-    ``merge``: a function of ``merge_strategies``, with its arguments. Hand-written types have the paths of the types that
-    the template ``uses``, by the names that it has for them.
+    with the fields that the schema does not have, empty where these are ignored. Enums
+    have ``variants``, and the name of the one with any other value, ``other_variant``.
+    Newtypes have the ``inner`` type, the type ``inner_schema`` whose JSON schema they
+    have, and how they ``merge``: a function of ``merge_strategies``, with its arguments.
+    Hand-written types have the paths of the types that the template ``uses``, by the
+    names that it has for them.
     """
 
     definition: str

@@ -70,8 +70,8 @@ class ApiGroup:
 def api_groups(
     release: Release, addresses: Mapping[str, PageAddress], kinds: Collection[str]
 ) -> tuple[ApiGroup, ...]:
-    """The groups of a release by project, those without kinds last; ``kinds`` are the full names
-    of the kinds' definitions.
+    """The groups of a release by project, those without kinds last; ``kinds`` are the
+    full names of the kinds' definitions.
 
     The types inside of custom resources are left out: there are thousands, and each is
     on the page of its kind.

@@ -41,7 +41,8 @@ EACH: Mapping[str, Each] = {
     ),
     "latest": Each(
         "a page at /latest/ for each type, group and version, which leads to the newest "
-        "release that has it, without types inside of custom resources, and one at /k/ for each kind and short name",
+        "release that has it, without types inside of custom resources, and one at /k/ "
+        "for each kind and short name",
         {"path": "the path of the file: latest/apps/v1/Deployment/index.html"},
         {
             "address": Annotated[str, "the address in the folder of the site"],

@@ -48,8 +48,8 @@ def python_names_script(
     target: Target,
 ) -> bytes:
     """The package of classes in Python, empty without one, the groups of Kubernetes' own
-    types, the classes that are not called ``V1Pod`` (empty for types without), and the attributes of fields whose
-    names are reserved."""
+    types, the classes that are not called ``V1Pod`` (empty for types without), and the
+    attributes of fields whose names are reserved."""
     module = site_options(target).python_module
     own = {name: address for name, address in addresses.items() if is_built_in(name)}
     python = target.dependency("python")

@@ -17,9 +17,8 @@ MERGING = frozenset(
 )
 # The limits that are said otherwise.
 _SAID_OTHERWISE = ("exclusive_minimum", "exclusive_maximum", "unique_items")
-
-
-# What a transition rule names (https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#transition-rules).
+# What a transition rule names:
+# https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#transition-rules
 _OLD_SELF = re.compile(r"\boldSelf\b")
 _UNCHANGED = re.compile(r"\s*(?:self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*\Z")
 

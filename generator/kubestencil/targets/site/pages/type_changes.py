@@ -21,8 +21,8 @@ class InnerChange(NamedTuple):
     """A change inside of a kind.
 
     ``path`` leads from the kind to what changed (``spec.template.spec.workloadRef``);
-    ``is_present`` says whether this release has the field. ``label`` says what happened, ``change`` names that as in a JSON
-    report.
+    ``is_present`` says whether this release has the field. ``label`` says what happened,
+    ``change`` names that as in a JSON report.
     """
 
     path: str
