@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,10 +18,13 @@ import pytest
 
 from kubestencil import compare, history
 from kubestencil.engine import load_targets
+from kubestencil.errors import UsageError
+from kubestencil.schema.facts.components import flags
 from kubestencil.schema.facts.configurations.table import (
     configuration_definitions,
     configuration_kinds,
     configuration_types,
+    fields_on_path,
 )
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.targets import generate_files
@@ -285,6 +289,28 @@ def test_histories_have_configurations() -> None:
         "1.31",
         "1.35",
     ]
+
+
+def test_fields_name_the_flags_that_set_the_same() -> None:
+    for release in RELEASES[1:]:
+        definitions = configuration_definitions(release)
+        for flag in flags(release).values():
+            for path in fields_on_path(definitions, flag.field):
+                definition, field = path[-1]
+                description = definitions[definition]["properties"][field][
+                    "description"
+                ]
+                assert str(flag) in description
+                assert [name for _, name in path] == re.findall(r"\.(\w+)", flag.field)
+            assert not flag.field or fields_on_path(definitions, flag.field), flag
+    kubelet = definitions["io.k8s.kubelet.config.v1beta1.KubeletConfiguration"]
+    description = kubelet["properties"]["maxPods"]["description"]
+    assert description == "Flag: kubelet --max-pods (deprecated)"
+    with pytest.raises(UsageError, match="max-pods") as raised:
+        history([load(RELEASES[-1])], "max-pods")
+    assert raised.value.hint == (
+        "kubelet --max-pods (deprecated), field KubeletConfiguration.maxPods"
+    )
 
 
 def test_schemas_have_configurations_and_published_formats_have_none() -> None:

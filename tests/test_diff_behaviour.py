@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from kubestencil.diff import compare
-from tests.conftest import ROOT
+from tests.conftest import ROOT, load
 from tests.diff_specs import embedded
 from tests.reports import comparison_report
 
@@ -198,6 +198,22 @@ def test_every_change_of_a_flag_is_reported_with_its_components() -> None:
     assert not compare(embedded("1.25"), embedded("1.35")).flags
 
 
+def test_reports_name_the_field_that_says_what_a_flag_says() -> None:
+    comparison = compare(load("1.27"), load("1.28"))
+    fields = {flag.name: flag.to_dict()["field"] for flag in comparison.flags}
+    field = "KubeSchedulerConfiguration.leaderElection.resourceName"
+    assert fields["lock-object-name"] == field
+    assert fields["volume-host-cidr-denylist"] is None
+    line = f"--lock-object-name  kube-scheduler  deprecated → removed; field {field}\n"
+    assert line in comparison_report(comparison, "text")
+    comparison = compare(embedded("1.30"), embedded("1.31"))
+    (flag,) = (flag for flag in comparison.flags if flag.event == "changed")
+    assert (flag.name, flag.field) == (
+        "anonymous-auth",
+        "AuthenticationConfiguration.anonymous.enabled",
+    )
+
+
 def test_heads_name_what_to_do() -> None:
     report = comparison_report(compare(embedded("1.30"), embedded("1.31")), "text")
     assert "Other breaking changes" not in report
@@ -213,9 +229,17 @@ def test_heads_name_what_to_do() -> None:
     assert "without notice. Use exactly.count." in count.splitlines()[1]
 
 
-# What CHANGELOG-1.31.md to 1.35.md say of flags. That of 1.32 has two of kube-proxy as
+# What CHANGELOG-1.27.md to 1.35.md say of flags. That of 1.32 has two of kube-proxy as
 # removed, healthz-port and metrics-port, which all later releases have.
 _FLAGS_OF_NOTES = {
+    "1.27": "kubelet -container-runtime -master-service-namespace; kube-apiserver "
+    "-master-service-namespace; kube-controller-manager -enable-taint-manager "
+    "-pod-eviction-timeout",
+    "1.28": "kube-proxy +logging-format; kube-scheduler -lock-object-namespace "
+    "-lock-object-name; kube-controller-manager +concurrent-cron-job-syncs "
+    "+concurrent-job-syncs",
+    "1.29": "kube-apiserver +authentication-config +authorization-config; kube-proxy "
+    "+init-only +conntrack-tcp-be-liberal",
     "1.31": "kubelet -iptables-masquerade-bit -iptables-drop-bit +fail-cgroupv1; "
     "kube-controller-manager -volume-host-cidr-denylist -volume-host-allow-local-loopback;"
     " kube-proxy -proxy-port-range; kube-apiserver +disable-http2-serving",
@@ -231,7 +255,7 @@ _FLAGS_OF_NOTES = {
 @pytest.mark.parametrize("release", _FLAGS_OF_NOTES)
 def test_flags_of_release_notes_are_reported(release: str) -> None:
     before = f"1.{int(release.partition('.')[2]) - 1}"
-    comparison = compare(embedded(before), embedded(release))
+    comparison = compare(load(before), load(release))
     reported = {
         (flag.component, f"{'-' if flag.event == 'removed' else '+'}{flag.name}")
         for flag in comparison.flags

@@ -1,7 +1,8 @@
 """The table ``flags.tsv``: the command line flags of the components.
 
 Functions declare flags of a set, ``fs.StringVar(&o.File, "file", o.File, "its help")``. Those
-of each component are read: what it declares itself, and what it takes from libraries.
+of each component are read: what it declares itself, and what it takes from libraries. The
+variable tells which field of the component's configuration file a flag sets.
 """
 
 from __future__ import annotations
@@ -9,8 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from kubestencil.schema.facts.components import Flag
+from kubestencil.schema.facts.configurations.table import (
+    configuration_definitions,
+    fields_on_path,
+)
 from kubestencil.schema.facts.tables import rows
 from specs.make.checkouts import Checkout
 from specs.make.ranges import Ranges
@@ -22,9 +28,10 @@ The command line flags of the components on Linux, by release, tab-separated:
   component   kube-apiserver, kube-controller-manager, kube-scheduler, kubelet, kube-proxy
   flag        its name, without dashes before it
   deprecated  `deprecated`, where the component warns of it or its help says so
+  field       the field of a configuration file that says the same, after its kind
 
 Made by `python -m specs.make flags` (specs/README.md) from k8s.io/kubernetes, apiserver,
-component-base, controller-manager and cloud-provider, 1.29 to 1.37. Those of 1.35 were
+component-base, controller-manager and cloud-provider, 1.26 to 1.37. Those of 1.35 were
 compared with what its components declare when they run. --help, --version, and two flags
 of kube-proxy that cadvisor declares (boot-id-file, machine-id-file) are left out.
 """
@@ -35,7 +42,7 @@ _SERVER = "apiserver/pkg/server/options"
 _DEBUGGING = {"controller-manager/options": r"Debugging\w+\.AddFlags"}
 _COMMON = {
     "component-base/featuregate": r"featureGate\.AddFlag",
-    "component-base/logs/api/v1": "addFlags",
+    "component-base/logs/api/v1": _ALL,
 }
 # Since 1.31, the versions that are emulated; the package has moved twice.
 _VERSIONS = {
@@ -43,6 +50,9 @@ _VERSIONS = {
     "component-base/featuregate": r"(?:featureGate|componentGlobalsRegistry)\.AddFlags?",
     "component-base/compatibility": r"componentGlobalsRegistry\.AddFlags",
 }
+# Until 1.27, kube-proxy has those flags of libraries only that each command has.
+_ADDS_LOGGING = "logsapi.AddFlags("
+_OF_EACH_COMMAND = {"v", "vmodule", "log-flush-frequency"}
 _ADDS_VERSIONS = "ComponentGlobalsRegistry.AddFlags("
 _SERVERS = {
     **_COMMON,
@@ -100,7 +110,7 @@ _DECLARATION = re.compile(
 )
 # Flags of libraries, taken from the flags of the whole program.
 _TAKEN = re.compile(
-    r"\b(?:register(Deprecated)?\(global, local|globalflag\.Register\([^\n]*?), "
+    r"(?:[rR]egister(Deprecated)?\(global, local|globalflag\.Register\([^\n]*?), "
     r'("[\w-]+"|\w+\.\w+)'
 )
 _CONSTANT = re.compile(r'^\s*(?:const\s+)?(\w+)\s*(?:string\s*)?= "([\w-]+)"', re.M)
@@ -115,6 +125,60 @@ _MARKED = re.compile(
 _KEPT = re.compile(r"notDeprecated := map\[string\]bool\{(.*?)\}", re.S)
 # A constant of a library.
 _OF_LIBRARIES = {"cadvisorflags.HousekeepingInterval": "housekeeping_interval"}
+# The configuration files whose fields are called like the variables of flags.
+_FILES = {
+    "kubelet": "KubeletConfiguration",
+    "kube-proxy": "KubeProxyConfiguration",
+    "kube-scheduler": "KubeSchedulerConfiguration",
+}
+# &c.Authentication.Webhook.CacheTTL.Duration, o.config.IPTables.MasqueradeBit
+_VARIABLE = re.compile(r"\b[a-z]\.(?:config\.)?(?:Linux\.)?([A-Z][\w.]*)")
+# Libraries declare flags of one of these fields.
+_OUTER = ("", "logging.", "leaderElection.", "clientConnection.")
+_JWT = "AuthenticationConfiguration.jwt[]"
+_WEBHOOK = "AuthorizationConfiguration.authorizers[].webhook"
+# Variables that are called otherwise: kube-proxy's processV1Alpha1Flags, Complete and
+# conversion of v1alpha1; in kube-apiserver, ToAuthenticationConfig and
+# buildAuthorizationConfiguration make a configuration of flags.
+_OTHERWISE = {
+    # Without effect, as the comments of these fields say; the kubelet refuses runOnce.
+    ("kubelet", "iptables-drop-bit"): "",
+    ("kubelet", "iptables-masquerade-bit"): "",
+    ("kubelet", "runonce"): "",
+    ("kube-proxy", "proxy-port-range"): "",
+    ("kubelet", "resolv-conf"): "KubeletConfiguration.resolvConf",
+    ("kube-proxy", "iptables-sync-period"): "KubeProxyConfiguration.iptables.syncPeriod",
+    ("kube-proxy", "iptables-min-sync-period"): "KubeProxyConfiguration.iptables.minSyncPeriod",
+    ("kube-proxy", "ipvs-sync-period"): "KubeProxyConfiguration.ipvs.syncPeriod",
+    ("kube-proxy", "ipvs-min-sync-period"): "KubeProxyConfiguration.ipvs.minSyncPeriod",
+    ("kube-proxy", "masquerade-all"): "KubeProxyConfiguration.iptables.masqueradeAll",
+    ("kube-proxy", "cluster-cidr"): "KubeProxyConfiguration.clusterCIDR",
+    ("kube-proxy", "hostname-override"): "KubeProxyConfiguration.hostnameOverride",
+    ("kube-proxy", "healthz-port"): "KubeProxyConfiguration.healthzBindAddress",
+    ("kube-proxy", "metrics-port"): "KubeProxyConfiguration.metricsBindAddress",
+    ("kube-apiserver", "anonymous-auth"): "AuthenticationConfiguration.anonymous.enabled",
+    ("kube-apiserver", "oidc-issuer-url"): f"{_JWT}.issuer.url",
+    ("kube-apiserver", "oidc-client-id"): f"{_JWT}.issuer.audiences",
+    ("kube-apiserver", "oidc-ca-file"): f"{_JWT}.issuer.certificateAuthority",
+    ("kube-apiserver", "oidc-username-claim"): f"{_JWT}.claimMappings.username.claim",
+    ("kube-apiserver", "oidc-username-prefix"): f"{_JWT}.claimMappings.username.prefix",
+    ("kube-apiserver", "oidc-groups-claim"): f"{_JWT}.claimMappings.groups.claim",
+    ("kube-apiserver", "oidc-groups-prefix"): f"{_JWT}.claimMappings.groups.prefix",
+    ("kube-apiserver", "oidc-required-claim"): f"{_JWT}.claimValidationRules",
+    ("kube-apiserver", "authorization-mode"): "AuthorizationConfiguration.authorizers[].type",
+    ("kube-apiserver", "authorization-webhook-config-file"): f"{_WEBHOOK}.connectionInfo.kubeConfigFile",
+    ("kube-apiserver", "authorization-webhook-version"): f"{_WEBHOOK}.subjectAccessReviewVersion",
+    ("kube-apiserver", "authorization-webhook-cache-authorized-ttl"): f"{_WEBHOOK}.authorizedTTL",
+    ("kube-apiserver", "authorization-webhook-cache-unauthorized-ttl"): f"{_WEBHOOK}.unauthorizedTTL",
+}  # fmt: skip
+
+
+class _Facts(NamedTuple):
+    """What is known of a flag: ``deprecated`` or nothing, and its field. While its
+    declaration is read, ``field`` is the variable."""
+
+    state: str
+    field: str = ""
 
 
 def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str, ...]]:
@@ -122,42 +186,66 @@ def make_rows(checkouts: Sequence[Checkout], *, append: bool) -> list[tuple[str,
 
     With ``append`` they continue the table that there is.
     """
-    ranges: Ranges[tuple[str, str], str] = Ranges()
+    ranges: Ranges[tuple[str, str], _Facts] = Ranges()
     if append:
         for row in rows("flags", Flag):
-            state = "deprecated" if row.deprecated else ""
-            ranges.add(row.releases, (row.component, row.name), state)
+            facts = _Facts("deprecated" if row.deprecated else "", row.field)
+            ranges.add(row.releases, (row.component, row.name), facts)
     for checkout in checkouts:
         ranges.advance(checkout.release, dict(_flags(checkout)))
     return [
-        (str(releases), *key, state)
-        for key, releases, state in ranges.rows(lambda key: key)
+        (str(releases), *key, *facts)
+        for key, releases, facts in ranges.rows(lambda key: key)
     ]
 
 
-def _flags(checkout: Checkout) -> Iterator[tuple[tuple[str, str], str]]:
+def _flags(checkout: Checkout) -> Iterator[tuple[tuple[str, str], _Facts]]:
     """The flags of all components, by component and name."""
+    definitions = configuration_definitions(checkout.release)
+    functions = _functions(_folder(checkout, "component-base/logs/api/v1"))
+    logging = {name for _, declared in functions for name in declared}
     for component, packages in _COMPONENTS.items():
-        flags: dict[str, str] = {}
+        flags: dict[str, _Facts] = {}
         own = next(iter(packages))
-        if _ADDS_VERSIONS in _text(_folder(checkout, own)) or (
-            component == "kube-apiserver"
-        ):
+        text = _text(_folder(checkout, own))
+        if _ADDS_VERSIONS in text or component == "kube-apiserver":
             packages = {**packages, **_VERSIONS}
         for package, wanted in packages.items():
             for function, declared in _functions(_folder(checkout, package)):
                 if re.fullmatch(wanted, function):
                     # One that is declared twice is deprecated where either says so.
-                    for name, state in declared.items():
-                        flags[name] = flags.get(name) or state
+                    for name, facts in declared.items():
+                        first = flags.get(name, facts)
+                        state = first.state or facts.state
+                        flags[name] = _Facts(state, first.field or facts.field)
         if component == "kubelet":
-            kept = _KEPT.search(_text(_folder(checkout, own)))
+            kept = _KEPT.search(text)
             assert kept is not None
-            logging = dict(_functions(_folder(checkout, "component-base/logs/api/v1")))
-            for name in logging["addFlags"]:
+            for name in logging:
                 if f'"{name}"' not in kept[1]:
-                    flags[name] = "deprecated"
-        yield from (((component, name), state) for name, state in flags.items())
+                    flags[name] = flags[name]._replace(state="deprecated")
+        if component == "kube-proxy" and _ADDS_LOGGING not in text:
+            for name in logging - _OF_EACH_COMMAND:
+                del flags[name]
+        for name, facts in flags.items():
+            field = _field(component, name, facts.field, definitions)
+            yield (component, name), facts._replace(field=field)
+
+
+def _field(
+    component: str, name: str, variable: str, definitions: Mapping[str, Any]
+) -> str:
+    """The field that a flag sets, after its kind; empty where a file has none."""
+    path = _OTHERWISE.get((component, name))
+    if path is not None:
+        return path if fields_on_path(definitions, path) else ""
+    if component in _FILES and (match := _VARIABLE.search(variable)):
+        for outer in _OUTER:
+            inner = match[1].replace(".Duration", "")
+            path = f"{_FILES[component]}.{outer}{inner}"
+            for found in fields_on_path(definitions, path):
+                return ".".join([_FILES[component], *(field for _, field in found)])
+    return ""
 
 
 def _folder(checkout: Checkout, package: str) -> Path:
@@ -173,9 +261,8 @@ def _text(folder: Path) -> str:
     )
 
 
-def _functions(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """The functions that declare flags (``EtcdOptions.AddFlags``), with the names and
-    states of these."""
+def _functions(folder: Path) -> Iterator[tuple[str, dict[str, _Facts]]]:
+    """The functions that declare flags (``EtcdOptions.AddFlags``), with these."""
     text = _text(folder)
     constants = dict(_CONSTANT.findall(text))
     for function in _FUNCTION.finditer(text):
@@ -184,8 +271,8 @@ def _functions(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
             yield ".".join(filter(None, function.group("type", "name"))), flags
 
 
-def _declared(body: str, constants: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The names and states of the flags that a function declares."""
+def _declared(body: str, constants: Mapping[str, str]) -> Iterator[tuple[str, _Facts]]:
+    """The flags that a function declares, with their variables."""
     marked = {
         name
         for match in _MARKED.finditer(body)
@@ -195,7 +282,7 @@ def _declared(body: str, constants: Mapping[str, str]) -> Iterator[tuple[str, st
     for match in _TAKEN.finditer(body):
         name = _OF_LIBRARIES.get(match[2], match[2]).strip('"')
         is_deprecated = match[1] or name in marked
-        yield name.replace("_", "-"), "deprecated" if is_deprecated else ""
+        yield name.replace("_", "-"), _Facts("deprecated" if is_deprecated else "")
     for match in _DECLARATION.finditer(body):
         arguments = _arguments(body, match.end())
         # The variable comes before the name.
@@ -208,7 +295,8 @@ def _declared(body: str, constants: Mapping[str, str]) -> Iterator[tuple[str, st
                 or _SAID.match(arguments[-1])
                 or (kept is not None and f'"{name}"' not in kept[1])
             )
-            yield name.replace("_", "-"), "deprecated" if is_deprecated else ""
+            state = "deprecated" if is_deprecated else ""
+            yield name.replace("_", "-"), _Facts(state, arguments[0])
 
 
 def _names(expression: str, constants: Mapping[str, str]) -> Sequence[str]:

@@ -8,6 +8,10 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema.facts.components import Flag, Metric, flags, metrics
+from kubestencil.schema.facts.configurations.table import (
+    configuration_definitions,
+    fields_on_path,
+)
 
 #: What happened to a metric or a flag; ``changed`` is everything else that is known.
 ComponentEvent = Literal["removed", "deprecated", "changed", "added"]
@@ -53,12 +57,15 @@ class MetricChange(NamedTuple):
 
 class FlagChange(NamedTuple):
     """A flag (``cloud-config``) of a ``component`` that differs between two releases:
-    ``before`` and ``after`` are None where the component does not have it."""
+    ``before`` and ``after`` are None where the component does not have it. ``field`` is the
+    field of a configuration file that says the same in the newer release; empty where there
+    is none."""
 
     component: str
     name: str
     before: Flag | None
     after: Flag | None
+    field: str
 
     @property
     def id(self) -> str:
@@ -67,7 +74,8 @@ class FlagChange(NamedTuple):
 
     @property
     def event(self) -> ComponentEvent:
-        """What happened to it; one that is ``changed`` is no longer deprecated."""
+        """What happened to it; one that is ``changed`` is no longer deprecated, or got a
+        field."""
         return _event(self.before, self.after)
 
     @property
@@ -86,6 +94,7 @@ class FlagChange(NamedTuple):
             "flag": self.name,
             "event": self.event,
             "severity": self.severity,
+            "field": self.field or None,
         }
 
 
@@ -100,8 +109,11 @@ def flag_changes(before: str | None, after: str | None) -> Iterator[FlagChange]:
     """The flags that differ, by component and name; none of releases that the table
     lacks."""
     if before is not None and after is not None:
-        for key, sides in _differing(flags(before), flags(after)):
-            yield FlagChange(*key, *sides)
+        definitions = configuration_definitions(after)
+        for key, (old, new) in _differing(flags(before), flags(after)):
+            path = next((side.field for side in (new, old) if side is not None), "")
+            is_there = fields_on_path(definitions, path)
+            yield FlagChange(*key, old, new, path if is_there else "")
 
 
 def _differing(

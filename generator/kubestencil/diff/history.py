@@ -28,6 +28,7 @@ from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.errors import UsageError, nearest
 from kubestencil.schema import Release
 from kubestencil.schema.documents.references import rename_references
+from kubestencil.schema.facts.components import flags
 from kubestencil.schema.facts.configurations.join import with_configurations
 from kubestencil.schema.facts.feature_gates import (
     GateStage,
@@ -213,6 +214,7 @@ def history(
         answer = (
             _facts_about(name)
             or _types_with_field(name, releases)
+            or "; ".join(_flags_called(name, releases[-1].name))
             or "; ".join(islice(_gates_called(name), _MAX_HINTS))
         )
         if answer:
@@ -303,6 +305,13 @@ def _facts_about(name: str) -> str:
         if row.subresource and row.name == name
     ]
     return "; ".join(sentences)
+
+
+def _flags_called(name: str, release: str) -> Iterator[str]:
+    """What the tables know of the command line flags of a name in a release."""
+    for flag in flags(release).values():
+        if flag.name == name:
+            yield f"{flag}{f', field {flag.field}' if flag.field else ''}"
 
 
 def _gates_called(name: str) -> Iterator[str]:

@@ -31,12 +31,17 @@ class Metric(NamedTuple):
 
 class Flag(NamedTuple):
     """A command line flag of a component in a range of releases, by its name without
-    dashes before it."""
+    dashes before it. ``field`` is the field of a configuration file that says the same,
+    after its kind (``KubeletConfiguration.maxPods``); empty where there is none."""
 
     releases: ReleaseRange
     component: str
     name: str
     deprecated: bool
+    field: str
+
+    def __str__(self) -> str:
+        return f"{self.component} --{self.name}{' (deprecated)' * self.deprecated}"
 
 
 @cache

@@ -37,7 +37,7 @@ _TITLES: Mapping[BehaviourTopic, str] = {
     "added": "New gates, off by default",
     "flags-removed": "Flags removed: a component that is started with one exits",
     "flags-deprecated": "Flags deprecated",
-    "flags-changed": "Flags that are no longer deprecated",
+    "flags-changed": "Flags that are no longer deprecated, or got a field",
     "flags-added": "New flags",
     "metrics": "Stable and beta metrics",
 }
@@ -119,11 +119,10 @@ def gate_lists(
 
 def _flag_list(event: ComponentEvent, changes: Sequence[FlagChange]) -> GateList:
     """The flags to which the same happened, each with the components that have it."""
-    components: dict[tuple[str, bool], list[FlagChange]] = {}
+    components: dict[tuple[str, str], list[FlagChange]] = {}
     for change in changes:
         if change.event == event:
-            was_deprecated = change.before is not None and change.before.deprecated
-            components.setdefault((change.name, was_deprecated), []).append(change)
+            components.setdefault((change.name, _flag_text(change)), []).append(change)
     topic = _FLAG_TOPICS[event]
     return GateList(
         topic,
@@ -132,12 +131,20 @@ def _flag_list(event: ComponentEvent, changes: Sequence[FlagChange]) -> GateList
             GateItem(
                 f"--{name}",
                 ", ".join(change.component for change in same),
-                f"deprecated → {event}" if was_deprecated else event,
+                text,
                 same[0].severity,
             )
-            for (name, was_deprecated), same in sorted(components.items())
+            for (name, text), same in sorted(components.items())
         ),
     )
+
+
+def _flag_text(change: FlagChange) -> str:
+    """What happened to a flag, and the field that says the same:
+    ``deprecated → removed; field KubeletConfiguration.maxPods``."""
+    was_deprecated = change.before is not None and change.before.deprecated
+    field = f"; field {change.field}" if change.field else ""
+    return f"{'deprecated → ' * was_deprecated}{change.event}{field}"
 
 
 def _metric_item(change: MetricChange) -> GateItem:

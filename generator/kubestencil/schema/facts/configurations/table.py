@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from kubestencil.schema.facts.components import flags
 from kubestencil.schema.facts.tables import ReleaseRange, group_version_kind, rows
 from kubestencil.schema.keywords import KINDS_KEYWORD, REFERENCE_PREFIX
 from kubestencil.schema.types import GroupVersionKind, JsonObject
@@ -88,7 +89,7 @@ def configuration_types() -> frozenset[str]:
 
 def configuration_definitions(release: str) -> dict[str, JsonObject]:
     """The definitions of the configuration files of a release, as an OpenAPI document
-    would have them."""
+    would have them; descriptions have the command line flags that set the same."""
     definitions: dict[str, Any] = dict(_SHARED)
     for row in configuration_rows():
         if row.releases.includes(release):
@@ -107,7 +108,47 @@ def configuration_definitions(release: str) -> dict[str, JsonObject]:
                     "apiVersion": {"type": "string"},
                     "kind": {"type": "string"},
                 }
+    _describe_flags(definitions, release)
     return definitions
+
+
+def fields_on_path(
+    definitions: Mapping[str, Any], path: str
+) -> list[list[tuple[str, str]]]:
+    """The definitions and names of the fields on a path (``Kind.list[].field``), regardless
+    of the case of these, in each version of the kind that has them."""
+    name, *names = path.replace("[]", "").split(".")
+    owners = (owner for owner in definitions if owner.endswith(f".{name}"))
+    return [
+        fields for owner in owners if (fields := _fields(definitions, owner, names))
+    ]
+
+
+def _fields(
+    definitions: Mapping[str, Any], owner: str, names: Iterable[str]
+) -> list[tuple[str, str]]:
+    """The fields called ``names``, each of the type of the one before; none where one is
+    missing."""
+    fields: list[tuple[str, str]] = []
+    for name in names:
+        properties = definitions.get(owner, {}).get("properties", {})
+        field = next((key for key in properties if key.lower() == name.lower()), None)
+        if field is None:
+            return []
+        fields.append((owner, field))
+        schema = properties[field].get("items", properties[field])
+        owner = schema.get("$ref", "").removeprefix(REFERENCE_PREFIX)
+    return fields
+
+
+def _describe_flags(definitions: Mapping[str, Any], release: str) -> None:
+    """Add the flags of a release to the descriptions of fields."""
+    for flag in flags(release).values():
+        for path in fields_on_path(definitions, flag.field):
+            definition, field = path[-1]
+            schema = definitions[definition]["properties"][field]
+            before = schema.get("description")
+            schema["description"] = f"{before}, {flag}" if before else f"Flag: {flag}"
 
 
 def _schema(row: ConfigurationRow, package: str) -> JsonObject:
