@@ -77,7 +77,7 @@ _IMPORT = re.compile(r'^\s*(?:import\s+)?(\w+)?\s*"k8s\.io/([^"]+)"', re.M)
 _NAMED_TYPE = re.compile(r"^type (\w+) ([\w.\[\]*]+)$", re.M)
 _VALUE = re.compile(r'^\s*(?:const )?(?:\w+) (\w+) += "([^"]+)"', re.M)
 _CONSTANT = re.compile(
-    r'^\s*(?:const )?(\w+)(?: +\w+)? += ("[^"]*"|-?[\d.]+(?: \* time\.\w+)?|[\w.]+)(?: *//.*)?$',
+    r'^\s*(?:const )?(\w+)(?: +\w+)? += ("[^"]*"|-?[\d.]+(?: \* time\.\w+)?|[\w.]+|&metav1\.Duration\{.*\})(?: *//.*)?$',
     re.M,
 )
 # if obj.Field == nil { obj.Field = ptr.To(true) }, and nothing else in it.
@@ -87,8 +87,9 @@ _SETS_DEFAULTS = re.compile(
 # What libraries recommend for their types: logsapi.SetRecommended…(&obj.Logging).
 _RECOMMENDED = re.compile(r"^\t(\w+)\.(\w+)\(&\w+\.(\w+)\)$", re.M)
 _DEFAULT = re.compile(
-    r"^\tif (?:len\()?(\w+)\.([\w.]+?)(?:\.Duration)?\)? == \(?[\w\"{}.]+\)? \{\n"
-    r"(?:\s*//.*\n)*\t\t\1\.\2 = ((?:.|\n(?!\t\t\w))*?)\n\t\}$",
+    r"^\tif (?:len\()?(\w+)\.([\w.]+?)(?:\.Duration)*\)? == \(?[\w\"{}.]+\)? \{\n"
+    r"(?:\s*//.*\n)*\t\t\1\.\2(?:\.Duration)* = ((?:.|\n(?!\t\t\w))*?)\n"
+    r"(?:\t\t\1\.\2\.SerializeAsString = true\n)?\t\}$",
     re.M,
 )
 _POINTER = re.compile(
@@ -278,7 +279,8 @@ class _Reader:
                 owner = self.package(path_of_type)
                 struct = owner.structs.get(type_of_field)
             field = _field(struct, name)
-            if field is None or struct is None:
+            # Nanoseconds are no text.
+            if field is None or struct is None or field.type == "time.Duration":
                 return
             if owner is package:
                 key = f"{owner.definition}.{struct.name}", field.json_name
@@ -293,10 +295,13 @@ class _Reader:
 
     def _literal(self, package: _Package, value: str) -> str:
         """A constant expression of Go as JSON; empty for any other."""
+        value = value.partition(" //")[0]
         while match := _POINTER.match(value):
             value = match[1] or match[2] or value.removeprefix("&")
         if match := _DURATION.match(value):
             return json.dumps(_duration(int(match[1] or 1) * _SECONDS[match[2]]))
+        if match := re.fullmatch(r"(\d+) \* (\d+)", value):
+            return str(int(match[1]) * int(match[2]))
         if re.fullmatch(r'true|false|-?[\d.]+|"[^"\\]*"', value):
             return value
         if match := re.fullmatch(

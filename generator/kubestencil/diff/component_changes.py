@@ -109,11 +109,11 @@ def flag_changes(before: str | None, after: str | None) -> Iterator[FlagChange]:
     """The flags that differ, by component and name; none of releases that the table
     lacks."""
     if before is not None and after is not None:
-        definitions = configuration_definitions(after)
         for key, (old, new) in _differing(flags(before), flags(after)):
             path = next((side.field for side in (new, old) if side is not None), "")
-            is_there = fields_on_path(definitions, path)
-            yield FlagChange(*key, old, new, path if is_there else "")
+            if path and not fields_on_path(configuration_definitions(after), path):
+                path = ""
+            yield FlagChange(*key, old, new, path)
 
 
 def _differing(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from functools import cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from kubestencil.schema.facts.components import flags
@@ -132,18 +133,20 @@ def _fields(
     fields: list[tuple[str, str]] = []
     for name in names:
         properties = definitions.get(owner, {}).get("properties", {})
-        field = next((key for key in properties if key.lower() == name.lower()), None)
-        if field is None:
+        if name not in properties:
+            same = (key for key in properties if key.lower() == name.lower())
+            name = next(same, "")
+        if not name:
             return []
-        fields.append((owner, field))
-        schema = properties[field].get("items", properties[field])
+        fields.append((owner, name))
+        schema = properties[name].get("items", properties[name])
         owner = schema.get("$ref", "").removeprefix(REFERENCE_PREFIX)
     return fields
 
 
 def _describe_flags(definitions: Mapping[str, Any], release: str) -> None:
     """Add the flags of a release to the descriptions of fields."""
-    for flag in flags(release).values():
+    for flag in filter(attrgetter("field"), flags(release).values()):
         for path in fields_on_path(definitions, flag.field):
             definition, field = path[-1]
             schema = definitions[definition]["properties"][field]
