@@ -288,8 +288,8 @@ func (f *KubeletFlags) AddFlags(mainfs *pflag.FlagSet) {
 
 func AddKubeletConfigFlags(fs *pflag.FlagSet, c *Configuration) {
 	notDeprecated := map[string]bool{"v": true, "max-pods": true}
-	fs.Int32Var(&c.Pods, "max-pods", c.Pods, "Pods (at most).")
-	fs.StringSliceVar(&c.DNS, "cluster-dns", c.DNS, "Servers.")
+	fs.Int32Var(&c.MaxPods, "max-pods", c.MaxPods, "Pods (at most).")
+	fs.Var(list(&c.Authentication.Webhook.CacheTTL.Duration), "cache-ttl", "Time.")
 }
 
 func addCadvisorFlags(fs *pflag.FlagSet) {
@@ -345,15 +345,16 @@ def test_flags_are_read_from_the_functions_of_each_component(tmp_path: Path) -> 
     rows = flags.make_rows(checkouts, append=False)
     of_kubelet = ["|".join(row) for row in rows if row[1] == "kubelet"]
     assert of_kubelet == [
-        "1.31..1.31|kubelet|boot-id-file|deprecated",
-        "1.31..|kubelet|cluster-dns|deprecated",
-        "1.31..|kubelet|config|deprecated",
-        "1.31..|kubelet|housekeeping-interval|",
-        "1.31..|kubelet|logging-format|deprecated",
-        "1.32..|kubelet|machine-id-file|deprecated",
-        "1.31..|kubelet|max-pods|",
-        "1.31..|kubelet|node-labels|deprecated",
-        "1.31..|kubelet|v|",
+        "1.31..1.31|kubelet|boot-id-file|deprecated|",
+        "1.31..|kubelet|cache-ttl|deprecated|"
+        "KubeletConfiguration.authentication.webhook.cacheTTL",
+        "1.31..|kubelet|config|deprecated|",
+        "1.31..|kubelet|housekeeping-interval||",
+        "1.31..|kubelet|logging-format|deprecated|KubeletConfiguration.logging.format",
+        "1.32..|kubelet|machine-id-file|deprecated|",
+        "1.31..|kubelet|max-pods||KubeletConfiguration.maxPods",
+        "1.31..|kubelet|node-labels|deprecated|",
+        "1.31..|kubelet|v||KubeletConfiguration.logging.verbosity",
     ]
     assert [row[2] for row in rows if row[1] == "kube-apiserver"] == [
         *("audit-log-size", "audit-webhook-size", "logging-format", "v"),
