@@ -8,9 +8,7 @@ OCI registry, which the user's helm asks.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -21,6 +19,7 @@ from kubestencil.errors import SourceError
 from kubestencil.source import remote
 from kubestencil.source.helm import OCI, newest_chart, split_chart
 from kubestencil.source.pinned import PinnedDocument, keep
+from kubestencil.source.programs import output_of
 from kubestencil.source.releases import ListedRelease, release_order
 
 #: Where upstream publishes the version of the newest release.
@@ -35,7 +34,6 @@ _VERSION = re.compile(r"(?<![\d.])(\d+\.\d+(?:\.\d+)?)(?![\d.]*\d)")
 _IN_REPOSITORY = re.compile(r"/(?:releases/download|-/raw|raw|-/archive|archive)/")
 _RAW = "raw.githubusercontent.com"
 _TAG = re.compile(r"\trefs/tags/(\S+)$", re.MULTILINE)
-_SECONDS = 60
 # Of an index; that of upstream has at most two that a supported version does not know.
 _MAX_RELEASES = 10
 
@@ -166,26 +164,15 @@ def _tags(repository: str) -> str:
     It runs outside of the project, whose configuration could name programs, asks for no
     password, and follows no redirect.
     """
-    command = ("git", "-c", "http.followRedirects=false", "-c", "credential.helper=")
+    options = ("-c", "http.followRedirects=false", "-c", "credential.helper=")
+    command = ["git", *options, "ls-remote", "--tags", "--refs", "--", repository]
     with tempfile.TemporaryDirectory() as folder:
-        environment = {
-            **os.environ,
+        variables = {
             "GIT_ALLOW_PROTOCOL": "http:https",
             "GIT_CEILING_DIRECTORIES": folder,
             "GIT_TERMINAL_PROMPT": "0",
         }
-        try:
-            done = subprocess.run(
-                [*command, "ls-remote", "--tags", "--refs", "--", repository],
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise SourceError("git cannot be asked", where=repository) from error
-    if done.returncode:
-        reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise SourceError(reason[-1] if reason else "git failed", where=repository)
-    return done.stdout.decode("utf-8", "replace")
+        output = output_of(
+            command, where=repository, folder=folder, variables=variables
+        )
+    return output.decode("utf-8", "replace")

@@ -4,12 +4,11 @@ user's helm reads from an OCI registry."""
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.source.document import SourceFile
-from kubestencil.source.limits import max_bytes, too_large
+from kubestencil.source.programs import output_of
 
 #: What the address of a chart in a registry begins with.
 OCI = "oci://"
@@ -18,7 +17,6 @@ _CHART = "Chart.yaml"
 _VERSION = re.compile(r"^version: *[\"']?v?([^\s\"']+)", re.MULTILINE)
 _ADDRESS = re.compile(r"oci://[\w.\-]+(?::\d+)?/[\w./\-]+\Z")
 _TAG = re.compile(r"[\w][\w.+\-]*\Z")
-_SECONDS = 300
 
 
 def crds_folders(folder: Path) -> list[Path]:
@@ -73,20 +71,4 @@ def split_chart(location: str) -> tuple[str, str]:
 
 def _helm(what: str, chart: str, version: str) -> bytes:
     named = [f"--version={version}"] if version else []
-    try:
-        done = subprocess.run(
-            ["helm", "show", what, *named, "--", chart],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SourceError(
-            "helm cannot be run", where=chart, hint="install it"
-        ) from error
-    if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise SourceError(lines[-1] if lines else "helm failed", where=chart)
-    if len(done.stdout) > max_bytes():
-        raise too_large(chart, f"{len(done.stdout):,}")
-    return done.stdout
+    return output_of(["helm", "show", what, *named, "--", chart], where=chart)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-from kubestencil.checking.files.programs import output_of
 from kubestencil.errors import KubestencilError
 from kubestencil.source.decoding import decode_json, decode_text
+from kubestencil.source.programs import output_of
 
 # Objects of a page, pages of a list, and seconds for each answer.
 _PAGE_SIZE = 500

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import Any
@@ -11,10 +10,11 @@ from typing import Any
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.manifests import Manifest, Mistake, read_manifests
 from kubestencil.checking.findings import Skip
-from kubestencil.errors import KubestencilError, SourceError, UsageError
+from kubestencil.errors import SourceError, UsageError
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.limits import max_bytes, too_large
+from kubestencil.source.programs import output_of
 
 # Of a repository that has not all of its objects, Git would download what is missing, by
 # a command that its configuration can name.
@@ -24,6 +24,8 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
 }
 _FILE_MODES = (b"100644", b"100755")
+# Bytes that Git prints besides the content of a file.
+_MAX_HEAD = 200
 # What makes two objects the same one to a server, whatever their versions: group, kind,
 # namespace and name.
 _Key = tuple[str, str, str, str]
@@ -82,7 +84,7 @@ def committed_objects(revision: str, paths: Sequence[str]) -> PreviousObjects:
     """The objects of the manifests at paths, as they are in a commit of Git.
 
     Of a file, those of its folder, so that it may have had another name. Raises
-    UsageError where there is no such commit, KubestencilError where Git fails.
+    UsageError where there is no such commit, SourceError where Git fails.
     """
 
     if "-" in paths:
@@ -108,9 +110,9 @@ def committed_files(
 
     Hidden files and folders and links are left out. Raises UsageError where there is no
     such commit or no repository, SourceError for a file that is larger than the limit,
-    KubestencilError where Git fails or cannot be run.
+    and where Git fails or cannot be run.
     """
-    digests: dict[str, bytes] = {}
+    found: dict[str, tuple[bytes, int]] = {}
     options = ["-r"] if is_recursive else []
     listing = _git(folder, "ls-tree", "-zl", *options, _commit(revision, folder))
     for line in filter(None, listing.split(b"\0")):
@@ -124,49 +126,35 @@ def committed_files(
             raise SourceError("Git has no content of it", where=path)
         if int(size) > max_bytes():
             raise too_large(path, f"{int(size):,}")
-        digests[path] = digest
-    contents = BytesIO(
-        _git(folder, "cat-file", "--batch", stdin=b"\n".join(digests.values()))
-    )
-    for path in digests:
-        *_, size = contents.readline().split()
-        yield path, contents.read(int(size))
+        found[path] = digest, int(size)
+    digests = b"\n".join(digest for digest, _ in found.values())
+    total = sum(size + _MAX_HEAD for _, size in found.values())
+    contents = BytesIO(_git(folder, "cat-file", "--batch", text=digests, limit=total))
+    for path, (_, length) in found.items():
+        contents.readline()
+        yield path, contents.read(length)
         contents.read(1)
 
 
 def _commit(revision: str, folder: str) -> str:
     """The digest of a commit. Only this is given to other commands, so that nobody's
     text can be an option of theirs."""
-    failure = f"{revision!r} is no commit of the repository"
-    wanted = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+    failure = f"{revision!r} is no commit"
     if not revision or revision.startswith("-"):
         raise UsageError(failure, where="--since")
+    wanted = ("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     try:
-        found = _git(folder, *wanted, f"{revision}^{{commit}}", failure=failure)
-    except KubestencilError as error:
-        raise UsageError(error.what, where="--since", hint=error.hint) from error
-    # Versions of Git before 2.30 repeat --end-of-options.
-    return found.decode().split()[-1]
+        # Versions of Git before 2.30 repeat --end-of-options.
+        return _git(folder, *wanted).decode().split()[-1]
+    except SourceError as error:
+        raise UsageError(f"{failure}: {error.what}", where="--since") from error
 
 
 def _git(
-    folder: str, *arguments: str, stdin: bytes = b"", failure: str = "failed"
+    folder: str, *arguments: str, text: bytes = b"", limit: int | None = None
 ) -> bytes:
-    """What Git prints; ``failure`` is its error where it says none."""
-    try:
-        run = subprocess.run(
-            ["git", "-C", os.path.abspath(folder), *arguments],  # noqa: PTH100
-            input=stdin,
-            capture_output=True,
-            env={**os.environ, **_ENVIRONMENT},
-        )
-    except OSError as error:
-        hint = "install Git, or use --old DIR"
-        raise KubestencilError("cannot be run", where="git", hint=hint) from error
-    if run.returncode:
-        lines = run.stderr.decode("utf-8", "replace").strip().splitlines() or [failure]
-        raise KubestencilError(lines[-1].removeprefix("fatal: "), where="git")
-    return run.stdout
+    command = ["git", "-C", os.path.abspath(folder), *arguments]  # noqa: PTH100
+    return output_of(command, text=text, variables=_ENVIRONMENT, limit=limit)
 
 
 def _key(value: Mapping[str, Any]) -> _Key | None:

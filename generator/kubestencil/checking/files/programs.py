@@ -1,43 +1,13 @@
-"""Runs the user's own programs: kubectl, and what renders manifests."""
+"""What the user's helm and kustomize render."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 
 from kubestencil.checking.files.find import ManifestFile
-from kubestencil.errors import SourceError
-from kubestencil.source.limits import max_bytes, too_large
-
-
-def output_of(command: Sequence[str]) -> bytes:
-    """What a program prints.
-
-    Raises SourceError where it cannot be run, fails, or prints more than a document may
-    have.
-    """
-    name = command[0]
-    with tempfile.TemporaryFile() as errors:
-        try:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
-            )
-        except OSError as error:
-            raise SourceError("cannot be run", where=name, hint="install it") from error
-        with process:
-            assert process.stdout is not None
-            data = process.stdout.read(max_bytes() + 1)
-            if len(data) > max_bytes():
-                process.kill()
-                raise too_large(f"the output of {name}", "more")
-        if process.returncode:
-            errors.seek(0)
-            lines = errors.read(100_000).decode("utf-8", "replace").strip().splitlines()
-            raise SourceError(lines[-1] if lines else "failed", where=name)
-    return data
+from kubestencil.source.programs import output_of
 
 
 def rendered_files(
