@@ -6,12 +6,13 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from click.testing import CliRunner
 
 from kubestencil.checking.files.find import ManifestFile
+from kubestencil.checking.rules import RULES, SEVERITIES, RuleId
 from kubestencil.cli import cli
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.source.folder import read_file
@@ -48,6 +49,11 @@ def deployment(tmp_path: Path) -> Path:
     path = tmp_path / "web.yaml"
     path.write_text(DEPLOYMENT)
     return path
+
+
+def test_the_names_of_rules_are_those_that_types_allow() -> None:
+    assert {*RULES} == {*get_args(RuleId)}
+    assert {rule.severity for rule in RULES.values()} == {*SEVERITIES}
 
 
 def test_findings_have_a_rule_a_position_and_a_path(deployment: Path) -> None:

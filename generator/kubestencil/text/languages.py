@@ -1,13 +1,15 @@
 """How programming languages and data formats spell comments, string literals and
-identifiers: a row of ``LANGUAGES`` has what is known of one."""
+identifiers: a row of ``LANGUAGES``, and of ``reserved_words.toml``."""
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
 from keyword import kwlist
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from kubestencil.text import yaml
@@ -23,6 +25,9 @@ from kubestencil.text.comments import (
 from kubestencil.text.yaml import double_quoted, four_or_eight_digits
 
 _Fact = TypeVar("_Fact")
+_WORDS = tomllib.loads(
+    Path(__file__).with_name("reserved_words.toml").read_text("utf-8")
+)
 # What a literal in double quotes cannot hold as it is, and what cannot be seen.
 _SPECIAL = re.compile(r'[\\"]|[^\x20-\x7e]')
 # Spaces at the end of a line are removed there, and so is what looks like one.
@@ -132,170 +137,41 @@ def _xml_attribute(text: str) -> str:
 
 class Language(NamedTuple):
     """What is known of a language: how it documents a declaration, how it quotes a text,
-    on one line and on several, and its reserved words; none where it has no such
-    thing."""
+    on one line and on several; None where it has no such thing."""
 
     comment: CommentStyle | None = None
     quote: Callable[[str], str] | None = None
-    reserved: frozenset[str] | None = None
     text_block: Callable[[str], str] | None = None
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+_quote_8_digits = partial(double_quoted, escape=four_or_eight_digits)
+_quote_braces = partial(double_quoted, escape=_braces)
+_quote_utf16 = partial(double_quoted, escape=_utf16)
 
 #: The languages by name.
 LANGUAGES: Mapping[str, Language] = {
-    "c": Language(
-        comment=STYLES["/** */"],
-        quote=partial(double_quoted, escape=_utf8),
-        # ISO/IEC 9899:2024, 6.4.1
-        reserved=_words("""
-            alignas alignof auto bool break case char const constexpr continue
-            default do double else enum extern false float for goto if inline int
-            long nullptr register restrict return short signed sizeof static
-            static_assert struct switch thread_local true typedef typeof
-            typeof_unqual union unsigned void volatile while
-            """),
-    ),
-    "cue": Language(
-        comment=STYLES["//"],
-        quote=partial(double_quoted, escape=four_or_eight_digits),
-        # https://cuelang.org/docs/reference/spec/#keywords and the predeclared types
-        reserved=_words("""
-            _ bool bytes error false float for if import in int let null number
-            package rune string true uint
-            """),
-    ),
-    "go": Language(
-        comment=go_comment,
-        quote=partial(double_quoted, escape=four_or_eight_digits),
-        # https://go.dev/ref/spec#Keywords and the predeclared types
-        reserved=_words("""
-            any bool break byte case chan const continue default defer else error
-            fallthrough false float32 float64 for func go goto if import int int32
-            int64 interface iota map nil package range return select string struct
-            switch true type var
-            """),
-    ),
-    "graphql": Language(
-        comment=graphql_description,
-        quote=partial(double_quoted, escape=_utf16),
-        # https://spec.graphql.org/October2021/#EnumValue
-        reserved=_words("false null true"),
-    ),
-    "html": Language(
-        comment=STYLES["<!-- -->"],
-    ),
-    "java": Language(
-        comment=javadoc,
-        quote=partial(double_quoted, escape=_utf16),
-        # https://docs.oracle.com/javase/specs/jls/se21/html/jls-3.html#jls-3.9, and the
-        # names that a component of a record cannot have (8.10.1)
-        reserved=_words("""
-            _ abstract assert boolean break byte case catch char class clone const
-            continue default do double else enum extends false final finalize
-            finally float for getClass goto hashCode if implements import instanceof
-            int interface long native new notify notifyAll null package permits
-            private protected public record return sealed short static strictfp
-            super switch synchronized this throw throws toString transient true try
-            var void volatile wait when while with yield
-            """),
-        text_block=_java_text_block,
-    ),
-    "json": Language(
-        quote=lambda text: json.dumps(text, ensure_ascii=False),
-    ),
-    "jsonnet": Language(
-        comment=STYLES["//"],
-        quote=partial(double_quoted, escape=_utf16),
-        # https://jsonnet.org/ref/spec.html#lexing
-        reserved=_words("""
-            assert else error false for function if import importbin importstr in
-            local null self super tailstrict then true
-            """),
-    ),
+    "c": Language(STYLES["/** */"], partial(double_quoted, escape=_utf8)),
+    "cue": Language(STYLES["//"], _quote_8_digits),
+    "go": Language(go_comment, _quote_8_digits),
+    "graphql": Language(graphql_description, _quote_utf16),
+    "html": Language(STYLES["<!-- -->"]),
+    "java": Language(javadoc, _quote_utf16, _java_text_block),
+    "json": Language(quote=lambda text: json.dumps(text, ensure_ascii=False)),
+    "jsonnet": Language(STYLES["//"], _quote_utf16),
+    # A dollar sign and a brace begin an expression.
     "kcl": Language(
-        comment=docstring,
-        # A dollar sign and a brace begin an expression.
-        quote=lambda text: double_quoted(text, four_or_eight_digits).replace(
-            "${", "$\\u007b"
-        ),
-        # https://kcl-lang.io/docs/reference/lang/spec/lexical, Keywords, and the names of
-        # types
-        reserved=_words("""
-            False None True Undefined all and any as assert bool check elif else
-            filter float for if import in int is lambda map mixin not or protocol
-            rule schema str type
-            """),
+        docstring, lambda text: _quote_8_digits(text).replace("${", "$\\u007b")
     ),
-    "kotlin": Language(
-        comment=STYLES["/** */"],
-        quote=_kotlin_string,
-        # https://kotlinlang.org/docs/keyword-reference.html#hard-keywords
-        reserved=_words("""
-            as break class continue do else false for fun if in interface is null
-            object package return super this throw true try typealias typeof val var
-            when while
-            """),
-        text_block=_kotlin_text_block,
-    ),
-    "pkl": Language(
-        comment=STYLES["///"],
-        quote=partial(double_quoted, escape=_braces),
-        # https://pkl-lang.org/main/current/language-reference/index.html, Keywords,
-        # with those that are reserved for later
-        reserved=_words("""
-            _ abstract amends as case class const delete else extends external false
-            fixed for function hidden if import in is let local module new nothing
-            null open out outer override protected read record super switch this
-            throw trace true typealias unknown vararg when
-            """),
-    ),
-    "python": Language(
-        comment=docstring,
-        quote=partial(double_quoted, escape=four_or_eight_digits),
-        reserved=frozenset(kwlist),
-    ),
-    "rust": Language(
-        comment=STYLES["///"],
-        quote=partial(double_quoted, escape=_braces),
-        # https://doc.rust-lang.org/reference/keywords.html
-        reserved=_words("""
-            Self abstract as async await become box break const continue crate do
-            dyn else enum extern false final fn for gen if impl in let loop macro
-            match mod move mut override priv pub ref return self static struct super
-            trait true try type typeof unsafe unsized use virtual where while yield
-            """),
-    ),
-    "toml": Language(
-        comment=STYLES["#"],
-        quote=partial(double_quoted, escape=four_or_eight_digits),
-    ),
-    "typescript": Language(
-        comment=STYLES["/** */"],
-        quote=partial(double_quoted, escape=_utf16),
-        # https://github.com/microsoft/TypeScript, src/compiler/types.ts, SyntaxKind, and
-        # the names of types that cannot be declared
-        reserved=_words("""
-            any arguments await bigint boolean break case catch class const continue
-            debugger default delete do else enum eval export extends false finally
-            for function if implements import in instanceof interface let never new
-            null number object package private protected public return static string
-            super switch symbol this throw true try type typeof undefined unknown
-            var void while with yield
-            """),
-    ),
-    "xml": Language(
-        comment=STYLES["<!-- -->"],
-        quote=_xml_attribute,
-    ),
-    "yaml": Language(
-        comment=STYLES["#"],
-        quote=yaml.string,
-    ),
+    "kotlin": Language(STYLES["/** */"], _kotlin_string, _kotlin_text_block),
+    "pkl": Language(STYLES["///"], _quote_braces),
+    "python": Language(docstring, _quote_8_digits),
+    "rust": Language(STYLES["///"], _quote_braces),
+    "toml": Language(STYLES["#"], _quote_8_digits),
+    "typescript": Language(STYLES["/** */"], _quote_utf16),
+    "xml": Language(STYLES["<!-- -->"], _xml_attribute),
+    "yaml": Language(STYLES["#"], yaml.string),
 }
+
 
 #: The functions that make a comment: by its style, or by the language that it documents a
 #: declaration in.
@@ -306,7 +182,10 @@ COMMENTS: Mapping[str, CommentStyle] = {
 #: The functions that quote a text, by language.
 QUOTES = {name: row.quote for name, row in LANGUAGES.items() if row.quote}
 #: The reserved words of each language.
-RESERVED = {name: row.reserved for name, row in LANGUAGES.items() if row.reserved}
+RESERVED = {
+    "python": frozenset(kwlist),
+    **{name: frozenset(words.split()) for name, words in _WORDS.items()},
+}
 #: The functions that make a literal of several lines, by language.
 TEXT_BLOCKS = {
     name: row.text_block for name, row in LANGUAGES.items() if row.text_block
