@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -21,12 +21,14 @@ from kubestencil.cli.options import (
     cluster_reader,
     complete_kind,
     complete_release,
-    crds_option,
+    document_options,
     file_option,
+    file_path,
+    flag,
     quiet_option,
-    specs_option,
     templates_option,
-    unserved_option,
+    text,
+    texts,
 )
 from kubestencil.cli.reports import format_option, paint
 from kubestencil.diff import SEVERITIES, compare, compare_versions
@@ -56,30 +58,47 @@ if TYPE_CHECKING:
 _CLUSTER = "--cluster"
 
 
+class DiffOptions(NamedTuple):
+    """The arguments and options of the command; ``file`` is that of --output,
+    ``manifests`` those of --for."""
+
+    before: str
+    after: str | None
+    specs: Path | None
+    crds: tuple[str, ...]
+    unserved: bool
+    report_format: ReportFormat
+    file: Path | None
+    kinds: tuple[str, ...]
+    groups: tuple[str, ...]
+    severities: tuple[Severity, ...]
+    no_docs: bool
+    audience: AudienceName | None
+    stages: tuple[StageSpelling, ...]
+    fail_on: tuple[str, ...]
+    manifests: tuple[str, ...]
+    cluster: bool
+    kube_context: str | None
+    namespaces: tuple[str, ...]
+    resources: tuple[str, ...]
+    baseline: Path | None
+    quiet: bool
+
+
 @click.command()
 @click.argument("before", metavar="FROM", shell_complete=complete_release)
 @click.argument("after", metavar="TO", shell_complete=complete_release, required=False)
-@specs_option
-@crds_option
-@unserved_option
+@document_options
 @templates_option
 @format_option("diff", ("comparison", "comparison-json"))
 @file_option
-@click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    metavar="KIND",
+@texts(
+    "--kind kinds",
+    "KIND",
+    "Only changes of a kind or other type, such as Pod",
     shell_complete=complete_kind,
-    help="Only changes of a kind or other type, such as Pod; may be repeated.",
 )
-@click.option(
-    "--group",
-    "groups",
-    multiple=True,
-    metavar="GROUP",
-    help="Only changes of an API group, such as apps or core; may be repeated.",
-)
+@texts("--group groups", "GROUP", "Only changes of an API group, such as apps or core")
 @click.option(
     "--severity",
     "severities",
@@ -87,7 +106,7 @@ _CLUSTER = "--cluster"
     type=click.Choice(["breaking", "warning", "safe", "docs"]),
     help="Only changes of this severity; may be repeated.",
 )
-@click.option("--no-docs", is_flag=True, help="Hide description-only changes.")
+@flag("--no-docs", "Hide description-only changes.")
 @click.option(
     "--audience",
     type=click.Choice(["apply", "compile", "controller"]),
@@ -101,57 +120,29 @@ _CLUSTER = "--cluster"
     type=click.Choice(["alpha", "beta", "ga", "deprecated"]),
     help="Only changes of what is or was at this stage; may be repeated.",
 )
-@click.option(
+@texts(
     "--fail-on",
-    "fail_on",
-    multiple=True,
-    metavar="SEVERITY|RULE",
-    help="Exit 1 if there is a change of this severity (breaking, warning, safe, docs) "
-    "or a more severe one, or of this rule, such as deprecated; may be repeated.",
+    "SEVERITY|RULE",
+    "Exit 1 if there is a change of this severity (breaking, warning, safe, docs) or a "
+    "more severe one, or of this rule, such as deprecated",
 )
-@click.option(
-    "--for",
-    "manifests",
-    multiple=True,
-    metavar="FILE|DIR|-",
-    help="Only what touches the kinds and fields that these manifests use, with file and "
-    "line, and the severities of --audience apply; may be repeated. --for --cluster is "
+@text(
+    "--for manifests",
+    "FILE|DIR|-",
+    "Only what touches the kinds and fields that these manifests use, with file and line, "
+    "and the severities of --audience apply; may be repeated. --for --cluster is "
     "--cluster.",
+    multiple=True,
 )
 @cluster_options("Only what touches")
-@click.option(
+@file_path(
     "--baseline",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="REPORT",
-    help="Leave out the changes of an earlier report in JSON (--format json).",
+    "REPORT",
+    "Leave out the changes of an earlier report in JSON (--format json).",
 )
 @quiet_option
 @click.pass_context
-def diff(
-    context: click.Context,
-    before: str,
-    after: str | None,
-    specs: Path | None,
-    crds: tuple[str, ...],
-    unserved: bool,
-    templates: Path | None,
-    report_format: ReportFormat,
-    file: Path | None,
-    kinds: tuple[str, ...],
-    groups: tuple[str, ...],
-    severities: tuple[Severity, ...],
-    no_docs: bool,
-    audience: AudienceName | None,
-    stages: tuple[StageSpelling, ...],
-    fail_on: tuple[str, ...],
-    manifests: tuple[str, ...],
-    cluster: bool,
-    kube_context: str | None,
-    namespaces: tuple[str, ...],
-    resources: tuple[str, ...],
-    baseline: Path | None,
-    quiet: bool,
-) -> None:
+def diff(context: click.Context, /, templates: Path | None, **values: Any) -> None:
     """Show what changed between two releases or documents.
 
     FROM and TO are each a release (1.35) or a document (a file, an https address, or -
@@ -160,35 +151,36 @@ def diff(
     between: the report says what happened in which.
     """
     del templates  # Its formats are values of --format.
-    _check_fail_on(fail_on)
+    options = DiffOptions(**values)
+    quiet, file = options.quiet, options.file
+    _check_fail_on(options.fail_on)
     # An option that needs a value takes the next one for it.
-    paths = tuple(path for path in manifests if path != _CLUSTER)
+    paths = tuple(path for path in options.manifests if path != _CLUSTER)
     reader = cluster_reader(
-        cluster or _CLUSTER in manifests, kube_context, namespaces, resources
+        options.cluster or _CLUSTER in options.manifests,
+        options.kube_context,
+        options.namespaces,
+        options.resources,
     )
-    known = _baseline_ids(baseline) if baseline else frozenset()
-    options = DocumentOptions(specs, crds, unserved)
-    documents = _documents(before, after, options)
+    known = _baseline_ids(options.baseline) if options.baseline else frozenset()
+    documents = _documents(
+        options.before,
+        options.after,
+        DocumentOptions(options.specs, options.crds, options.unserved),
+    )
     console.announce_sources((document.source for document in documents), quiet)
     releases = _load(documents)
     console.show_notes((note for release in releases for note in release.notes), quiet)
     if not quiet:
         _note_reversed_order(releases[0].name, releases[-1].name)
-    types = find_kinds(kinds, groups, releases)
-    shown = [
-        severity
-        for severity in severities or SEVERITIES
-        if not (no_docs and severity == "docs")
-    ]
-
+    types = find_kinds(options.kinds, options.groups, releases)
     uses = _uses(paths, reader, releases, quiet) if paths or reader else None
     if uses is not None:
-        audience = audience or "apply"
+        options = options._replace(audience=options.audience or "apply")
 
     def selected(comparison: Comparison) -> Comparison:
         new = without(comparison, known)
-        used = new if uses is None else touching(new, uses)
-        return _select(used, types, groups, shown, audience, stages)
+        return _select(new if uses is None else touching(new, uses), types, options)
 
     versions = documents[0].api_version, documents[-1].api_version
     comparison = selected(_compare(releases[0], releases[-1], versions))
@@ -200,8 +192,8 @@ def diff(
     chosen = context.get_parameter_source("report_format")
     if not quiet or file is not None or chosen is ParameterSource.COMMANDLINE:
         contexts = comparison_contexts(comparison, steps, paint(file))
-        console.write_result(report_format.render(contexts), file)
-    if _fails(comparison, fail_on):
+        console.write_result(options.report_format.render(contexts), file)
+    if _fails(comparison, options.fail_on):
         context.exit(1)
 
 
@@ -301,21 +293,21 @@ def _note_reversed_order(before: str, after: str) -> None:
 
 
 def _select(
-    comparison: Comparison,
-    types: tuple[TypeMatch, ...],
-    groups: tuple[str, ...],
-    severities: list[Severity],
-    audience: AudienceName | None,
-    stages: tuple[StageSpelling, ...],
+    comparison: Comparison, types: Sequence[TypeMatch], options: DiffOptions
 ) -> Comparison:
     """The part of a comparison that the options ask for."""
     if types:
         comparison = of_types(comparison, types)
-    if audience is not None:
-        comparison = for_audience(comparison, audience)
-    if stages:
-        comparison = at_stages(comparison, stages)
-    return comparison.filter(group=groups, severities=severities)
+    if options.audience is not None:
+        comparison = for_audience(comparison, options.audience)
+    if options.stages:
+        comparison = at_stages(comparison, options.stages)
+    severities = [
+        severity
+        for severity in options.severities or SEVERITIES
+        if not (options.no_docs and severity == "docs")
+    ]
+    return comparison.filter(group=options.groups, severities=severities)
 
 
 def _check_fail_on(names: Iterable[str]) -> None:

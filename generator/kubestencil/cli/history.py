@@ -12,12 +12,11 @@ from kubestencil.cli import console
 from kubestencil.cli.documents import find_history, is_document
 from kubestencil.cli.options import (
     complete_kind,
-    crds_option,
+    document_options,
     file_option,
     quiet_option,
-    specs_option,
     templates_option,
-    unserved_option,
+    text,
 )
 from kubestencil.cli.reports import format_option, paint
 from kubestencil.errors import UsageError
@@ -36,17 +35,14 @@ if TYPE_CHECKING:
     metavar="[KIND [FIELD]] [NAME=PATH|DIR]...",
     shell_complete=complete_kind,
 )
-@click.option(
-    "--releases",
-    "requested_releases",
+@text(
+    "--releases requested_releases",
+    "RELEASE|RANGE",
+    "Releases to include, such as 1.29..1.35; may be repeated.  [default: all available, "
+    "none with NAME=PATH, DIR or --crds]",
     multiple=True,
-    metavar="RELEASE|RANGE",
-    help="Releases to include, such as 1.29..1.35; may be repeated.  [default: all "
-    "available, none with NAME=PATH, DIR or --crds]",
 )
-@specs_option
-@crds_option
-@unserved_option
+@document_options
 @templates_option
 @format_option("diff", ("history", "history-json"))
 @file_option

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,145 +63,36 @@ def complete_setting(
     return [setting for setting in settings if setting.startswith(incomplete)]
 
 
-specs_option: Decorator = click.option(
-    "--specs",
-    type=click.Path(path_type=Path),
-    envvar="KUBESTENCIL_SPECS",
-    show_envvar=True,
-    metavar="DIR",
-    help="Folder with documents named RELEASE.json, searched before ./specs and the "
-    "embedded documents.",
-)
-crds_option: Decorator = click.option(
-    "--crds",
-    multiple=True,
-    metavar="FILE|DIR|URL|-",
-    help="CustomResourceDefinitions to add to each release; alone without one. May be "
-    "repeated.",
-)
-unserved_option: Decorator = click.option(
-    "--unserved",
-    is_flag=True,
-    help="Include the versions of CustomResourceDefinitions that are not served.",
-)
-groups_option: Decorator = click.option(
-    "--group",
-    "groups",
-    multiple=True,
-    metavar="GROUP",
-    help="Only the kinds of an API group, such as apps or core, and what they refer to; "
-    "may be repeated.",
-)
-kinds_option: Decorator = click.option(
-    "--kind",
-    "kinds",
-    multiple=True,
-    metavar="KIND",
-    shell_complete=complete_kind,
-    help="Only a kind, such as Pod, or another type, and what it refers to; may be "
-    "repeated.",
-)
-templates_option: Decorator = click.option(
-    "--templates",
-    type=click.Path(path_type=Path),
-    is_eager=True,  # Other options have the names of what is in it as values.
-    metavar="DIR",
-    help="Folder with your own targets, and with files that replace those of built-in "
-    "targets.",
-)
-releases_argument: Decorator = click.argument(
-    "releases",
-    nargs=-1,
-    metavar="[RELEASE|RANGE]...",
-    shell_complete=complete_release,
-)
-out_option: Decorator = click.option(
-    "-o",
-    "--output",
-    "out",
-    type=click.Path(path_type=Path),
-    default=Path("generated"),
-    show_default=True,
-    metavar="DIR",
-    help="Output folder.",
-)
-prune_option: Decorator = click.option(
-    "--prune",
-    is_flag=True,
-    help="Remove the files of earlier runs that had more releases, kinds or options.",
-)
-set_option: Decorator = click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="TARGET.OPTION=VALUE",
-    shell_complete=complete_setting,
-    help="Set an option of a target; may be repeated.",
-)
-jobs_option: Decorator = click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(min=1),
-    default=os.cpu_count() or 1,
-    show_default="number of processors",
-    metavar="N",
-    help="Number of parallel processes; large documents get fewer.",
-)
-_quiet_option: Decorator = click.option(
-    "-q", "--quiet", is_flag=True, help="Suppress output except errors."
-)
+def text(names: str, metavar: str, about: str, **more: Any) -> Decorator:
+    """An option whose value is a text. ``names`` are as ``click.option`` takes them, with
+    blanks between; ``more`` are other arguments of it."""
+    return click.option(*names.split(), metavar=metavar, help=about, **more)
 
 
-def _be_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:
-    context.meta[console.VERBOSE] = value
+def texts(names: str, metavar: str, about: str, **more: Any) -> Decorator:
+    """The same of one that may be repeated."""
+    about = f"{about}; may be repeated."
+    return text(names, metavar, about, multiple=True, **more)
 
 
-verbose_option: Decorator = click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    expose_value=False,
-    callback=_be_verbose,
-    help="Show which documents are read: name, source and sha256.",
-)
+def flag(names: str, about: str, **more: Any) -> Decorator:
+    """An option without a value."""
+    return click.option(*names.split(), is_flag=True, help=about, **more)
 
 
-def quiet_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options ``--quiet`` and ``--verbose``; the second has no parameter."""
-    return verbose_option(_quiet_option(command))
+def file_path(names: str, metavar: str, about: str, **more: Any) -> Decorator:
+    """An option that is the path of a file."""
+    type_ = click.Path(path_type=Path, dir_okay=False)
+    return text(names, metavar, about, type=type_, **more)
 
 
-def cluster_options(purpose: str) -> Decorator:
-    """The option ``--cluster``, which serves a purpose, and those that need it."""
-    options: Sequence[Decorator] = (
-        click.option(
-            "--cluster",
-            is_flag=True,
-            help=f"{purpose} what is in a cluster, too, which your kubectl reads; nothing "
-            "is written.",
-        ),
-        click.option(
-            "--context",
-            "kube_context",
-            metavar="NAME",
-            help="With --cluster: the context of kubectl; by default the current one.",
-        ),
-        click.option(
-            "--namespace",
-            "namespaces",
-            multiple=True,
-            metavar="NAME",
-            help="With --cluster: only what is in a namespace; may be repeated.",
-        ),
-        click.option(
-            "--resource",
-            "resources",
-            multiple=True,
-            metavar="NAME",
-            help="With --cluster: only a resource, such as deployments.apps; may be "
-            "repeated.",
-        ),
-    )
+def folder_path(names: str, about: str, **more: Any) -> Decorator:
+    """An option that is the path of a folder."""
+    return text(names, "DIR", about, type=click.Path(path_type=Path), **more)
+
+
+def several(*options: Decorator) -> Decorator:
+    """Options that belong together."""
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -209,6 +100,114 @@ def cluster_options(purpose: str) -> Decorator:
         return command
 
     return decorate
+
+
+specs_option = folder_path(
+    "--specs",
+    "Folder with documents named RELEASE.json, searched before ./specs and the embedded "
+    "documents.",
+    envvar="KUBESTENCIL_SPECS",
+    show_envvar=True,
+)
+crds_option = texts(
+    "--crds", "FILE|DIR|URL", "CustomResourceDefinitions of custom resources"
+)
+unserved_option = flag(
+    "--unserved",
+    "Include the versions of CustomResourceDefinitions that are not served.",
+)
+#: Where documents are, and CustomResourceDefinitions that are added to them.
+document_options = several(
+    specs_option,
+    texts(
+        "--crds",
+        "FILE|DIR|URL|-",
+        "CustomResourceDefinitions to add to each release, or alone without one",
+    ),
+    unserved_option,
+)
+# Other options have the names of what is in it as values.
+templates_option = folder_path(
+    "--templates",
+    "Folder with your own targets, and with files that replace those of built-in targets.",
+    is_eager=True,
+)
+releases_argument: Decorator = click.argument(
+    "releases",
+    nargs=-1,
+    metavar="[RELEASE|RANGE]...",
+    shell_complete=complete_release,
+)
+out_option = folder_path(
+    "-o --output out",
+    "Output folder.",
+    default=Path("generated"),
+    show_default=True,
+)
+set_option = texts(
+    "--set settings",
+    "TARGET.OPTION=VALUE",
+    "Set an option of a target",
+    shell_complete=complete_setting,
+)
+jobs_option = text(
+    "-j --jobs",
+    "N",
+    "Number of parallel processes; large documents get fewer.",
+    type=click.IntRange(min=1),
+    default=os.cpu_count() or 1,
+    show_default="number of processors",
+)
+# Its suffix may imply the format.
+file_option = file_path(
+    "-o --output file",
+    "FILE",
+    "Write to FILE instead of standard output.",
+    is_eager=True,
+)
+
+
+def _be_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:
+    context.meta[console.VERBOSE] = value
+
+
+verbose_option = flag(
+    "-v --verbose",
+    "Show which documents are read: name, source and sha256.",
+    expose_value=False,
+    callback=_be_verbose,
+)
+#: ``--quiet`` and ``--verbose``; the second has no parameter.
+quiet_option = several(
+    flag("-q --quiet", "Suppress output except errors."), verbose_option
+)
+
+
+def cluster_options(purpose: str) -> Decorator:
+    """The option ``--cluster``, which serves a purpose, and those that need it."""
+    with_cluster = "With --cluster:"
+    return several(
+        flag(
+            "--cluster",
+            f"{purpose} what is in a cluster, too, which your kubectl reads; nothing is "
+            "written.",
+        ),
+        text(
+            "--context kube_context",
+            "NAME",
+            f"{with_cluster} the context of kubectl; by default the current one.",
+        ),
+        texts(
+            "--namespace namespaces",
+            "NAME",
+            f"{with_cluster} only what is in a namespace",
+        ),
+        texts(
+            "--resource resources",
+            "NAME",
+            f"{with_cluster} only a resource, such as deployments.apps",
+        ),
+    )
 
 
 def cluster_reader(
@@ -233,17 +232,6 @@ def cluster_reader(
         if value:
             raise UsageError("needs --cluster", where=name)
     return None
-
-
-file_option: Decorator = click.option(
-    "-o",
-    "--output",
-    "file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    is_eager=True,  # Its suffix may imply the format.
-    metavar="FILE",
-    help="Write to FILE instead of standard output.",
-)
 
 
 def parse_settings(settings: tuple[str, ...]) -> Mapping[str, str]:

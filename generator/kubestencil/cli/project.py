@@ -16,7 +16,14 @@ from kubestencil.cli import console
 from kubestencil.cli.check import check
 from kubestencil.cli.check.job import CheckOptions, report_on
 from kubestencil.cli.documents import find_sources
-from kubestencil.cli.options import complete_target, jobs_option, quiet_option
+from kubestencil.cli.options import (
+    complete_target,
+    file_path,
+    flag,
+    jobs_option,
+    quiet_option,
+    text,
+)
 from kubestencil.cli.render import (
     PreparedTable,
     RenderOptions,
@@ -63,21 +70,20 @@ output = "{output}"
 
 
 @click.command()
-@click.option(
-    "-t",
-    "--target",
+@text(
+    "-t --target",
+    "TARGET",
+    "Target to generate.",
     default="python",
     show_default=True,
-    metavar="TARGET",
     shell_complete=complete_target,
-    help="Target to generate.",
 )
-@click.option(
+@text(
     "--release",
+    "RELEASE",
+    "Release to generate it for.",
     default="latest",
     show_default=True,
-    metavar="RELEASE",
-    help="Release to generate it for.",
 )
 def init(target: str, release: str) -> None:
     """Write a kubestencil.toml to begin with.
@@ -87,12 +93,12 @@ def init(target: str, release: str) -> None:
     targets = load_targets(None)
     find_target(target, targets)
     find_sources((release,), None, DocumentOptions(), targets)
-    text = _TEMPLATE.format(
+    content = _TEMPLATE.format(
         target=target, release=release, output=f"generated/{target}"
     )
     if Path(FILE).exists() or Path(FILE).is_symlink():
         raise UsageError("exists already", where=FILE, hint="edit it")
-    console.write_result(text, Path(FILE))
+    console.write_result(content, Path(FILE))
     click.echo(f"wrote {FILE}; now run kubestencil render")
 
 
@@ -100,24 +106,20 @@ def init(target: str, release: str) -> None:
 @click.argument(
     "names", nargs=-1, metavar="[TARGET]...", shell_complete=complete_target
 )
-@click.option("--dry-run", is_flag=True, help="Write nothing; say what changes.")
-@click.option(
-    "--offline", is_flag=True, help="Ask no server; use the documents that are here."
-)
-@click.option(
+@flag("--dry-run", "Write nothing; say what changes.")
+@flag("--offline", "Ask no server; use the documents that are here.")
+@text(
     "--index",
+    "URL",
+    "Where the newest release is looked up: a text with its version, or a table of "
+    "releases as in specs/releases.toml.",
     default=INDEX,
     show_default=True,
-    metavar="URL",
-    help="Where the newest release is looked up: a text with its version, or a table of "
-    "releases as in specs/releases.toml.",
 )
-@click.option(
-    "--summary",
-    "file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write what changed as Markdown, such as the text of a pull request.",
+@file_path(
+    "--summary file",
+    "FILE",
+    "Write what changed as Markdown, such as the text of a pull request.",
 )
 @jobs_option
 @quiet_option
@@ -176,7 +178,7 @@ def update(
         if table is not None
     ]
     report = _report(lookup.project, updates)
-    text = summary(
+    changes = summary(
         old or Lock(),
         lock,
         lookup.locations,
@@ -185,9 +187,9 @@ def update(
         report,
     )
     if file is not None:
-        console.write_result(text, file)
+        console.write_result(changes, file)
     if not quiet:
-        console.write_result(text, None)
+        console.write_result(changes, None)
 
 
 def _tables_before(

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.options import quiet_option, specs_option
+from kubestencil.cli.options import folder_path, quiet_option, specs_option
 from kubestencil.source import available
 from kubestencil.source.releases import ListedRelease, listed_releases, minor_version
 
@@ -25,15 +25,13 @@ def releases(specs: Path | None) -> None:
 
 @click.command()
 @click.argument("releases", nargs=-1, required=True, metavar="RELEASE...")
-@click.option(
+@folder_path(
     "--specs",
-    type=click.Path(path_type=Path),
+    "Folder to download to.",
     envvar="KUBESTENCIL_SPECS",
     show_envvar=True,
     default=Path("specs"),
     show_default=True,
-    metavar="DIR",
-    help="Folder to download to.",
 )
 @quiet_option
 def fetch(releases: tuple[str, ...], specs: Path, quiet: bool) -> None:

@@ -19,20 +19,19 @@ from kubestencil.build.refused import Refused
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
+    complete_kind,
     complete_target,
-    crds_option,
-    groups_option,
+    document_options,
+    flag,
     jobs_option,
-    kinds_option,
     out_option,
     parse_settings,
-    prune_option,
     quiet_option,
     releases_argument,
     set_option,
-    specs_option,
     templates_option,
-    unserved_option,
+    text,
+    texts,
 )
 from kubestencil.cli.refused import leave_out, show_refused
 from kubestencil.cli.settings import read_project_of
@@ -56,55 +55,50 @@ _PAGES = ("index.html", "README.md")
 
 @click.command()
 @releases_argument
-@click.option(
-    "-t",
-    "--target",
-    "names",
+@text(
+    "-t --target names",
+    "TARGET",
+    "Target to generate; may be repeated.  [default: those that --all does not leave to "
+    "the newest release, and all for that one]",
     multiple=True,
-    metavar="TARGET",
     shell_complete=complete_target,
-    help="Target to generate; may be repeated.  [default: those that --all does not "
-    "leave to the newest release, and all for that one]",
 )
-@click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Generate all targets for each release.",
-)
+@flag("--all everything", "Generate all targets for each release.")
 @out_option
-@specs_option
-@click.option(
+@document_options
+@text(
     "--spec",
-    metavar="FILE|URL|-",
-    help="Read this OpenAPI document; RELEASE is then the name to generate it under.",
+    "FILE|URL|-",
+    "Read this OpenAPI document; RELEASE is then the name to generate it under.",
 )
-@crds_option
-@unserved_option
-@groups_option
-@kinds_option
+@texts(
+    "--group groups",
+    "GROUP",
+    "Only the kinds of an API group, such as apps or core, and what they refer to",
+)
+@texts(
+    "--kind kinds",
+    "KIND",
+    "Only a kind, such as Pod, or another type, and what it refers to",
+    shell_complete=complete_kind,
+)
 @templates_option
 @set_option
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Write nothing; exit 1 if generated files are out of date.",
-)
-@click.option(
+@flag("--check", "Write nothing; exit 1 if generated files are out of date.")
+@flag(
     "--overwrite",
-    is_flag=True,
-    help="Replace files that kubestencil did not write, or that were edited since.",
+    "Replace files that kubestencil did not write, or that were edited since.",
 )
-@prune_option
-@click.option(
-    "--locked",
-    is_flag=True,
-    help="Fail where kubestencil.lock has other documents, or another version.",
+@flag(
+    "--prune",
+    "Remove the files of earlier runs that had more releases, kinds or options.",
 )
-@click.option(
+@flag(
+    "--locked", "Fail where kubestencil.lock has other documents, or another version."
+)
+@flag(
     "--keep-going",
-    is_flag=True,
-    help="Leave out the CustomResourceDefinitions that are refused, list them, and exit 1.",
+    "Leave out the CustomResourceDefinitions that are refused, list them, and exit 1.",
 )
 @jobs_option
 @quiet_option

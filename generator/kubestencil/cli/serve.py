@@ -16,6 +16,7 @@ from kubestencil import build, server
 from kubestencil.cli import console
 from kubestencil.cli.documents import find_sources
 from kubestencil.cli.options import (
+    flag,
     jobs_option,
     out_option,
     parse_settings,
@@ -23,6 +24,7 @@ from kubestencil.cli.options import (
     set_option,
     specs_option,
     templates_option,
+    text,
     verbose_option,
 )
 from kubestencil.cli.render import report_summary
@@ -45,18 +47,16 @@ _SITE = "site"
 @templates_option
 @set_option
 @jobs_option
-@click.option(
+@text(
     "--port",
+    "PORT",
+    "Port to listen on; 0 takes a free one.",
     type=click.IntRange(0, 65535),
     default=8000,
     show_default=True,
-    metavar="PORT",
-    help="Port to listen on; 0 takes a free one.",
 )
 @verbose_option
-@click.option(
-    "--open", "open_browser", is_flag=True, help="Open the site in a browser."
-)
+@flag("--open open_browser", "Open the site in a browser.")
 def serve(
     releases: tuple[str, ...],
     out: Path,

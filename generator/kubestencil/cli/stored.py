@@ -10,7 +10,7 @@ import click
 
 from kubestencil.checking.stored import results
 from kubestencil.cli import console
-from kubestencil.cli.options import complete_release, file_option
+from kubestencil.cli.options import complete_release, crds_option, file_option, text
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.schema.custom_resources.definitions import crd_values
 from kubestencil.source.find import DocumentOptions
@@ -20,26 +20,18 @@ from kubestencil.validator.binaries import require_binary
 from kubestencil.validator.process import Validator
 
 _paths = click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-_release = click.option(
+_release = text(
     "--release",
-    metavar="RELEASE",
+    "RELEASE",
+    "Release of the API server.  [default: the newest supported one]",
     shell_complete=complete_release,
-    help="Release of the API server.  [default: the newest supported one]",
-)
-
-
-_crds = click.option(
-    "--crds",
-    multiple=True,
-    metavar="FILE|DIR|URL",
-    help="CustomResourceDefinitions of the objects; may be repeated.",
 )
 
 
 @click.command()
 @_paths
 @_release
-@_crds
+@crds_option
 @file_option
 def default(
     paths: tuple[str, ...],
@@ -60,14 +52,9 @@ def default(
 
 @click.command()
 @_paths
-@click.option(
-    "--to",
-    required=True,
-    metavar="VERSION",
-    help="Version to convert to, such as apps/v1.",
-)
+@text("--to", "VERSION", "Version to convert to, such as apps/v1.", required=True)
 @_release
-@_crds
+@crds_option
 @file_option
 def convert(
     paths: tuple[str, ...],
@@ -97,9 +84,9 @@ def _print(
 ) -> None:
     where = ", ".join(paths)
     try:
-        text = dump_all(list(values))
+        result = dump_all(list(values))
     except RecursionError as error:
         raise SourceError("an object has too many levels", where=where) from error
-    if not text:
+    if not result:
         raise UsageError("there is no object in it", where=where)
-    console.write_result(text, file)
+    console.write_result(result, file)

@@ -8,7 +8,7 @@ import time
 import click
 
 from kubestencil.cli import console
-from kubestencil.cli.options import complete_release, quiet_option
+from kubestencil.cli.options import complete_release, quiet_option, text
 from kubestencil.engine import load_targets
 from kubestencil.errors import UsageError
 from kubestencil.schema.load import load_release
@@ -41,13 +41,11 @@ def validator() -> None:
 @click.argument(
     "releases", nargs=-1, metavar="[RELEASE]...", shell_complete=complete_release
 )
-@click.option(
-    "--platform",
-    "platforms",
+@text(
+    "--platform platforms",
+    "OS/ARCH",
+    "Platform to build for, such as linux/arm64; may be repeated.  [default: this one]",
     multiple=True,
-    metavar="OS/ARCH",
-    help="Platform to build for, such as linux/arm64; may be repeated.  "
-    "[default: this one]",
 )
 @quiet_option
 def build(releases: tuple[str, ...], platforms: tuple[str, ...], quiet: bool) -> None:
@@ -94,11 +92,11 @@ def path(release: str) -> None:
     click.echo(require_binary(release))
 
 
-def _version(text: str) -> tuple[str, int]:
+def _version(name: str) -> tuple[str, int]:
     """The release and the patch that a user names: 1.35, 1.35.2."""
-    match = _VERSION.match(text)
+    match = _VERSION.match(name)
     if match is None:
-        raise UsageError(f"{text!r} is not a release", hint="1.35, or 1.35.2")
+        raise UsageError(f"{name!r} is not a release", hint="1.35, or 1.35.2")
     return match[1], int(match[2] or 0)
 
 

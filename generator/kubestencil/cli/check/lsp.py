@@ -8,7 +8,13 @@ import click
 
 from kubestencil.checking.release import prepare
 from kubestencil.checking.upgrade import Upgrade
-from kubestencil.cli.options import complete_release, specs_option, unserved_option
+from kubestencil.cli.options import (
+    complete_release,
+    crds_option,
+    specs_option,
+    text,
+    unserved_option,
+)
 from kubestencil.errors import UsageError
 from kubestencil.schema.lazy import load_lazily
 from kubestencil.source.find import DocumentOptions, find_document
@@ -16,20 +22,14 @@ from kubestencil.source.releases import newest_release
 
 
 @click.command()
-@click.option(
-    "--to",
-    "after",
-    metavar="RELEASE",
+@text(
+    "--to after",
+    "RELEASE",
+    "Release to check against; by default the newest one.",
     shell_complete=complete_release,
-    help="Release to check against; by default the newest one.",
 )
 @specs_option
-@click.option(
-    "--crds",
-    multiple=True,
-    metavar="FILE|DIR|URL",
-    help="CustomResourceDefinitions of custom resources; may be repeated.",
-)
+@crds_option
 @unserved_option
 def lsp(
     after: str | None, specs: Path | None, crds: tuple[str, ...], unserved: bool
