@@ -18,7 +18,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kubestencil.checking.findings import Problem, field_path
+from kubestencil.checking.findings import Problem
+from kubestencil.checking.paths import field_path
 from kubestencil.checking.release import prepare
 from kubestencil.checking.rules import RULES
 from kubestencil.checking.upgrade import ObjectResult, Upgrade, kind_of

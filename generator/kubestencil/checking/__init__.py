@@ -2,7 +2,7 @@
 
 ``files`` finds manifests and reads the objects in them. ``decoding`` checks the
 values of an object, ``kind_findings`` and ``named_resources`` its kind and what it
-names, and ``hints`` says what to do; ``problems`` is how they report. ``release`` is
+names, and ``hints`` says what to do; ``problems`` is how they report, ``paths`` how they read. ``release`` is
 what objects are checked against, ``upgrade`` checks one object against one or more
 releases, and ``run`` files. ``ignores`` and ``suppressions`` leave findings out. All
 results are values (``findings``), whose meaning is in ``rules``; ``sarif`` writes them

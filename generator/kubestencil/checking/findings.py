@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from kubestencil.checking.paths import Path, field_path
 from kubestencil.checking.rules import (
     RULES,
     SEVERITIES,
@@ -31,8 +32,6 @@ STDIN = "<stdin>"
 MAX_FINDINGS = 1000
 _MAX_CHARACTERS = 1000
 _COUNTS = "files", "documents", "objects", "checked", "updated"
-#: The steps from an object to a value inside of it: keys, and indexes of lists.
-Path = tuple[str | int, ...]
 
 
 class Move(NamedTuple):
@@ -417,22 +416,3 @@ def is_no_file(name: str) -> bool:
 def shorten(text: str) -> str:
     """A text of a manifest as it is shown: its beginning, where it is long."""
     return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}…"
-
-
-def parts_of(value: Any) -> Iterable[tuple[Any, Any]]:
-    """The values in an object or a list, with their names or indexes."""
-    if isinstance(value, dict):
-        return value.items()
-    return enumerate(value) if isinstance(value, list) else ()
-
-
-def field_path(path: Path) -> str:
-    """A path as the API server writes it in errors of strict decoding
-    (sigs.k8s.io/json, kubernetes_patch.go)."""
-    text = ""
-    for step in path:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        else:
-            text += f".{step}" if text else step
-    return text

@@ -9,8 +9,8 @@ from difflib import SequenceMatcher, get_close_matches
 from functools import cache
 from typing import Any
 
-from kubestencil.checking.findings import Fix, Move, Path, Problem, Put
-from kubestencil.checking.problems import value_at
+from kubestencil.checking.findings import Fix, Move, Problem, Put
+from kubestencil.checking.paths import Path, value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RuleId
 from kubestencil.schema.facts.configurations.table import configuration_kinds

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from kubestencil.checking.findings import Path, Problem
-from kubestencil.checking.problems import items_at, value_at
+from kubestencil.checking.findings import Problem
+from kubestencil.checking.paths import Path, items_at, texts_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.schema.facts.lifecycle import lifecycles, replacement
 from kubestencil.schema.types import GroupVersionKind
@@ -51,7 +51,7 @@ def stored_versions(
         for _, version in items_at(value, ("spec", "versions"))
         if version.get("served") is True
     }
-    for index, name in _strings(value, "status", "storedVersions"):
+    for at, name in texts_at(value, ("status", "storedVersions")):
         if name not in served:
             what = "which is not served"
         elif served[name].get("deprecated") is True:
@@ -60,36 +60,37 @@ def stored_versions(
             continue
         yield Problem(
             "stored-version",
-            ("status", "storedVersions", index),
+            at,
             f"objects may be stored in {name}, {what}",
             f"write each object again, and take {name} out of status.storedVersions",
         )
 
 
 def _of_rbac_rule(rule: Mapping[str, Any], path: Path, minor: str) -> Iterator[Problem]:
-    resources = _strings(rule, "resources")
+    resources = texts_at(rule, ("resources",))
     names = {name.partition("/")[0] for _, name in resources}
-    for index, group in _strings(rule, "apiGroups"):
+    for at, group in texts_at(rule, ("apiGroups",)):
         of_group = _kinds_of_group(group)
         if removal := _removal(of_group, minor):
             message = f"the group {group} was removed in {removal}"
             named = [kind for kind in of_group if _plural(kind) in names]
-            yield _problem((*path, "apiGroups", index), message, named, minor)
+            yield _problem((*path, *at), message, named, minor)
             continue
         for at, name in resources:
             plural = name.partition("/")[0]
             kinds = [kind for kind in of_group if _plural(kind) == plural]
             if removal := _removal(kinds, minor):
                 message = f"{name} of {group} was removed in {removal}"
-                yield _problem((*path, "resources", at), message, kinds, minor)
+                yield _problem((*path, *at), message, kinds, minor)
 
 
 def _of_webhook_rule(
     rule: Mapping[str, Any], path: Path, minor: str
 ) -> Iterator[Problem]:
-    resources = {name.partition("/")[0] for _, name in _strings(rule, "resources")}
-    for index, version in _strings(rule, "apiVersions"):
-        for _, group in _strings(rule, "apiGroups"):
+    names = texts_at(rule, ("resources",))
+    resources = {name.partition("/")[0] for _, name in names}
+    for at, version in texts_at(rule, ("apiVersions",)):
+        for _, group in texts_at(rule, ("apiGroups",)):
             kinds = [
                 kind
                 for kind in _kinds_of_group(group)
@@ -100,7 +101,7 @@ def _of_webhook_rule(
                 named = " and ".join(sorted(set(map(_plural, kinds)))[:3])
                 verb = "was" if len(kinds) == 1 else "were"
                 what = f"{named} of {kinds[0].api_version} {verb} removed in {removal}"
-                yield _problem((*path, "apiVersions", index), what, kinds, minor)
+                yield _problem((*path, *at), what, kinds, minor)
 
 
 def _problem(
@@ -113,12 +114,6 @@ def _problem(
     )
     hint = f"name {', '.join(texts)}" if texts else "remove it from the rule"
     return Problem("removed-resource", path, message, hint)
-
-
-def _strings(value: Mapping[str, Any], *path: str) -> list[tuple[int, str]]:
-    texts = value_at(value, path)
-    items = enumerate(texts if isinstance(texts, list) else ())
-    return [(index, text) for index, text in items if isinstance(text, str)]
 
 
 @cache

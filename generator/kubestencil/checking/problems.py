@@ -1,4 +1,4 @@
-"""Adds problems to results: paths, the texts of values, messages about types."""
+"""Adds problems to results: the texts of values, messages about types."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import Any
 
 from kubestencil.checking.files.kustomize import is_directive
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Path, Problem, Results, field_path
+from kubestencil.checking.findings import Problem, Results
+from kubestencil.checking.paths import Link, field_path, path_of
 from kubestencil.checking.rules import RuleId
 
-#: The path of a value as a linked list, innermost step first. The object itself has an
-#: empty step.
-Link = tuple[str | int, "Link | None"]
 #: Adds what is wrong with a value at a path to the results.
 Check = Callable[[Any, Link, Results], None]
 
@@ -27,43 +25,6 @@ _TYPE_NAMES: Mapping[type, str] = {
     float: "the number",
     type(None): "null",
 }
-
-
-def path_of(at: Link) -> Path:
-    """The path of a value from the object."""
-    steps: list[str | int] = []
-    step, parent = at
-    while parent is not None:
-        steps.append(step)
-        step, parent = parent
-    return tuple(reversed(steps))
-
-
-def link_of(path: Path) -> Link:
-    """The reverse of ``path_of``."""
-    link: Link = ("", None)
-    for step in path:
-        link = (step, link)
-    return link
-
-
-def value_at(value: Any, path: Path) -> Any:
-    """The value at a path; None where there is none."""
-    for step in path:
-        if isinstance(value, dict):
-            value = value.get(step)
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            return None
-    return value
-
-
-def items_at(value: Any, path: Path) -> list[tuple[Path, dict[str, Any]]]:
-    """The objects in the list at a path, with their paths."""
-    items = value_at(value, path)
-    items = items if isinstance(items, list) else []
-    return [((*path, i), item) for i, item in enumerate(items) if type(item) is dict]
 
 
 def shown(value: Any) -> str:

@@ -10,7 +10,7 @@ from kubestencil.checking.decoding.configurations import inner_configurations
 from kubestencil.checking.decoding.decode import Decoder
 from kubestencil.checking.decoding.server_warnings import warnings_of
 from kubestencil.checking.findings import Results
-from kubestencil.checking.problems import link_of
+from kubestencil.checking.paths import link_of
 from kubestencil.checking.values.places import PlaceChecks
 from kubestencil.checking.values.relations import related_problems
 from kubestencil.schema.facts.combinations import combinations

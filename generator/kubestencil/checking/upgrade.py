@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from kubestencil.checking.files.kustomize import is_kustomize_kind
-from kubestencil.checking.findings import Edit, Move, Path, Problem, Results
+from kubestencil.checking.findings import Edit, Move, Problem, Results
 from kubestencil.checking.hints import Advice
 from kubestencil.checking.hints.edits import EditError, applied
 from kubestencil.checking.hints.renames import renaming
-from kubestencil.checking.hints.trials import Trial, moved_path
+from kubestencil.checking.hints.trials import Trial
 from kubestencil.checking.kind_findings import (
     custom_kinds_of,
     has_name_of_kubernetes,
@@ -25,6 +25,7 @@ from kubestencil.checking.kind_findings import (
     with_old_default,
 )
 from kubestencil.checking.named_resources import removed_resources, stored_versions
+from kubestencil.checking.paths import Path, moved_path
 from kubestencil.checking.problems import PLACEHOLDER
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES, Change

@@ -8,8 +8,9 @@ from itertools import zip_longest
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Path, Problem, Results, parts_of
-from kubestencil.checking.problems import PLACEHOLDER, value_at
+from kubestencil.checking.findings import Problem, Results
+from kubestencil.checking.paths import Path, all_values, value_at
+from kubestencil.checking.problems import PLACEHOLDER
 from kubestencil.checking.rules import RULES, RuleId
 from kubestencil.checking.values.relations import pods_of
 from kubestencil.schema.facts.tables import group_version_kind
@@ -188,8 +189,7 @@ def _denials(messages: Sequence[str], value: Mapping[str, Any]) -> Iterator[Prob
 
 
 def _has_placeholders(value: Any) -> bool:
-    parts = (part for _, part in parts_of(value))
-    return _is_placeholder(value) or any(map(_has_placeholders, parts))
+    return any(map(_is_placeholder, all_values(value)))
 
 
 def _is_placeholder(value: Any) -> bool:

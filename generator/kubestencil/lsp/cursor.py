@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from kubestencil.checking.findings import Path
+from kubestencil.checking.paths import Path
 
 _LINE = re.compile(
     r"""(?P<dashes>[ ]*(?:-[ ]+)*-?)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.checking.files.kustomize import listed_patches
 from kubestencil.checking.files.manifests import Manifest, read_manifests
-from kubestencil.checking.findings import Finding, Fix, Move, Put, field_path
+from kubestencil.checking.findings import Finding, Fix, Move, Put
 from kubestencil.checking.fixing import text_with_fix
+from kubestencil.checking.paths import field_path
 from kubestencil.checking.run import Run
 from kubestencil.checking.upgrade import Upgrade
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kubestencil.checking.clusters.helm import LABELS, is_release, read_release
-from kubestencil.checking.clusters.kubectl import Kubectl, ServedResource, text_at
+from kubestencil.checking.clusters.kubectl import Kubectl, ServedResource
 from kubestencil.checking.clusters.live import without_server_fields, written
 from kubestencil.checking.files.find import ManifestFile
+from kubestencil.checking.paths import text_at
 from kubestencil.errors import KubestencilError, UsageError
 from kubestencil.source.document import CrdSet, SourceFile
 from kubestencil.source.limits import max_bytes, too_large

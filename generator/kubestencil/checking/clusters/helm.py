@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Mapping
 from typing import Any
 
-from kubestencil.checking.clusters.kubectl import text_at
 from kubestencil.checking.files.find import ManifestFile
+from kubestencil.checking.paths import text_at
 from kubestencil.errors import SourceError
 from kubestencil.source.decoding import decode_json, decode_text
 from kubestencil.source.limits import max_bytes, too_large

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
+from kubestencil.checking.paths import items_at, text_at
 from kubestencil.errors import KubestencilError
 from kubestencil.source.decoding import decode_json, decode_text
 from kubestencil.source.programs import output_of
@@ -65,7 +66,7 @@ class Kubectl:
         for _ in range(_MAX_PAGES):
             wanted = {**query, "limit": _PAGE_SIZE, "continue": token}
             page = self.object(f"{path}?{urlencode(wanted)}")
-            yield from objects_at(page, "items")
+            yield from (item for _, item in items_at(page, ("items",)))
             token = text_at(page, "metadata", "continue")
             if not token:
                 return
@@ -81,7 +82,7 @@ class Kubectl:
                 if version == "v1":
                     raise
                 continue
-            for value in objects_at(document, "resources"):
+            for _, value in items_at(document, ("resources",)):
                 name, kind = text_at(value, "name"), text_at(value, "kind")
                 resource = ServedResource(
                     version, name, kind, value.get("namespaced") is True
@@ -93,29 +94,14 @@ class Kubectl:
                     seen.add(resource.full_name)
 
     def _group_versions(self) -> list[str]:
-        groups = objects_at(self.object("/apis"), "groups")
+        groups = items_at(self.object("/apis"), ("groups",))
         preferred, others = [], []
-        for group in groups:
+        for _, group in groups:
             first = text_at(group, "preferredVersion", "groupVersion")
             preferred.append(first)
-            for version in objects_at(group, "versions"):
+            for _, version in items_at(group, ("versions",)):
                 others.append(text_at(version, "groupVersion"))
         return list(filter(None, dict.fromkeys([*preferred, *others])))
-
-
-def objects_at(value: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    """The objects in the list of a field; empty where there is none."""
-    items = value.get(key)
-    items = items if isinstance(items, list) else []
-    return [item for item in items if isinstance(item, dict)]
-
-
-def text_at(value: Mapping[str, Any], *path: str) -> str:
-    """The text at a path of fields; empty where there is none."""
-    current: Any = value
-    for step in path:
-        current = current.get(step) if isinstance(current, dict) else None
-    return current if isinstance(current, str) else ""
 
 
 def _version_path(api_version: str) -> str:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from kubestencil.checking.clusters.kubectl import objects_at, text_at
+from kubestencil.checking.paths import items_at, object_at, text_at
 from kubestencil.errors import SpecError
 from kubestencil.source.decoding import decode_json
 
@@ -38,9 +38,8 @@ def written(value: Mapping[str, Any]) -> Iterator[Written]:
     applied = _last_applied(value)
     if applied is not None:
         yield Written(_CLIENT_SIDE, applied, False)
-    metadata = value.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
-    for entry in objects_at(metadata, "managedFields"):
+    metadata = object_at(value, "metadata")
+    for _, entry in items_at(metadata, ("managedFields",)):
         manager, version = text_at(entry, "manager"), text_at(entry, "apiVersion")
         if manager.startswith(_OF_CLUSTER) or not version:
             continue
@@ -48,12 +47,9 @@ def written(value: Mapping[str, Any]) -> Iterator[Written]:
             continue
         part: Mapping[str, Any] = {}
         if text_at(entry, "operation") == "Apply" and version == value["apiVersion"]:
-            fields = entry.get("fieldsV1")
-            owned = _owned(value, fields if isinstance(fields, dict) else {})
-            part = owned if isinstance(owned, dict) else {}
-        own = part.get("metadata")
+            part = object_at(_owned(value, object_at(entry, "fieldsV1")))
         names = {key: metadata[key] for key in _NAMES if key in metadata}
-        named = {**(own if isinstance(own, dict) else {}), **names}
+        named = {**object_at(part, "metadata"), **names}
         stub = {"apiVersion": version, "kind": value["kind"], "metadata": named}
         yield Written(manager, {**part, **stub}, True)
 
@@ -61,8 +57,7 @@ def written(value: Mapping[str, Any]) -> Iterator[Written]:
 def without_server_fields(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """An object as it could be created again: without what the server adds to its
     metadata."""
-    metadata = value.get("metadata")
-    kept = metadata if isinstance(metadata, dict) else {}
+    kept = object_at(value, "metadata")
     return {**value, "metadata": {key: kept[key] for key in _METADATA if key in kept}}
 
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kubestencil.checking.findings import Path
-from kubestencil.checking.problems import items_at
+from kubestencil.checking.paths import Path, items_at, text_at
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.types import GroupVersionKind
 
@@ -21,19 +20,13 @@ def inner_configurations(
     if kind.kind == "KubeSchedulerConfiguration":
         for profile, _ in items_at(value, ("profiles",)):
             for path, plugin in items_at(value, (*profile, "pluginConfig")):
-                version, _ = _names(plugin.get("args"))
-                name = f"{plugin.get('name')}Args"
-                inner = group_version_kind(version or kind.api_version, name)
+                version = text_at(plugin, "args", "apiVersion") or kind.api_version
+                inner = group_version_kind(version, f"{plugin.get('name')}Args")
                 yield (*path, "args"), plugin.get("args"), inner
     elif kind.kind == "AdmissionConfiguration":
         for path, plugin in items_at(value, ("plugins",)):
             inside = plugin.get("configuration")
-            inner = group_version_kind(*_names(inside))
+            names = (text_at(inside, name) for name in ("apiVersion", "kind"))
+            inner = group_version_kind(*names)
             is_object = isinstance(inside, dict)
             yield (*path, "configuration"), inside, inner if is_object else kind
-
-
-def _names(value: Any) -> tuple[str, str]:
-    """The apiVersion and the kind of an object, empty where it has none."""
-    names = value if isinstance(value, dict) else {}
-    return str(names.get("apiVersion") or ""), str(names.get("kind") or "")

@@ -20,9 +20,9 @@ from kubestencil.checking.decoding.scalar_checks import (
     check_string,
 )
 from kubestencil.checking.findings import Results
+from kubestencil.checking.paths import Link
 from kubestencil.checking.problems import (
     Check,
-    Link,
     missing_field,
     refuse,
     refuse_type,

@@ -25,11 +25,10 @@ from kubestencil.checking.decoding.scalar_checks import (
     check_string,
 )
 from kubestencil.checking.findings import Problem, Results
+from kubestencil.checking.paths import Link, path_of
 from kubestencil.checking.problems import (
     Check,
-    Link,
     missing_field,
-    path_of,
     refuse_type,
     unknown_field,
 )

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kubestencil.checking.findings import Results
-from kubestencil.checking.problems import Check, Link, refuse, refuse_type, shown
+from kubestencil.checking.paths import Link
+from kubestencil.checking.problems import Check, refuse, refuse_type, shown
 from kubestencil.checking.values import scalars
 from kubestencil.schema import well_known
 from kubestencil.schema.types import Schema

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Path, Problem
-from kubestencil.checking.problems import items_at, value_at
+from kubestencil.checking.findings import Problem
+from kubestencil.checking.paths import Path, items_at, object_at, value_at
 from kubestencil.checking.values.relations import pods_of
 from kubestencil.checking.values.scalars import base64_error
 from kubestencil.schema.facts.warnings import WarnedKey, warned_keys
@@ -47,8 +47,7 @@ def warnings_of(
 
 def _node_labels(value: Any, spec: Path) -> Iterator[Path]:
     """Where the specification of pods names labels of nodes."""
-    selector = value_at(value, (*spec, "nodeSelector"))
-    for name in selector if isinstance(selector, dict) else ():
+    for name in object_at(value, *spec, "nodeSelector"):
         yield *spec, "nodeSelector", name
     affinity = (*spec, "affinity", "nodeAffinity")
     required = "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"
@@ -67,8 +66,8 @@ def _annotations(
     value: Any, path: Path, keys: Sequence[WarnedKey]
 ) -> Iterator[Problem]:
     place = ("metadata", "annotations")
-    annotations = value_at(value, place)
-    if not keys or not isinstance(annotations, dict):
+    annotations = object_at(value, *place)
+    if not annotations:
         return
     containers = {
         str(container.get("name")): container

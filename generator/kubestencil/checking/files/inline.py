@@ -14,7 +14,8 @@ from kubestencil.checking.files.manifests import (
     manifest_of,
     read_manifests,
 )
-from kubestencil.checking.findings import Path, Subject, parts_of
+from kubestencil.checking.findings import Subject
+from kubestencil.checking.paths import Path, parts_of
 from kubestencil.source.yaml import Position, split_lines
 
 _GROUPS = (

@@ -9,7 +9,7 @@ from typing import Any
 
 from kubestencil import regular_file
 from kubestencil.checking.files.find import ManifestFile
-from kubestencil.checking.findings import parts_of
+from kubestencil.checking.paths import all_values, object_at
 from kubestencil.errors import SpecError
 from kubestencil.source.limits import max_bytes
 from kubestencil.source.yaml import documents
@@ -63,12 +63,9 @@ def is_json_patch(value: object) -> bool:
 
 def has_directive(value: Any) -> bool:
     """Whether an object has a directive of a strategic merge patch: ``$patch``."""
-    values = [value]
-    for current in values:
-        if isinstance(current, dict) and any(map(is_directive, current)):
-            return True
-        values += (part for _, part in parts_of(current))
-    return False
+    return any(
+        any(map(is_directive, object_at(current))) for current in all_values(value)
+    )
 
 
 def is_directive(key: str) -> bool:

@@ -9,13 +9,8 @@ from typing import Any, NamedTuple, Protocol
 
 from kubestencil.checking.files.kustomize import is_json_patch
 from kubestencil.checking.files.placeholders import is_template
-from kubestencil.checking.findings import (
-    Path,
-    Problem,
-    Subject,
-    field_path,
-    shorten,
-)
+from kubestencil.checking.findings import Problem, Subject, shorten
+from kubestencil.checking.paths import Path, field_path, text_at
 from kubestencil.source.decoding import decode_characters, list_items
 from kubestencil.source.json_text import JsonDocument, json_documents, json_mistake
 from kubestencil.source.yaml import (
@@ -173,16 +168,14 @@ def manifest_of(
     if not (isinstance(api_version, str) and isinstance(kind, str)):
         at = document.position(path)
         return NoObject(subject, "no apiVersion and kind", at, value)
-    metadata = value.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    name, generated, namespace = (
+        shorten(text_at(value, "metadata", key))
+        for key in ("name", "generateName", "namespace")
+    )
     named = subject._replace(
         api_version=shorten(api_version),
         kind=shorten(kind),
-        name=_text(metadata.get("name") or metadata.get("generateName")),
-        namespace=_text(metadata.get("namespace")),
+        name=name or generated,
+        namespace=namespace,
     )
     return Manifest(named, value, document, path)
-
-
-def _text(value: object) -> str:
-    return shorten(value) if isinstance(value, str) else ""

@@ -10,6 +10,7 @@ from typing import Any
 from kubestencil.checking.files.find import find_files
 from kubestencil.checking.files.manifests import Manifest, Mistake, read_manifests
 from kubestencil.checking.findings import Skip
+from kubestencil.checking.paths import object_at, text_at
 from kubestencil.errors import SourceError, UsageError
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.source.crds import SUFFIXES
@@ -158,10 +159,9 @@ def _git(
 
 
 def _key(value: Mapping[str, Any]) -> _Key | None:
-    metadata = value.get("metadata")
-    metadata = metadata if isinstance(metadata, Mapping) else {}
-    name, namespace = metadata.get("name"), metadata.get("namespace") or "default"
-    if not (name and isinstance(name, str) and isinstance(namespace, str)):
+    name = text_at(value, "metadata", "name")
+    namespace = object_at(value, "metadata").get("namespace") or "default"
+    if not name or not isinstance(namespace, str):
         return None
     kind = group_version_kind(value["apiVersion"], value["kind"])
     return kind.group, kind.kind, namespace, name

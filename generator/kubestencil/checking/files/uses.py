@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from kubestencil.checking.files.find import ManifestFile
 from kubestencil.checking.files.manifests import Manifest, read_manifests
-from kubestencil.checking.findings import Path, parts_of
+from kubestencil.checking.paths import Path, object_at, parts_of
 from kubestencil.diff.labels import Place
 from kubestencil.diff.uses import UsedObject, Uses
 from kubestencil.schema.facts.tables import group_version_kind
@@ -105,9 +105,7 @@ class _Walk(NamedTuple):
     def _add_annotations(self, part: _Part) -> None:
         """Add the annotations in the metadata of an object or a template of objects, as
         fields of the definition that has the metadata."""
-        metadata = part.value if isinstance(part.value, dict) else {}
-        annotations = metadata.get("annotations")
-        for key in annotations if isinstance(annotations, dict) else ():
+        for key in object_at(part.value, "annotations"):
             name = f"{part.prefix}.annotations.{key}"
             places = self.uses.fields.setdefault((part.definition, name), [])
             path = *part.path, "annotations", key

@@ -19,10 +19,11 @@ from kubestencil.checking.files.manifests import (
     Mistake,
     read_manifests,
 )
-from kubestencil.checking.findings import Edit, Fix, Path, Problem
+from kubestencil.checking.findings import Edit, Fix, Problem
 from kubestencil.checking.fixing.text_edits import TextError, edited
 from kubestencil.checking.hints.edits import EditError, applied, below
 from kubestencil.checking.ignores import MARK, Ignore, read_ignores
+from kubestencil.checking.paths import Path
 from kubestencil.checking.rules import RULES
 from kubestencil.checking.upgrade import Upgrade, kind_of
 from kubestencil.source.yaml import YamlError, split_documents

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from kubestencil.checking.findings import Fix, parts_of
+from kubestencil.checking.findings import Fix
 from kubestencil.checking.hints.edits import apply_edit
+from kubestencil.checking.paths import parts_of
 from kubestencil.source.yaml import resolve
 
 _PLAIN = re.compile(r"[A-Za-z_./][\w./-]*\Z")

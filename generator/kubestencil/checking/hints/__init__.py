@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Fix, Move, Path, Problem, Put, field_path
+from kubestencil.checking.findings import Fix, Move, Problem, Put
 from kubestencil.checking.hints.edits import EditError, existing_value
 from kubestencil.checking.hints.fields import belongs_to
-from kubestencil.checking.hints.renames import keys_of, renaming
+from kubestencil.checking.hints.renames import renaming
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.hints.shapes import encoded_text, nearest_text, suggestions
 from kubestencil.checking.hints.trials import Trial
+from kubestencil.checking.paths import Path, field_path, keys_of
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
 from kubestencil.schema.facts.fields import (

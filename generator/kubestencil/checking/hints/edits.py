@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from kubestencil.checking.findings import Edit, Fix, Move, Path, Put
+from kubestencil.checking.findings import Edit, Fix, Move, Put
+from kubestencil.checking.paths import Path
 
 
 class EditError(ValueError):

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import Any
 
-from kubestencil.checking.findings import Move, Path, Problem, field_path
+from kubestencil.checking.findings import Move, Problem
 from kubestencil.checking.hints.edits import existing_value
 from kubestencil.checking.hints.schemas import KindSchemas
 from kubestencil.checking.hints.trials import Trial
+from kubestencil.checking.paths import Path, field_path
 from kubestencil.schema.types import Schema
 
 # How many places are tried, and how much nearer one must be than the others.

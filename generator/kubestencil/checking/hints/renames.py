@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Edit, Fix, Move, Path, Put, Remove, parts_of
+from kubestencil.checking.findings import Edit, Fix, Move, Put, Remove
 from kubestencil.checking.hints.edits import EditError, existing_value
-from kubestencil.checking.problems import value_at
+from kubestencil.checking.paths import Path, keys_of, parts_of, value_at
 from kubestencil.schema.facts.fields import renamed_field
 from kubestencil.schema.types import GroupVersionKind
 
@@ -79,8 +79,3 @@ def _renamed_path(value: Any, path: Path, renamed: str) -> Path:
                 raise EditError(path)
             target.append(indexes.pop(0))
     return tuple(target)
-
-
-def keys_of(path: Path) -> str:
-    """A path without indexes, as tables write it."""
-    return ".".join(step for step in path if isinstance(step, str))

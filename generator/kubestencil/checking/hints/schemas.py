@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kubestencil.checking.findings import Path, parts_of
+from kubestencil.checking.paths import Path, keys_of, parts_of
 from kubestencil.schema.facts.values import asked_facts
 from kubestencil.schema.types import GroupVersionKind, Release, Schema
 
@@ -45,9 +45,8 @@ class KindSchemas:
     def allowed_texts(self, path: Path, kind: GroupVersionKind) -> Sequence[str]:
         """The values that a text may have; empty where they are not known."""
         steps = path[:-1] if isinstance(path[-1], int) else path
-        names = ".".join(step for step in steps if isinstance(step, str))
         facts = asked_facts(self.release.name)
-        in_kind = facts.in_kind(kind, names)
+        in_kind = facts.in_kind(kind, keys_of(steps))
         general = facts.of(self.type_at(steps[:-1]), str(steps[-1])).enum
         schema = self.at(path)
         own = [text for text in schema.enum if isinstance(text, str)] if schema else ()

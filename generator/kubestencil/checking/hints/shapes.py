@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from kubestencil.checking.findings import Fix, Move, Path, Put
+from kubestencil.checking.findings import Fix, Move, Put
 from kubestencil.checking.hints.schemas import KindSchemas
+from kubestencil.checking.paths import Path
 from kubestencil.checking.values.scalars import base64_error
 from kubestencil.schema.types import Schema
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from kubestencil.checking.findings import Fix, Move, Path, Problem, parts_of
+from kubestencil.checking.findings import Fix, Move, Problem
 from kubestencil.checking.hints.edits import EditError, applied
-from kubestencil.checking.problems import value_at
+from kubestencil.checking.paths import Path, all_values, moved_path, value_at
 from kubestencil.checking.release import CheckedRelease
 from kubestencil.checking.rules import RULES
 from kubestencil.checking.values.places import refusals
@@ -65,10 +65,7 @@ class Trial:
     @cached_property
     def size(self) -> int:
         """The number of values in the object."""
-        values: list[Any] = [self.value]
-        for value in values:
-            values += (part for _, part in parts_of(value))
-        return len(values)
+        return sum(1 for _ in all_values(self.value))
 
     @cached_property
     def _errors(self) -> frozenset[_Error]:
@@ -86,11 +83,3 @@ class Trial:
                 yield problem.rule, problem.path
         for problem in refusals(results.values, self.kind, self.release.name):
             yield problem.rule, problem.path
-
-
-def moved_path(path: Path, moves: Iterable[tuple[Path, Path]]) -> Path:
-    """Where a value is after moves, each from a path to another one."""
-    for old, new in moves:
-        if path[: len(old)] == old:
-            path = (*new, *path[len(old) :])
-    return path

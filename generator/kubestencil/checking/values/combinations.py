@@ -7,7 +7,8 @@ from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
 from kubestencil.checking.findings import Problem, Results
-from kubestencil.checking.problems import Link, missing_field, path_of, shown
+from kubestencil.checking.paths import Link, path_of
+from kubestencil.checking.problems import missing_field, shown
 from kubestencil.checking.values.scalars import quantity_value
 from kubestencil.schema.facts.combinations import Combination
 from kubestencil.schema.facts.conditions import Term, is_set, parse_term

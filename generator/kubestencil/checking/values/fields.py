@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Results
-from kubestencil.checking.problems import Check, Link, refuse, shown
+from kubestencil.checking.paths import Link
+from kubestencil.checking.problems import Check, refuse, shown
 from kubestencil.checking.rules import RuleId
 from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import FieldFacts

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from kubestencil.checking.findings import Problem, Results
-from kubestencil.checking.problems import Check, Link, missing_field
+from kubestencil.checking.paths import Link
+from kubestencil.checking.problems import Check, missing_field
 from kubestencil.checking.values.fields import check_of_facts
 from kubestencil.schema.facts.kind_fields import unvalidated_fields
 from kubestencil.schema.facts.resources import resource_in

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from kubestencil.checking.files.placeholders import has_placeholder
-from kubestencil.checking.findings import Path, Problem
-from kubestencil.checking.problems import items_at, value_at
+from kubestencil.checking.findings import Problem
+from kubestencil.checking.paths import Path, items_at, value_at
 from kubestencil.schema.types import GroupVersionKind
 
 #: The problems of an object.
