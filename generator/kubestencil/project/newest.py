@@ -16,10 +16,11 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from kubestencil.errors import SourceError
+from kubestencil.programs import output_of
 from kubestencil.source import remote
 from kubestencil.source.helm import OCI, newest_chart, split_chart
+from kubestencil.source.limits import max_bytes
 from kubestencil.source.pinned import PinnedDocument, keep
-from kubestencil.source.programs import output_of
 from kubestencil.source.releases import ListedRelease, release_order
 
 #: Where upstream publishes the version of the newest release.
@@ -173,6 +174,10 @@ def _tags(repository: str) -> str:
             "GIT_TERMINAL_PROMPT": "0",
         }
         output = output_of(
-            command, where=repository, folder=folder, variables=variables
+            command,
+            max_bytes(),
+            where=repository,
+            folder=folder,
+            variables=variables,
         )
     return output.decode("utf-8", "replace")

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 from kubestencil.errors import SourceError, UsageError
+from kubestencil.programs import output_of
 from kubestencil.source.document import SourceFile
-from kubestencil.source.programs import output_of
+from kubestencil.source.limits import max_bytes
 
 #: What the address of a chart in a registry begins with.
 OCI = "oci://"
@@ -71,4 +72,6 @@ def split_chart(location: str) -> tuple[str, str]:
 
 def _helm(what: str, chart: str, version: str) -> bytes:
     named = [f"--version={version}"] if version else []
-    return output_of(["helm", "show", what, *named, "--", chart], where=chart)
+    return output_of(
+        ["helm", "show", what, *named, "--", chart], max_bytes(), where=chart
+    )

@@ -8,7 +8,6 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
-from keyword import kwlist
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -182,10 +181,7 @@ COMMENTS: Mapping[str, CommentStyle] = {
 #: The functions that quote a text, by language.
 QUOTES = {name: row.quote for name, row in LANGUAGES.items() if row.quote}
 #: The reserved words of each language.
-RESERVED = {
-    "python": frozenset(kwlist),
-    **{name: frozenset(words.split()) for name, words in _WORDS.items()},
-}
+RESERVED = {name: frozenset(words.split()) for name, words in _WORDS.items()}
 #: The functions that make a literal of several lines, by language.
 TEXT_BLOCKS = {
     name: row.text_block for name, row in LANGUAGES.items() if row.text_block

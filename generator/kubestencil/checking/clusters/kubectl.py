@@ -13,8 +13,9 @@ from urllib.parse import quote, urlencode
 
 from kubestencil.checking.paths import items_at, text_at
 from kubestencil.errors import KubestencilError
+from kubestencil.programs import output_of
 from kubestencil.source.decoding import decode_json, decode_text
-from kubestencil.source.programs import output_of
+from kubestencil.source.limits import max_bytes
 
 # Objects of a page, pages of a list, and seconds for each answer.
 _PAGE_SIZE = 500
@@ -53,7 +54,7 @@ class Kubectl:
         command = ["kubectl", "get", f"--raw={path}", f"--request-timeout={_TIMEOUT}s"]
         if self.context is not None:
             command.append(f"--context={self.context}")
-        return decode_text(output_of(command), path)
+        return decode_text(output_of(command, max_bytes()), path)
 
     def object(self, path: str) -> Mapping[str, Any]:
         """The same as a JSON object. Raises SpecError for another answer."""

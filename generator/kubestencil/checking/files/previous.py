@@ -12,10 +12,10 @@ from kubestencil.checking.files.manifests import Manifest, Mistake, read_manifes
 from kubestencil.checking.findings import Skip
 from kubestencil.checking.paths import object_at, text_at
 from kubestencil.errors import SourceError, UsageError
+from kubestencil.programs import output_of
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.source.crds import SUFFIXES
 from kubestencil.source.limits import max_bytes, too_large
-from kubestencil.source.programs import output_of
 
 # Of a repository that has not all of its objects, Git would download what is missing, by
 # a command that its configuration can name.
@@ -115,7 +115,8 @@ def committed_files(
     """
     found: dict[str, tuple[bytes, int]] = {}
     options = ["-r"] if is_recursive else []
-    listing = _git(folder, "ls-tree", "-zl", *options, _commit(revision, folder))
+    commit = _commit(revision, folder)
+    listing = _git(folder, max_bytes(), "ls-tree", "-zl", *options, commit)
     for line in filter(None, listing.split(b"\0")):
         description, _, name = line.partition(b"\t")
         mode, _, digest, size = description.split()
@@ -130,7 +131,7 @@ def committed_files(
         found[path] = digest, int(size)
     digests = b"\n".join(digest for digest, _ in found.values())
     total = sum(size + _MAX_HEAD for _, size in found.values())
-    contents = BytesIO(_git(folder, "cat-file", "--batch", text=digests, limit=total))
+    contents = BytesIO(_git(folder, total, "cat-file", "--batch", text=digests))
     for path, (_, length) in found.items():
         contents.readline()
         yield path, contents.read(length)
@@ -146,16 +147,14 @@ def _commit(revision: str, folder: str) -> str:
     wanted = ("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
     try:
         # Versions of Git before 2.30 repeat --end-of-options.
-        return _git(folder, *wanted).decode().split()[-1]
+        return _git(folder, max_bytes(), *wanted).decode().split()[-1]
     except SourceError as error:
         raise UsageError(f"{failure}: {error.what}", where="--since") from error
 
 
-def _git(
-    folder: str, *arguments: str, text: bytes = b"", limit: int | None = None
-) -> bytes:
+def _git(folder: str, limit: int, *arguments: str, text: bytes = b"") -> bytes:
     command = ["git", "-C", os.path.abspath(folder), *arguments]  # noqa: PTH100
-    return output_of(command, text=text, variables=_ENVIRONMENT, limit=limit)
+    return output_of(command, limit, text=text, variables=_ENVIRONMENT)
 
 
 def _key(value: Mapping[str, Any]) -> _Key | None:

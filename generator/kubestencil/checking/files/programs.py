@@ -7,7 +7,8 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from kubestencil.checking.files.find import ManifestFile
-from kubestencil.source.programs import output_of
+from kubestencil.programs import output_of
+from kubestencil.source.limits import max_bytes
 
 
 def rendered_files(
@@ -27,4 +28,4 @@ def rendered_files(
     }
     for name, command in commands.items():
         shown = os.fsencode(name).decode("utf-8", "backslashreplace")
-        yield ManifestFile(shown, content=output_of(command))
+        yield ManifestFile(shown, content=output_of(command, max_bytes()))

@@ -10,7 +10,6 @@ from pathlib import Path
 from threading import Timer
 
 from kubestencil.errors import SourceError
-from kubestencil.source.limits import max_bytes, too_large
 
 _SECONDS = 300
 # Bytes of what a program says of a failure.
@@ -19,21 +18,20 @@ _MAX_MESSAGE = 100_000
 
 def output_of(
     command: Sequence[str],
+    limit: int,
     *,
     where: str = "",
     text: bytes = b"",
     folder: str | Path | None = None,
     variables: Mapping[str, str] = {},
-    limit: int | None = None,
 ) -> bytes:
     """What a program prints that is given a text, in a folder, with variables besides
     those of the environment. It is ended after five minutes.
 
     Raises SourceError, about ``where`` or the program, where it cannot be run, fails, or
-    prints more than ``limit`` bytes, by default what a document may have.
+    prints more than ``limit`` bytes.
     """
     program = command[0]
-    limit = max_bytes() if limit is None else limit
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as errors:
         given.write(text)
         given.seek(0)
@@ -59,7 +57,9 @@ def output_of(
                 process.kill()
         timer.cancel()
         if len(data) > limit:
-            raise too_large(where or f"the output of {program}", "more")
+            raise SourceError(
+                f"prints more than {limit:,} bytes", where=where or program
+            )
         if process.returncode:
             errors.seek(0)
             message = errors.read(_MAX_MESSAGE).decode("utf-8", "replace")
