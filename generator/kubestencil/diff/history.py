@@ -227,14 +227,14 @@ def history(
         if (found := _history(match, columns, releases)) is not None
     )
     if not histories:
-        paths = _paths_that_end(str(matches[0].field_path), all_columns)
-        if len(paths) == 1:
-            of_kind = "/".join(filter(None, (matches[0].version, matches[0].kind)))
-            return history(releases, of_kind, paths[0])
+        match, paths = matches[0], _all_paths(all_columns)
+        ends = _that_end(str(match.field_path), paths)
+        if len(ends) == 1:
+            of_kind = "/".join(filter(None, (match.version, match.kind)))
+            return history(releases, of_kind, ends[0])
         raise UsageError(
-            f"{matches[0].kind} has no field called {matches[0].field_path!r} in any "
-            "release",
-            hint=_similar_field(str(matches[0].field_path), all_columns),
+            f"{match.kind} has no field called {match.field_path!r} in any release",
+            hint=_similar_field(str(match.field_path), paths),
         )
     return histories
 
@@ -359,40 +359,27 @@ def _types_with_field(name: str, releases: Iterable[Release]) -> str:
     return f"did you mean {shown}{f' or {more} more' if more > 0 else ''}?"
 
 
-def _paths_that_end(
-    path: str, columns_of_types: Iterable[Sequence[_ColumnRelease]]
-) -> list[str]:
-    """The paths of fields below types that end with ``path``."""
-    end = f".{path}".lower()
-    names = {
-        name: None
+def _all_paths(columns_of_types: Iterable[Sequence[_ColumnRelease]]) -> list[str]:
+    """The paths of all fields below types in their last columns."""
+    trees = (
+        type_tree(release.definitions[column.definition], release)
         for columns in columns_of_types
         for column, release in columns[-1:]
-        for name in _all_paths(column, release)
-        if name.lower().endswith(end)
-    }
-    return list(names)
+    )
+    return list(dict.fromkeys(path for tree in trees for path in tree.fields()))
 
 
-def _similar_field(
-    path: str, columns_of_types: Iterable[Sequence[_ColumnRelease]]
-) -> str:
-    """A hint with the paths that end with another one, or the one that is most similar,
-    regardless of its case."""
-    ends = _paths_that_end(path, columns_of_types)
+def _that_end(path: str, paths: Iterable[str]) -> list[str]:
+    """The paths that end with another one, regardless of its case."""
+    return [name for name in paths if name.lower().endswith(f".{path}".lower())]
+
+
+def _similar_field(path: str, paths: Iterable[str]) -> str:
+    """A hint with the paths that end with another one, or else are most similar."""
+    ends = _that_end(path, paths)
     if 0 < len(ends) <= _MAX_HINTS:
         return f"did you mean {' or '.join(ends)}?"
-    paths = {
-        name: None
-        for columns in columns_of_types
-        for column, release in columns[-1:]
-        for name in _all_paths(column, release)
-    }
     return nearest(path, paths)
-
-
-def _all_paths(column: Column, release: Release) -> Iterable[str]:
-    return type_tree(release.definitions[column.definition], release).fields()
 
 
 def _history(

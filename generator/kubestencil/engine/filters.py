@@ -121,17 +121,13 @@ FILTER_FILE = "filters.py"
 #: Every filter by its name in templates.
 FILTERS: Mapping[str, Callable[..., Any]] = {
     **{name: _of_string(function) for name, function in _CASES.items()},
-    "identifier": identifier,
-    "comment": comment,
-    "wrap": wrap,
-    "quote": quote,
-    "text_block": text_block,
-    "breakable": breakable,
-    "markdown": markdown,
-    "csv": csv,
-    "workflow_command": workflow_command,
-    "csp_hash": csp_hash,
-    "json": json,
+    **{
+        function.__name__: function
+        for function in (
+            *(identifier, comment, wrap, quote, text_block, breakable, markdown, csv),
+            *(workflow_command, csp_hash, json),
+        )
+    },
 }
 
 #: The filters that a placeholder in a path may have: ``{kind|snake}``.

@@ -105,15 +105,17 @@ def change_name(subject: Noun | Keyword, presence: Presence) -> ChangeName:
     return _NAMES[f"{subject}-{presence}"]
 
 
+def camel_case(spelling: str) -> str:
+    """The keyword that a name of a change spells: ``maxLength`` for ``max-length``."""
+    return re.sub("-([a-z])", lambda match: match[1].upper(), spelling)
+
+
 #: How names of changes spell the keywords of schemas.
 KEYWORD_SPELLINGS: Mapping[str, Keyword] = {
     "$ref": "reference",
     "additionalProperties": "values",
     "properties": "properties",
     "x-nullable": "nullable",
-    **{
-        re.sub("-([a-z])", lambda match: match[1].upper(), keyword): keyword
-        for keyword in get_args(StandardKeyword)
-    },
+    **{camel_case(keyword): keyword for keyword in get_args(StandardKeyword)},
     **{f"x-kubernetes-{keyword}": keyword for keyword in get_args(Extension)},
 }

@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 from kubestencil.diff.differences.definitions import Difference, presence
-from kubestencil.diff.differences.names import ChangeName, Keyword, change_name
+from kubestencil.diff.differences.names import (
+    ChangeName,
+    Keyword,
+    ResourcePart,
+    camel_case,
+    change_name,
+)
 from kubestencil.schema.resource import Resource
 
 #: How kinds are served, by the names of their definitions.
@@ -21,15 +27,7 @@ Resources = Mapping[str, Resource]
 _OF_VERSION = frozenset({"served", "storage", "deprecated", "deprecationWarning"})
 # How names of changes spell the keys of a resource.
 _SPELLINGS: Mapping[str, Keyword] = {
-    "scope": "scope",
-    "plural": "plural",
-    "shortNames": "short-names",
-    "categories": "categories",
-    "served": "served",
-    "storage": "storage",
-    "deprecated": "deprecated",
-    "deprecationWarning": "deprecation-warning",
-    "conversion": "conversion",
+    **{camel_case(part): part for part in get_args(ResourcePart)},
     "additionalPrinterColumns": "printer-columns",
 }
 

@@ -64,29 +64,25 @@ class JsonnetWriter:
         if isinstance(node, ListNode | MapNode) and _is_on_one_line(node):
             return jsonnet.json_literal(to_json(node))
         if isinstance(node, ListNode):
-            lines = (
-                f"{inner_indent}{self._expression(item, inner_indent)},\n"
-                for item in node.items
-            )
-            return f"[\n{''.join(lines)}{indent}]"
+            items = [self._expression(item, inner_indent) for item in node.items]
+            return _on_lines("[", items, "]", indent)
         if isinstance(node, MapNode):
-            lines = (
-                f"{inner_indent}{jsonnet.field_name(key)}: "
-                f"{self._expression(value, inner_indent)},\n"
-                for key, value in node.items
-            )
-            return f"{{\n{''.join(lines)}{indent}}}"
+            return self._object(node.items, indent)
         if not node.entries:
             return "{}"
         type_ = self._types.get(node.definition.name) if node.definition else None
         if type_ is not None:
             return f"\n{indent}+ ".join(self._terms(node, type_, indent))
-        fields = (
-            f"{inner_indent}{jsonnet.field_name(entry.field.name)}: "
-            f"{self._expression(entry.node, inner_indent)},\n"
-            for entry in node.entries
+        return self._object(
+            ((entry.field.name, entry.node) for entry in node.entries), indent
         )
-        return f"{{\n{''.join(fields)}{indent}}}"
+
+    def _object(self, members: Iterable[tuple[str, Node]], indent: str) -> str:
+        fields = (
+            f"{jsonnet.field_name(name)}: {self._expression(node, indent + _INDENT)}"
+            for name, node in members
+        )
+        return _on_lines("{", fields, "}", indent)
 
     def _terms(self, node: Object, type_: LibraryType, indent: str) -> Iterator[str]:
         """The expressions whose sum is an object of a type in the library."""
@@ -197,6 +193,11 @@ def _field_path(member: Member) -> tuple[str, ...]:
     if isinstance(member, NestedObject):
         return member.path or ()
     return ()
+
+
+def _on_lines(opening: str, items: Iterable[str], closing: str, indent: str) -> str:
+    lines = "".join(f"{indent}{_INDENT}{item},\n" for item in items)
+    return f"{opening}\n{lines}{indent}{closing}"
 
 
 def _is_on_one_line(node: ListNode | MapNode) -> bool:
