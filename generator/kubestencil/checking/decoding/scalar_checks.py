@@ -8,6 +8,7 @@ from typing import Any
 from kubestencil.checking.findings import Results
 from kubestencil.checking.paths import Link
 from kubestencil.checking.problems import Check, refuse, refuse_type, shown
+from kubestencil.checking.rules import RuleId
 from kubestencil.checking.values import scalars
 from kubestencil.schema import well_known
 from kubestencil.schema.types import Schema
@@ -104,19 +105,36 @@ _check_int_or_string = check_by_type(
 _check_byte = _integer(_BYTE)
 
 
+def _check_of_text(
+    what: str,
+    rule: RuleId,
+    accepts: Callable[[str], bool],
+    hint: str,
+    *others: type,
+    problem: str = "",
+) -> Check:
+    """The check of a text that is ``what``, or of a value of another type; ``problem`` is
+    what is wrong with a text that is not accepted, where that is not all."""
+
+    def check(value: Any, at: Link, results: Results) -> None:
+        if type(value) is not str:
+            if type(value) not in others:
+                refuse_type(what, value, at, results)
+        elif not accepts(value):
+            message = f"{shown(value)} {problem or f'is not {what}'}"
+            refuse(rule, message, hint, value, at, results)
+
+    return check
+
+
 def _enum(values: tuple[Any, ...]) -> Check:
     # A document may list values of other types, which no string equals.
     allowed = frozenset(value for value in values if type(value) is str)
     hint = f"use one of {', '.join(map(str, values))}"
-
-    def check(value: Any, at: Link, results: Results) -> None:
-        if type(value) is not str:
-            refuse_type("a string", value, at, results)
-        elif value not in allowed:
-            message = f"{shown(value)} is not allowed"
-            refuse("invalid-enum", message, hint, value, at, results)
-
-    return check
+    accepts = allowed.__contains__
+    return _check_of_text(
+        "a string", "invalid-enum", accepts, hint, problem="is not allowed"
+    )
 
 
 def _check_bytes(value: Any, at: Link, results: Results) -> None:
@@ -134,42 +152,27 @@ def _check_bytes(value: Any, at: Link, results: Results) -> None:
             refuse("invalid-base64", message, hint, value, at, results)
 
 
-def _check_quantity(value: Any, at: Link, results: Results) -> None:
-    if type(value) in (int, float):
-        return
-    if type(value) is not str:
-        refuse_type("a quantity", value, at, results)
-    elif not scalars.is_quantity(value):
-        message = f"{shown(value)} is not a quantity"
-        hint = "write a number with a suffix: 500m, 2, 1.5, 128Mi, 1Gi"
-        refuse("invalid-quantity", message, hint, value, at, results)
-
-
-def _time(what: str, hint: str, accepts: Callable[[str], bool]) -> Check:
-    def check(value: Any, at: Link, results: Results) -> None:
-        if type(value) is not str:
-            refuse_type(what, value, at, results)
-        elif not accepts(value):
-            message = f"{shown(value)} is not {what}"
-            refuse("invalid-time", message, hint, value, at, results)
-
-    return check
-
-
 #: The checks of definitions that are decoded by methods of their own (UnmarshalJSON).
 SPECIAL: Mapping[str, Check] = {
-    well_known.QUANTITY: _check_quantity,
+    well_known.QUANTITY: _check_of_text(
+        "a quantity",
+        "invalid-quantity",
+        scalars.is_quantity,
+        "write a number with a suffix: 500m, 2, 1.5, 128Mi, 1Gi",
+        *(int, float),
+    ),
     well_known.INT_OR_STRING: _check_int_or_string,
-    well_known.TIME: _time(
-        "a time", "write it as 2026-01-31T12:00:00Z", scalars.is_time
+    well_known.TIME: _check_of_text(
+        "a time", "invalid-time", scalars.is_time, "write it as 2026-01-31T12:00:00Z"
     ),
-    well_known.MICRO_TIME: _time(
+    well_known.MICRO_TIME: _check_of_text(
         "a time with microseconds",
-        "write it as 2026-01-31T12:00:00.000000Z",
+        "invalid-time",
         scalars.is_micro_time,
+        "write it as 2026-01-31T12:00:00.000000Z",
     ),
-    f"{well_known.META_V1}.Duration": _time(
-        "a duration", "write it as 1h30m", scalars.is_duration
+    f"{well_known.META_V1}.Duration": _check_of_text(
+        "a duration", "invalid-time", scalars.is_duration, "write it as 1h30m"
     ),
     f"{well_known.META_V1}.FieldsV1": accept_all,
     f"{well_known.META_V1}.Patch": check_object,

@@ -130,9 +130,11 @@ class Advice:
         fix: Fix = (Put(path, meant),)
         if trial.errors_after(problem, fix) is None:
             return problem
-        is_misspelt = is_enum and meant.lower() != value.lower()
-        hint = f"did you mean {meant}?" if is_misspelt else problem.hint
-        return problem._replace(hint=hint or f"use {meant}", fixes=(fix,))
+        hint = problem.hint or f"use {meant}"
+        if is_enum:
+            is_misspelt = meant.lower() != value.lower()
+            hint = f"did you mean {meant}?" if is_misspelt else f"use {meant}"
+        return problem._replace(hint=hint, fixes=(fix,))
 
     def _placed(self, problem: Problem, schemas: KindSchemas) -> Problem | None:
         """The problem with the places that its value belongs to; None without any."""

@@ -13,26 +13,26 @@ from kubestencil.schema.facts.formats import FORMATS
 from kubestencil.schema.facts.values import FieldFacts
 
 
-class _Fault(NamedTuple):
-    """What is wrong with a value."""
+class _Rule(NamedTuple):
+    """What a value of the right type has to be: where it is not accepted, ``message`` is
+    what is wrong, with "{}" for the value."""
 
+    accepts: Callable[[Any], bool]
     rule: RuleId
     message: str
     hint: str = ""
 
 
-#: What is wrong with a value of the right type; None where nothing is.
-_Rule = Callable[[Any], _Fault | None]
+_NOT_EMPTY = _Rule(bool, "missing-field", "must not be empty")
 
 
 def check_of_facts(facts: FieldFacts) -> Check | None:
     """The check of a field's value, or of the values in its list or map; None where
     nothing is known of them."""
     texts, lists = tuple(_text_rules(facts)), tuple(_list_rules(facts))
-    is_limited = (facts.minimum, facts.maximum) != (None, None)
-    numbers = (_range(facts.minimum, facts.maximum),) if is_limited else ()
+    numbers = tuple(_range(facts.minimum, facts.maximum))
     # An absent text and an empty one are the same to the server.
-    empty = (_not_empty,) if facts.min_length else ()
+    empty = (_NOT_EMPTY,) if facts.min_length else ()
     keys = (_format(facts.key_format),) if facts.key_format else ()
     unique = facts.unique
     if not (texts or empty or numbers or lists or keys or unique):
@@ -61,22 +61,26 @@ def check_of_facts(facts: FieldFacts) -> Check | None:
 
 def _apply(rules: Iterable[_Rule], value: Any, at: Link, results: Results) -> None:
     """Add the first thing that is wrong with a value."""
-    for rule in rules:
-        fault = rule(value)
-        if fault is not None:
-            _refuse(fault, value, at, results)
+    for accepts, rule, message, hint in rules:
+        if not accepts(value):
+            message = message.replace("{}", shown(value), 1)
+            _refuse(rule, message, hint, value, at, results)
             return
 
 
-def _refuse(fault: _Fault, value: Any, at: Link, results: Results) -> None:
+def _refuse(
+    rule: RuleId, message: str, hint: str, value: Any, at: Link, results: Results
+) -> None:
     # Problems of values are kept apart: where there is a verdict, it takes their place.
     values = Results(results.values, results.unchecked)
-    refuse(*fault, value, at, values)
+    refuse(rule, message, hint, value, at, values)
 
 
 def _text_rules(facts: FieldFacts) -> Iterator[_Rule]:
     if facts.enum:
-        yield _enum(facts.enum)
+        hint = f"use one of {', '.join(facts.enum)}"
+        accepts = frozenset(facts.enum).__contains__
+        yield _Rule(accepts, "invalid-enum", "{} is not allowed", hint)
     if facts.format is not None:
         yield _format(facts.format)
     if facts.max_length is not None:
@@ -85,63 +89,36 @@ def _text_rules(facts: FieldFacts) -> Iterator[_Rule]:
 
 def _list_rules(facts: FieldFacts) -> Iterator[_Rule]:
     if facts.required:
-        yield _not_empty
+        yield _NOT_EMPTY
     if facts.max_items is not None:
         yield _longest(facts.max_items, "items")
 
 
-def _enum(values: tuple[str, ...]) -> _Rule:
-    allowed = frozenset(values)
-    by_lower_case = {value.lower(): value for value in values}
-
-    def check(value: str) -> _Fault | None:
-        if value in allowed:
-            return None
-        meant = by_lower_case.get(value.lower())
-        hint = f"use {meant}" if meant else f"use one of {', '.join(values)}"
-        return _Fault("invalid-enum", f"{shown(value)} is not allowed", hint)
-
-    return check
-
-
-def _not_empty(value: str | list[Any]) -> _Fault | None:
-    return None if value else _Fault("missing-field", "must not be empty")
-
-
 def _longest(most: int, parts: str) -> _Rule:
-    fault = _Fault("invalid-value", f"must have at most {most:,} {parts}")
-
-    def check(value: str | list[Any]) -> _Fault | None:
+    def accepts(value: str | list[Any]) -> bool:
         # The server counts bytes.
-        is_long = type(value) is str and len(value.encode()) > most
-        return fault if is_long or len(value) > most else None
+        return len(value.encode() if isinstance(value, str) else value) <= most
 
-    return check
+    return _Rule(accepts, "invalid-value", f"must have at most {most:,} {parts}")
 
 
 def _format(name: str) -> _Rule:
     meaning, accepts = FORMATS[name].meaning, FORMATS[name].accepts
-
-    def check(value: str) -> _Fault | None:
-        if accepts(value):
-            return None
-        return _Fault("invalid-name", f"{shown(value)} is not {name}: {meaning}")
-
-    return check
+    return _Rule(accepts, "invalid-name", f"{{}} is not {name}: {meaning}")
 
 
-def _range(low: int | None, high: int | None) -> _Rule:
+def _range(low: int | None, high: int | None) -> Iterator[_Rule]:
+    if low is None and high is None:
+        return
     if low is None:
         expected = f"at most {high}"
     else:
         expected = f"at least {low}" if high is None else f"from {low} to {high}"
 
-    def check(value: int) -> _Fault | None:
-        if (low is not None and value < low) or (high is not None and value > high):
-            return _Fault("out-of-range", f"{value} must be {expected}")
-        return None
+    def accepts(value: int) -> bool:
+        return (low is None or value >= low) and (high is None or value <= high)
 
-    return check
+    yield _Rule(accepts, "out-of-range", f"{{}} must be {expected}")
 
 
 def _check_unique(
@@ -155,8 +132,8 @@ def _check_unique(
             if keys != ("",) and len(keys) == 1:
                 path = (keys[0], path)
             shown_keys = ", ".join(map(shown, identity))
-            fault = _Fault("duplicate-item", f"another item has {shown_keys}, too")
-            _refuse(fault, identity[0], path, results)
+            message = f"another item has {shown_keys}, too"
+            _refuse("duplicate-item", message, "", identity[0], path, results)
         seen.add(identity)
 
 
