@@ -197,14 +197,11 @@ def _is_number(value: Any) -> bool:
     )
 
 
-def _is_integer(value: Any) -> bool:
-    return _is_number(value) and (isinstance(value, int) or value.is_integer())
-
-
-_IS_TYPE: Mapping[str, Callable[[Any], bool]] = {
+#: Whether a value is of a type, by its name.
+IS_TYPE: Mapping[str, Callable[[Any], bool]] = {
     "array": lambda value: isinstance(value, list),
     "boolean": lambda value: isinstance(value, bool),
-    "integer": _is_integer,
+    "integer": is_integer,
     "number": _is_number,
     "object": lambda value: isinstance(value, Mapping),
     "string": lambda value: isinstance(value, str),
@@ -292,7 +289,7 @@ _INTEGERS: Mapping[str, tuple[int, int]] = {
 
 
 _CHECKS: Mapping[str, _Check] = {
-    "type": lambda value, name: _IS_TYPE[name](value),
+    "type": lambda value, name: IS_TYPE[name](value),
     "enum": lambda value, enum: any(same_value(value, item) for item in enum),
     "format": _has_format,
     "pattern": _matches,

@@ -8,11 +8,11 @@ of other kinds (``x-kubernetes-embedded-resource``), formats that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kubestencil.schema.custom_resources.conditions import (
-    is_integer,
+    IS_TYPE,
     keyword_conditions,
     satisfies_keywords,
 )
@@ -23,16 +23,6 @@ from kubestencil.schema.types import JsonObject
 
 # The API server does not ask whether the items of a set are unique.
 _NOT_OF_DEFAULTS = frozenset(["uniqueItems", "x-kubernetes-list-type"])
-_IS_TYPE: Mapping[str, Callable[[Any], bool]] = {
-    "array": lambda value: type(value) is list,
-    "boolean": lambda value: type(value) is bool,
-    "integer": is_integer,
-    "number": lambda value: type(value) in (int, float),
-    "object": lambda value: type(value) is dict,
-    "string": lambda value: type(value) is str,
-}
-
-
 #: What an API server refuses, after the pointer that leads there.
 DefaultMistake = tuple[Pointer, str]
 
@@ -50,7 +40,7 @@ def _mistakes(
     if is_null or schema.get(EMBEDDED):
         return
     type_name = schema.get("type")
-    if type_name and not _IS_TYPE[type_name](value):
+    if type_name and not IS_TYPE[type_name](value):
         yield pointer, f"must be of type {type_name}, as the schema says"
         return
     if isinstance(value, dict) and not schema.get(INT_OR_STRING):
