@@ -18,10 +18,29 @@ from typing import Any
 
 from kubestencil.engine.run_cache import cached_for_run
 from kubestencil.errors import TargetError
-from kubestencil.text import casing, github, html, languages
+from kubestencil.text import casing, github, html, languages, wrapping
 from kubestencil.text import csv as csv_text
 from kubestencil.text import markdown as markdown_text
-from kubestencil.text.wrapping import wrap as wrap_text
+
+
+def _of_string(function: Callable[..., str]) -> Callable[..., str]:
+    """A filter that raises an error for what is no string."""
+
+    @wraps(function)
+    def checked(value: Any, *arguments: Any, **named: Any) -> str:
+        return function(_string(value), *arguments, **named)
+
+    return checked
+
+
+comment = _of_string(languages.comment)
+wrap = _of_string(wrapping.wrap)
+quote = _of_string(languages.quote)
+text_block = _of_string(languages.text_block)
+breakable = _of_string(html.breakable)
+markdown = _of_string(markdown_text.literal_words)
+workflow_command = _of_string(github.workflow_command)
+csp_hash = _of_string(html.csp_hash)
 
 
 def identifier(name: str, language: str = "") -> str:
@@ -32,61 +51,11 @@ def identifier(name: str, language: str = "") -> str:
     return casing.identifier(_string(name), reserved)
 
 
-def comment(text: str, style: str = "//", width: int | None = None) -> str:
-    """A comment that the text cannot end. ``style`` is a language, for what documents a
-    declaration (c, cue, go, graphql, html, java, jsonnet, kcl, kotlin, pkl, python, rust,
-    toml, typescript, xml, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``, ``--``,
-    ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long lines.
-    Empty for blank text."""
-    return languages.comment(_string(text), style, width)
-
-
-def wrap(text: str, width: int = 80) -> str:
-    """Lines of up to ``width`` characters; line breaks and indentation stay."""
-    return wrap_text(_string(text), width)
-
-
-def quote(text: str, language: str = "json") -> str:
-    """A string literal of ``language``: c, cue, go, graphql, java, json, jsonnet, kcl,
-    kotlin, pkl, python, rust, toml, typescript, xml (an attribute) or yaml."""
-    return languages.quote(_string(text), language)
-
-
-def text_block(text: str, language: str) -> str:
-    """A string literal of several lines, for java or kotlin, which ``indent`` may move to
-    the right."""
-    return languages.text_block(_string(text), language)
-
-
-def breakable(text: str) -> str:
-    """HTML in which long names can be broken behind their dots and slashes
-    (``<wbr>``)."""
-    return html.breakable(_string(text))
-
-
-def markdown(text: str) -> str:
-    """Text in Markdown without any markup, on one line: for headings, cells of tables
-    and paragraphs."""
-    return markdown_text.literal_words(_string(text))
-
-
 def csv(value: Any) -> str:
     """A cell of CSV, quoted where it must be (RFC 4180). A text that spreadsheets would
     read as a formula (it begins with ``=``, ``+``, ``-``, ``@``) gets ``'`` before
     it."""
     return csv_text.cell(value if isinstance(value, (int, float)) else _string(value))
-
-
-def workflow_command(message: str, command: str, **properties: str | int) -> str:
-    """A command of GitHub Actions that shows a message beside a line or at a run:
-    ``workflow_command("error", file=path, line=1, title="…")``."""
-    return github.workflow_command(command, _string(message), properties)
-
-
-def csp_hash(text: str) -> str:
-    """The source expression with which a content security policy allows a style or
-    script that a page embeds: ``'sha256-…'``."""
-    return html.csp_hash(_string(text))
 
 
 def json(value: Any, indent: int | None = None) -> str:
@@ -95,16 +64,6 @@ def json(value: Any, indent: int | None = None) -> str:
     if isinstance(value, str):
         return encode_basestring(value)
     return _json_encoder(indent).encode(value)
-
-
-def _of_string(function: Callable[[str], str]) -> Callable[[Any], str]:
-    """A filter that raises an error for what is no string."""
-
-    @wraps(function)
-    def checked(value: Any) -> str:
-        return function(_string(value))
-
-    return checked
 
 
 _CASES: Mapping[str, Callable[[str], str]] = {
@@ -121,13 +80,17 @@ FILTER_FILE = "filters.py"
 #: Every filter by its name in templates.
 FILTERS: Mapping[str, Callable[..., Any]] = {
     **{name: _of_string(function) for name, function in _CASES.items()},
-    **{
-        function.__name__: function
-        for function in (
-            *(identifier, comment, wrap, quote, text_block, breakable, markdown, csv),
-            *(workflow_command, csp_hash, json),
-        )
-    },
+    "identifier": identifier,
+    "comment": comment,
+    "wrap": wrap,
+    "quote": quote,
+    "text_block": text_block,
+    "breakable": breakable,
+    "markdown": markdown,
+    "csv": csv,
+    "workflow_command": workflow_command,
+    "csp_hash": csp_hash,
+    "json": json,
 }
 
 #: The filters that a placeholder in a path may have: ``{kind|snake}``.

@@ -5,8 +5,6 @@ Source: https://docs.github.com/en/actions/reference/workflow-commands-for-githu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from kubestencil.text.controls import without_controls
 
 _IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -15,10 +13,9 @@ _IN_PROPERTY = str.maketrans(
 )
 
 
-def workflow_command(
-    command: str, message: str, properties: Mapping[str, str | int]
-) -> str:
-    """The line of a command: ``error``, ``warning`` or ``notice``."""
+def workflow_command(message: str, command: str, **properties: str | int) -> str:
+    """A command of GitHub Actions that shows a message beside a line or at a run:
+    ``workflow_command("error", file=path, line=1, title="…")``."""
     listed = ",".join(
         f"{key}={without_controls(str(value)).translate(_IN_PROPERTY)}"
         for key, value in properties.items()

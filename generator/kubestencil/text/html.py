@@ -50,17 +50,22 @@ _WORD_BREAK = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def csp_hash(text: str) -> str:
-    """The source expression that allows an embedded style or script in a content
-    security policy (https://www.w3.org/TR/CSP3/#grammardef-hash-source)."""
+    """The source expression with which a content security policy allows a style or
+    script that a page embeds: ``'sha256-…'``.
+
+    Source: https://www.w3.org/TR/CSP3/#grammardef-hash-source.
+    """
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return f"'sha256-{digest}'"
 
 
 @lru_cache(_CACHED_TEXTS)
 def breakable(text: str) -> Markup:
-    """A text as HTML, in which browsers can break long names behind their dots and
-    slashes (``flowcontrol.apiserver.k8s.io/v1``) and in words of many parts
-    (``CustomResourceDefinitionCondition``), but not in numbers (``1.35``)."""
+    """HTML in which long names can be broken behind their dots and slashes (``<wbr>``).
+
+    So can words of many parts (``CustomResourceDefinitionCondition``), but no numbers
+    (``1.35``).
+    """
     # escape() leaves a Markup as it is, which the cache takes for the equal text.
     escaped = str(escape(str(text)))
     parts = _LONG_PART.sub(lambda part: _WORD_BREAK.sub("<wbr>", part[0]), escaped)

@@ -37,30 +37,34 @@ _XML_SPECIAL = re.compile(r'[<>&"]|[^\x20-\x7e]')
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def comment(text: str, style: str, width: int | None = None) -> str:
-    """``text`` as a comment, without a line break at its end; empty for blank text.
+def comment(text: str, style: str = "//", width: int | None = None) -> str:
+    """A comment that the text cannot end. ``style`` is a language, for what documents a
+    declaration (c, cue, go, graphql, html, java, jsonnet, kcl, kotlin, pkl, python, rust,
+    toml, typescript, xml, yaml), or how comments begin: ``//``, ``///``, ``//!``, ``#``, ``--``,
+    ``;``, ``/* */``, ``/** */``, ``\"\"\"`` or ``<!-- -->``; ``width`` breaks long lines.
+    Empty for blank text.
 
-    ``style`` is one of ``COMMENTS``. With ``width``, lines are broken so that the
-    comment's lines have up to that many characters. Raises ValueError for an unknown
-    style.
+    There is no line break at its end. Raises ValueError for an unknown style.
     """
     return _of(COMMENTS, "style", style)(text, width)
 
 
-def quote(text: str, language: str) -> str:
-    """``text`` as a string literal, on one line, that means exactly ``text``.
+def quote(text: str, language: str = "json") -> str:
+    """A string literal of ``language``: c, cue, go, graphql, java, json, jsonnet, kcl,
+    kotlin, pkl, python, rust, toml, typescript, xml (an attribute) or yaml.
 
-    Raises ValueError for a language that is not in ``QUOTES``.
+    It is on one line, and means exactly ``text``. Raises ValueError for a language that
+    is not in ``QUOTES``.
     """
     return _of(QUOTES, "language", language)(text)
 
 
 def text_block(text: str, language: str) -> str:
-    """``text`` as a literal of several lines that means exactly ``text``, wherever the
-    lines behind the first are indented to. Java's has its indentation removed by the
-    compiler, Kotlin's by a function.
+    """A string literal of several lines, for java or kotlin, which ``indent`` may move to
+    the right.
 
-    Raises ValueError for a language that is not in ``TEXT_BLOCKS``.
+    It means exactly ``text``: Java's has its indentation removed by the compiler, Kotlin's
+    by a function. Raises ValueError for a language that is not in ``TEXT_BLOCKS``.
     """
     return _of(TEXT_BLOCKS, "language", language)(text)
 

@@ -132,8 +132,12 @@ def literal(text: str) -> str:
 
 
 def literal_words(text: str) -> str:
-    """``literal`` for a part of a line: a space stays where there was white space at
-    its beginning, which separates it from the word before."""
+    """Text in Markdown without any markup, on one line: for headings, cells of tables
+    and paragraphs.
+
+    As ``literal``, but a space stays where there was white space at its beginning, which
+    separates it from the word before.
+    """
     escaped = literal(text)
     return f" {escaped}" if text[:1].isspace() else escaped
 

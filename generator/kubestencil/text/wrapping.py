@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-def wrap(text: str, width: int) -> str:
-    """``text`` with lines of up to ``width`` characters, where spaces allow it.
+def wrap(text: str, width: int = 80) -> str:
+    """Lines of up to ``width`` characters; line breaks and indentation stay.
 
-    Line breaks stay. What continues an indented line is indented like it. A word that
-    is longer than ``width`` is not broken.
+    What continues an indented line is indented like it. A word that is longer than
+    ``width`` is not broken.
     """
     return "\n".join(
         piece for line in text.split("\n") for piece in _pieces(line, width)
