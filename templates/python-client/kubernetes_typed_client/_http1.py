@@ -147,7 +147,8 @@ class Incoming:
 
     def _chunks(self) -> bytes | None:
         """The content of the chunks that have arrived."""
-        data, position, pieces = self.data, 0, []
+        data, position = self.data, 0
+        pieces: list[bytes] = []
         while not self._is_complete:
             if self._left:
                 piece = data[position : position + self._left]

@@ -44,8 +44,8 @@ class _AsyncConnection(asyncio.Protocol):
         self._is_over = True
         self._changed.set()
 
-    def connection_lost(self, error: Exception | None) -> None:
-        self._error = error
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._error = exc
         self._is_over = True
         self._changed.set()
         self._writable.set()
