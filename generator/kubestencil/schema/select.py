@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.graph import reachable, reference_graph
@@ -13,6 +13,8 @@ from kubestencil.schema.kinds import group_names, list_item, read_kind
 from kubestencil.schema.lookup import TypeMatch, find_kinds, type_group
 from kubestencil.schema.types import Definition, GroupVersionKind, Release
 from kubestencil.source.document import Selection
+
+_Value = TypeVar("_Value")
 
 
 def select(release: Release, selection: Selection) -> Release:
@@ -34,42 +36,28 @@ def select(release: Release, selection: Selection) -> Release:
     }
     reached = reachable(reference_graph(release.definitions), chosen)
     kinds = {kind for name in chosen for kind in release.definitions[name].kinds}
-    definitions = FrozenObject(
-        {
-            name: definition
-            for name, definition in release.definitions.items()
-            if name in reached
-        }
-    )
+    included = {
+        name: release.definitions[name]
+        for name in release.definitions
+        if name in reached
+    }
+    limited = release.with_definitions(included)
+    paths = _paths(release.document.get("paths", {}), kinds)
     return replace(
-        release,
-        definitions=definitions,
+        limited,
         is_limited=True,
-        custom_kinds=FrozenObject(
-            {
-                kind: schema
-                for kind, schema in release.custom_kinds.items()
-                if kind in kinds
-            }
-        ),
-        inline_definitions=release.inline_definitions & reached,
-        resources=FrozenObject(
-            {
-                kind: resource
-                for kind, resource in release.resources.items()
-                if kind in kinds
-            }
-        ),
-        document=frozen(
-            {
-                **release.document,
-                "definitions": {
-                    name: definition.schema.raw
-                    for name, definition in definitions.items()
-                },
-                "paths": _paths(release.document.get("paths", {}), kinds),
-            }
-        ),
+        unlimited=release.unlimited or release.definitions,
+        custom_kinds=_of_kinds(release.custom_kinds, kinds),
+        resources=_of_kinds(release.resources, kinds),
+        document=frozen({**limited.document, "paths": paths}),
+    )
+
+
+def _of_kinds(
+    values: Mapping[GroupVersionKind, _Value], kinds: Collection[GroupVersionKind]
+) -> Mapping[GroupVersionKind, _Value]:
+    return FrozenObject(
+        {kind: value for kind, value in values.items() if kind in kinds}
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, KeysView, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from kubestencil.schema.frozen import FrozenObject, frozen
 from kubestencil.schema.keywords import (
     EMBEDDED,
     INT_OR_STRING,
@@ -487,7 +488,7 @@ class Release:
     a document has inside of others. ``notes`` are lines about how the documents were
     read. With ``from_openapi3``, schemas have what an API server does not publish in
     OpenAPI 2.0: defaults, ``oneOf``, the types of nullable values. ``is_limited`` is
-    whether it has only some kinds, and what these refer to.
+    whether it has only some kinds, and what these refer to, of ``unlimited``.
     """
 
     name: str
@@ -507,6 +508,19 @@ class Release:
     notes: tuple[str, ...] = field(default=(), repr=False)
     from_openapi3: bool = False
     is_limited: bool = False
+    unlimited: Mapping[str, Definition] = field(default_factory=dict, repr=False)
+
+    def with_definitions(self, definitions: Mapping[str, Definition]) -> Release:
+        """The release with other definitions."""
+        schemas = {
+            name: json_object(value.schema) for name, value in definitions.items()
+        }
+        return replace(
+            self,
+            definitions=FrozenObject(definitions),
+            inline_definitions=self.inline_definitions & definitions.keys(),
+            document=frozen({**self.document, "definitions": schemas}),
+        )
 
     @property
     def has_paths(self) -> bool:

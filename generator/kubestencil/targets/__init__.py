@@ -62,7 +62,18 @@ def generate_files(release: Release, target: Target) -> Iterator[File]:
         "origin": one_line(release.origin),
         "sha256": release.sha256,
     }
-    return render_contexts(view.make_contexts(release, target), target, shared)
+    contexts = view.make_contexts(release_for(target, release), target)
+    return render_contexts(contexts, target, shared)
+
+
+def release_for(target: Target, release: Release) -> Release:
+    """A release as a target has it: with types inside of custom resources that are
+    built-in ones, where its option ``share_types`` is set."""
+    if target.options.get("share_types") is not True:
+        return release
+    from kubestencil.schema.custom_resources.shared_types import share_types
+
+    return share_types(release)
 
 
 def generate_part(
@@ -93,7 +104,7 @@ def public_names(release: Release, target: Target) -> Mapping[str, PublicName] |
     view = load_any_view(target)
     if not isinstance(view, NamingView):
         return None
-    return view.public_names(release, target)
+    return view.public_names(release_for(target, release), target)
 
 
 def load_multi_release_view(target: Target) -> MultiReleaseView:

@@ -21,6 +21,7 @@ from kubestencil.schema.facts.configurations.join import without_configurations
 from kubestencil.schema.facts.configurations.table import configuration_types
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.schema.resource import Resource
+from kubestencil.targets import release_for
 from kubestencil.targets.examples.nodes import Object
 from kubestencil.targets.examples.trees import ExampleTrees
 from kubestencil.targets.examples.yaml import YamlWriter
@@ -39,6 +40,7 @@ _Shape = Literal["starter", "all fields"]
 _SHAPES: Sequence[_Shape] = get_args(_Shape)
 # The code of each example that a language has, by its kind's definition.
 _Codes = Mapping[tuple[str, _Shape], str]
+_TreeMaker = Callable[[str, _Shape], Object | None]
 
 _TITLES = {
     "yaml": "YAML",
@@ -132,22 +134,23 @@ class Examples:
         What a language's writer knows about a large catalogue of custom resources takes
         much memory. So each writes all examples, and is gone before the next.
         """
-        trees = ExampleTrees(self._release)
-
-        @cache
-        def tree(name: str, shape: _Shape) -> Object | None:
-            make = trees.starter if shape == "starter" else trees.all_fields
-            return make(self._release.definitions[name])
-
-        return {
-            language: dict(self._written_examples(make_writer, tree))
-            for language, make_writer in self._writers()
-        }
+        own_trees = _tree_maker(self._release)
+        codes = {"yaml": dict(self._written_examples(YamlWriter, own_trees))}
+        # Packages of types have none of configuration files.
+        release = without_configurations(self._release)
+        for target, make_writer in self._writers():
+            shared = release_for(target, release)
+            trees = own_trees if shared is release else _tree_maker(shared)
+            written = self._written_examples(
+                partial(make_writer, shared, target), trees
+            )
+            codes[target.name] = dict(written)
+        return codes
 
     def _written_examples(
         self,
         make_writer: Callable[[], _Writer],
-        tree: Callable[[str, _Shape], Object | None],
+        tree: _TreeMaker,
     ) -> Iterator[tuple[tuple[str, _Shape], str]]:
         """The code of each example that a language has code for."""
         try:
@@ -162,12 +165,9 @@ class Examples:
             if code:
                 yield (name, shape), code
 
-    def _writers(self) -> Iterator[tuple[str, Callable[[], _Writer]]]:
-        """The languages that the site has examples in, and how their writers are
-        made."""
-        yield "yaml", YamlWriter
-        # Packages of types have none of configuration files.
-        release = without_configurations(self._release)
+    def _writers(self) -> Iterator[tuple[Target, Callable[[Release, Target], _Writer]]]:
+        """The targets of the languages that the site has examples in, and the writers of
+        these."""
         module = site_options(self._target).python_module
         for name, view, writer in (
             ("python", "python", partial(PythonWriter, module=module)),
@@ -178,4 +178,15 @@ class Examples:
             target = self._target.dependency(name)
             # A user's target of the same name may generate something else.
             if target is not None and target.view == view:
-                yield name, partial(writer, release, target)
+                yield target, writer
+
+
+def _tree_maker(release: Release) -> _TreeMaker:
+    trees = ExampleTrees(release)
+
+    @cache
+    def tree(name: str, shape: _Shape) -> Object | None:
+        make = trees.starter if shape == "starter" else trees.all_fields
+        return make(release.definitions[name])
+
+    return tree
