@@ -231,6 +231,14 @@ def test_a_folder_without_versions_is_refused(tmp_path: Path) -> None:
         versions_in(tmp_path)
 
 
+def test_a_catalogue_of_projects_names_one(tmp_path: Path) -> None:
+    for version in ("widgets/v1.0.0", "gadgets/v2.0.0", "readme"):
+        (tmp_path / version).mkdir(parents=True)
+    with pytest.raises(SourceError, match="no file or folder") as refused:
+        versions_in(tmp_path)
+    assert refused.value.hint.endswith(str(tmp_path / "gadgets"))
+
+
 def test_a_conversion_that_ends_breaks_and_a_removed_version_needs_migration(
     run: Command, tmp_path: Path
 ) -> None:

@@ -58,7 +58,8 @@ def version_in(name: str) -> tuple[Version, str] | None:
 def versions_in(folder: Path) -> list[VersionedPaths]:
     """The versions that a folder has files or folders of, in their order.
 
-    Names without a version are left out. Raises SourceError where there is no version.
+    Names without a version are left out. Raises SourceError where there is no version:
+    versions of several projects, each in a folder, have no order.
     """
     labels: dict[Version, str] = {}
     paths: dict[Version, list[Path]] = {}
@@ -68,15 +69,25 @@ def versions_in(folder: Path) -> list[VersionedPaths]:
             labels.setdefault(*version)
             paths.setdefault(version[0], []).append(path)
     if not paths:
+        projects = [str(path) for path in _entries(folder) if _has_versions(path)]
         raise SourceError(
             "has no file or folder with a version in its name",
             where=str(folder),
-            hint="name them like v1.2.0/ or crds-1.10.yaml, or give NAME=PATH for each",
+            hint=(
+                f"name one of the projects in it, such as {projects[0]}"
+                if projects
+                else "name them like v1.2.0/ or crds-1.10.yaml, or give NAME=PATH for "
+                "each"
+            ),
         )
     return [
         VersionedPaths(labels[version], tuple(paths[version]))
         for version in sorted(paths)
     ]
+
+
+def _has_versions(path: Path) -> bool:
+    return path.is_dir() and any(version_in(entry.name) for entry in _entries(path))
 
 
 def _entries(folder: Path) -> Iterator[Path]:
