@@ -174,6 +174,9 @@ class Site:
         if target not in self.pages:
             return target in self.files
         found = self.pages[target]
+        if target == "compare/" and ".." in anchor:
+            # What is compared: two releases, and a type.
+            return f"{anchor.partition('..')[2]}/" in self.pages
         if not hash_sign or found.has(anchor):
             return True
         # The page shows the field that links to the page of its type.

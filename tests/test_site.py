@@ -117,8 +117,10 @@ def test_merge_markers_are_no_badges(site: Site) -> None:
 def test_stages_are_told_with_their_feature_gate(site: Site) -> None:
     """Also where no difference shows them: 1.35 enabled a gate of a field of 1.34."""
     stages = "alpha (off) → beta (on), gate ContainerRestartRules"
-    rules = field_line(site, "1.35/core/v1/Container/", "restartPolicyRules")
-    assert f"Promoted in 1.35: {stages}" in rules
+    container = site.page("1.35/core/v1/Container/").text
+    rules = container.partition('id="restartPolicyRules"')[2]
+    history = "<dd>1.34 alpha<dd>1.35 beta</dl>"
+    assert f"<dt>feature gate ContainerRestartRules{history}" in rules
     pod = site.page("1.35/core/v1/Pod/").text.replace("<wbr>", "")
     assert f"<a>spec.containers.restartPolicyRules</a> stage changed ({stages})" in pod
     assert "field added (alpha (off), gate GenericWorkload)" in pod
@@ -327,9 +329,9 @@ def test_descriptions_state_facts(site: Site) -> None:
 
 def test_what_the_server_knows_is_marked(site: Site) -> None:
     text = site.page("1.35/core/v1/Container/").text
-    values = "<dt>allowed values (server)<dd>Always<dd>IfNotPresent<dd>Never"
+    values = "<dt>server:<dt>allowed values<dd>Always<dd>IfNotPresent<dd>Never"
     assert values in text
     # The server knows what the description states, too, which is said once.
     text = site.page("1.35/core/v1/PodOS/").text
-    assert "<dt>allowed values (server)<dd>linux<dd>windows" in text
+    assert "<dt>server:<dt>allowed values<dd>linux<dd>windows" in text
     assert "stated values" not in text

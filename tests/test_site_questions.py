@@ -43,7 +43,7 @@ def test_gates_values_and_removed_kinds_lead_to_what_they_are_about() -> None:
     assert old[0] == "apps/v1/StatefulSet/"
     _, texts = parse_index(scripts)
     notes = {words: note for _, _, words, note in texts["aliases"] if note}
-    assert notes["SidecarContainers"] == "feature gate SidecarContainers, ga"
+    assert notes["SidecarContainers"] == "feature gate SidecarContainers, GA"
     assert notes["podsecuritypolicy"] == "PodSecurityPolicy was removed in 1.25"
 
 

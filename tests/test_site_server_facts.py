@@ -19,7 +19,7 @@ from kubestencil.targets.site.fields.schema_labels import attributes_of
 from kubestencil.targets.site.fields.server_facts import (
     changed_in,
     server_attributes,
-    with_server_attributes,
+    without_repetition,
 )
 from kubestencil.targets.site.release_context import ReleaseContexts, TypeChange
 from kubestencil.validator.process import Validator
@@ -37,13 +37,10 @@ def fields() -> ReleaseFields:
     return ReleaseFields(release, page_addresses(release), {})
 
 
-def attributes(row: FieldRow) -> dict[str, tuple[str, ...]]:
-    return dict(row.attributes)
-
-
-def field(definition: str, name: str) -> dict[str, tuple[str, ...]]:
+def facts(definition: str, name: str) -> dict[str, tuple[str, ...]]:
+    """What only the server knows of a field."""
     rows = {row.name: row for row in fields().of(definition).rows}
-    return attributes(rows[name])
+    return dict(rows[name].facts)
 
 
 @pytest.mark.parametrize(
@@ -53,8 +50,8 @@ def field(definition: str, name: str) -> dict[str, tuple[str, ...]]:
             "Container",
             "imagePullPolicy",
             {
-                "allowed values (server)": ("Always", "IfNotPresent", "Never"),
-                "default (server)": (
+                "allowed values": ("Always", "IfNotPresent", "Never"),
+                "default": (
                     "IfNotPresent if image has another tag than latest, or a digest",
                     "Always if image has the tag latest, or neither tag nor digest",
                 ),
@@ -63,23 +60,23 @@ def field(definition: str, name: str) -> dict[str, tuple[str, ...]]:
         (
             "ContainerPort",
             "containerPort",
-            {"minimum (server)": ("1",), "maximum (server)": ("65535",)},
+            {"minimum": ("1",), "maximum": ("65535",)},
         ),
         (
             "PodSpec",
             "restartPolicy",
             {
-                "allowed values (server)": ("Always", "Never", "OnFailure"),
-                "allowed values in CronJob, Job (server)": ("Never", "OnFailure"),
-                "required in CronJob, Job (server)": ("yes",),
-                "default (server)": ("Always",),
+                "allowed values": ("Always", "Never", "OnFailure"),
+                "allowed values in CronJob, Job": ("Never", "OnFailure"),
+                "required in CronJob, Job": (),
+                "default": ("Always",),
             },
         ),
         (
             "ServiceSpec",
             "type",
             {
-                "allowed values (server)": (
+                "allowed values": (
                     "ClusterIP", "ExternalName", "LoadBalancer", "NodePort",
                 ),
             },
@@ -88,43 +85,43 @@ def field(definition: str, name: str) -> dict[str, tuple[str, ...]]:
             "ServiceSpec",
             "externalTrafficPolicy",
             {
-                "default (server)": (
+                "default": (
                     "Cluster if type is LoadBalancer or type is NodePort",
                 )
             },
         ),
-        ("ConfigMap", "binaryData", {"immutable (server)": ("yes",)}),
+        ("ConfigMap", "binaryData", {"immutable": ()}),
         (
             "CSIPersistentVolumeSource",
             "driver",
-            {"immutable in PersistentVolume (server)": ("yes",)},
+            {"immutable in PersistentVolume": ()},
         ),
-        ("Container", "image", {"required (server)": ("yes",)}),
-        ("Container", "resizePolicy", {"unique keys (server)": ("resourceName",)}),
+        ("Container", "image", {"required": ()}),
+        ("Container", "resizePolicy", {"unique keys": ("resourceName",)}),
     ],
 )  # fmt: skip
 def test_facts_of_fields(
     definition: str, name: str, expected: dict[str, tuple[str, ...]]
 ) -> None:
-    assert expected.items() <= field(f"{CORE}.{definition}", name).items()
+    assert expected.items() <= facts(f"{CORE}.{definition}", name).items()
 
 
 def test_values_that_hold_in_a_deployment_only() -> None:
     names = [
         name
-        for name, values in field(f"{CORE}.PodSpec", "restartPolicy").items()
+        for name, values in facts(f"{CORE}.PodSpec", "restartPolicy").items()
         if values == ("Always",) and name.startswith("allowed values in")
     ]
     (name,) = names
-    assert "DaemonSet, Deployment, " in name and name.endswith(" (server)")
+    assert "DaemonSet, Deployment, " in name
 
 
 def test_names_of_objects_are_facts_of_their_kind() -> None:
-    metadata = field(f"{CORE}.Service", "metadata")
-    assert metadata["name: format (server)"][0].startswith("dns-1035-label: ")
+    metadata = facts(f"{CORE}.Service", "metadata")
+    assert metadata["name: format"][0].startswith("dns-1035-label: ")
     assert not any(name.startswith("name: required") for name in metadata)
     # Every kind has this type; its own page does not list what each of them needs.
-    name = field("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "name")
+    name = facts("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "name")
     assert not any(" in " in attribute for attribute in name)
 
 
@@ -132,43 +129,49 @@ def test_facts_and_descriptions_do_not_contradict() -> None:
     """A description of defaultMode says 0644, which is 420 in JSON, and a deadline of
     600 is no 600s."""
     for row in all_rows():
-        names = attributes(row).keys()
-        assert not {"stated values", "allowed values (server)"} <= names, row
-        assert not {"stated default", "default (server)"} <= names, row
-        assert not {"allowed values", "allowed values (server)"} <= names, row
+        known, stated = dict(row.facts).keys(), dict(row.attributes)
+        assert "stated values" not in stated or "allowed values" not in known, row
+        assert "stated default" not in stated or "default" not in known, row
+        assert "allowed values" not in stated or "allowed values" not in known, row
         if row.type.startswith("integer ("):
-            for value in attributes(row).get("stated default", ()):
+            for value in stated.get("stated default", ()):
                 assert value.removeprefix("-").isdigit(), row
-    mode = field(f"{CORE}.SecretVolumeSource", "defaultMode")
-    assert mode["default (server)"] == ("420",)
+    mode = facts(f"{CORE}.SecretVolumeSource", "defaultMode")
+    assert mode["default"] == ("420",)
 
 
 def all_rows() -> list[FieldRow]:
     return [row for name in load("1.35").definitions for row in fields().of(name).rows]
 
 
-def test_what_the_document_says_is_not_marked() -> None:
+def test_the_server_does_not_repeat_the_document() -> None:
     enum = {"type": "string", "enum": ["B", "A"], "maxLength": 3}
     item = Field("a", parse_schema(enum), False)
-    facts = FieldFacts(enum=("A", "B"), max_length=2, defaults=(Default("A"),))
-    server = server_attributes(item, facts)
-    assert list(with_server_attributes(attributes_of(item.schema), server, {})) == [
-        ("default (server)", ("A",)),
-        ("max length (server)", ("2",)),
-        ("allowed values", ("B", "A")),
-    ]
+    known = FieldFacts(enum=("A", "B"), max_length=2, defaults=(Default("A"),))
+    document, server = without_repetition(
+        tuple(attributes_of(item.schema)), server_attributes(item, known)
+    )
+    assert document == [("allowed values", ("B", "A"))]
+    assert server == [("default", ("A",)), ("max length", ("2",))]
 
 
-@pytest.mark.parametrize(("release", "mark"), [("1.29", ""), ("1.35", ", since 1.35")])
+def test_no_row_says_the_same_twice() -> None:
+    for row in all_rows():
+        names = [name for name, _ in (*row.attributes, *row.facts)]
+        assert len(names) == len(set(names)), row
+        assert sum(name.startswith("immutable") for name in names) <= 1, row
+
+
+@pytest.mark.parametrize(("release", "mark"), [("1.29", ""), ("1.35", " since 1.35")])
 def test_a_fact_has_the_release_that_changed_it(release: str, mark: str) -> None:
     releases = [load("1.29"), load("1.35")]
     changes = ReleaseContexts(releases).of(release).changes
     chosen = releases[release == "1.35"]
     rows = ReleaseFields(chosen, page_addresses(chosen), changes)
-    env = {row.name: attributes(row) for row in rows.of(f"{CORE}.EnvVar").rows}
-    assert f"format (server{mark})" in env["name"]
+    env = {row.name: dict(row.facts) for row in rows.of(f"{CORE}.EnvVar").rows}
+    assert f"format{mark}" in env["name"]
     # Pods of StatefulSets were not checked in 1.29: no reason to say "required: no".
-    assert "required (server)" not in env["name"]
+    assert "required" not in env["name"]
 
 
 def test_a_change_of_an_inner_field_is_none_of_the_fact() -> None:
@@ -212,7 +215,7 @@ def test_pages_show_each_default_that_the_server_fills_into_starters() -> None:
         (definition, row.name)
         for definition in release.definitions
         for row in fields().of(definition).rows
-        if any(name.startswith("default ") for name, _ in row.attributes)
+        if any(name.startswith("default") for name, _ in row.facts)
     }
     names = {(name.rpartition(".")[2], field) for name, field in found - shown}
     assert names <= COMPUTED

@@ -207,7 +207,9 @@
       if (container) return node.entries.forEach(({ key, value }) => this.value(value, field, rest, `${path}.${key}`, page));
       if (isObject && type) return this.fields(node, type, `${path}.`);
       if (!hasType(node, label)) {
-        this.add(node.line, "error", `${path} has to be: ${label}. It is ${node.text}.`, page);
+        const written = node.isQuoted ? `the text ${JSON.stringify(node.text ?? "…")}` : node.text;
+        const unquoted = label === "string" ? " without quotes" : "";
+        this.add(node.line, "error", `${path} has to be: ${label}. It is ${written}${unquoted}.`, page);
       } else if (node.text && field.values.length && !field.values.includes(node.text)) {
         this.add(node.line, "error", `${path} cannot be ${node.text}. Allowed: ${field.values.join(", ")}.`, page);
       }

@@ -33,23 +33,24 @@
     return { containers: containers.match(/\[\]|map\[string\]/g) ?? [], type, page };
   }
 
-  /** The first value of an attribute that is beside the name; undefined without one. */
-  function attribute(item, pattern) {
-    const names = [...item.querySelectorAll(":scope > dl:nth-child(2) dt")];
-    return names.find((name) => pattern.test(name.textContent))?.nextElementSibling.textContent;
-  }
+  /** The name of an attribute that is beside that of the field; undefined without one. */
+  const attribute = (item, pattern) =>
+    [...item.querySelectorAll(":scope > dl:nth-child(2) dt")].find((name) => pattern.test(name.textContent));
+
+  /** The first value of such an attribute. */
+  const valueBeside = (item, pattern) => attribute(item, pattern)?.nextElementSibling.textContent;
 
   function isRequired(item) {
     const inKinds = attribute(item, new RegExp(`^required in .*\\b${about.kind}\\b`));
-    return item.firstElementChild.querySelector(":scope > b") || attribute(item, /^required(?! in )/) || inKinds;
+    return item.firstElementChild.querySelector(":scope > b") || attribute(item, /^required$/) || inKinds;
   }
 
   /** A value that the field can have, or a placeholder. */
   function sample(item, type) {
     const text =
-      attribute(item, /^(stated )?default/)?.split(" if ")[0] ??
-      attribute(item, /^(allowed|stated) values/) ??
-      attribute(item, /^minimum/);
+      valueBeside(item, /^(stated )?default/)?.split(" if ")[0] ??
+      valueBeside(item, /^(allowed|stated) values/) ??
+      valueBeside(item, /^minimum/);
     const isNumber = /^-?\d+(\.\d+)?$/.test(text);
     if (/^(integer|number)(?! or)/.test(type)) return isNumber ? Number(text) : 1;
     if (isNumber && /^(IntOrString|integer or)/.test(type)) return Number(text);

@@ -218,8 +218,9 @@
       [changed, (items) => changedSection(items, to, steps)],
     ];
     const counts = ["added", "removed", "changed"].map((verb, index) => `${parts[index][0].length} ${verb}`);
+    const count = changed.reduce((sum, { changes }) => sum + changes.length, 0);
     const isCut = parts.some(([items]) => items.length > MAX_TYPES);
-    summary.textContent = `${from} to ${to}: ${counts.join(", ")}.` +
+    summary.textContent = `${from} to ${to}, types: ${counts.join(", ")} (${count} ${count === 1 ? "change" : "changes"}).` +
       (isCut ? ` The first ${MAX_TYPES} of each are shown.` : "");
     return parts.filter(([items]) => items.length).map(([items, make]) => make(items.slice(0, MAX_TYPES)));
   }

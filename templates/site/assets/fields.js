@@ -388,12 +388,6 @@
     });
   }
 
-  document.getElementById("compare-button")?.addEventListener(
-    "click",
-    () => loadScript("assets/history.js", () => announce("The releases cannot be compared.")),
-    { once: true },
-  );
-
   // ------------------------------------------------------------------ keyboard, links
 
   document.addEventListener("keydown", (event) => {

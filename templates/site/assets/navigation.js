@@ -175,29 +175,9 @@
     }
   });
 
-  // ---------------------------------------------------------------------- the keyboard
-
-  function moveFocus(step) {
-    const stops = [...browse.querySelectorAll("summary, a")].filter(
-      (stop) => stop.checkVisibility(),
-    );
-    stops[stops.indexOf(document.activeElement) + step]?.focus();
-  }
-
-  browse.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const details = event.target.closest("details");
-    const isSummary = event.target.matches("summary");
-    if (event.key === "ArrowDown") moveFocus(1);
-    else if (event.key === "ArrowUp") moveFocus(-1);
-    else if (event.key === "ArrowRight" && isSummary && !details.open) event.target.click();
-    else if (event.key === "ArrowLeft" && isSummary && details.open) event.target.click();
-    else if (event.key === "ArrowLeft" && details) {
-      (isSummary ? details.parentElement.closest("details") : details)?.querySelector("summary").focus();
-    } else if (event.key === "Escape" && browse.classList.contains("open")) {
-      setOpen(false);
-      button.focus();
-    } else return;
-    event.preventDefault();
+  browse.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !browse.classList.contains("open")) return;
+    setOpen(false);
+    button.focus();
   });
 })();

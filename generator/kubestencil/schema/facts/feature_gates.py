@@ -31,6 +31,11 @@ class GateStage(NamedTuple):
         return stage_spelling(self.stage, self.is_deprecated)
 
     @property
+    def level_name(self) -> str:
+        """The stage for people."""
+        return "GA" if self.level == "ga" else self.level
+
+    @property
     def order(self) -> tuple[int, bool]:
         """A key that sorts gates by their stage, the least stable first."""
         return STAGES.index(self.stage), not self.is_deprecated

@@ -214,6 +214,5 @@ def _text(change: GateChange, is_dated: bool) -> str:
 
 
 def _stage(stage: GateStage) -> str:
-    level = "GA" if stage.level == "ga" else stage.level
     locked = ", locked" if stage.locked else ""
-    return f"{level} ({DEFAULT_NAMES[stage.enabled]}{locked})"
+    return f"{stage.level_name} ({DEFAULT_NAMES[stage.enabled]}{locked})"

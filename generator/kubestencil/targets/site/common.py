@@ -13,11 +13,15 @@ from kubestencil.engine.view import Contexts, Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions
 from kubestencil.targets.site import search_index, sitemap
-from kubestencil.targets.site.addresses import PageAddress, page_addresses
+from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.examples.field_code import go_fields_script
-from kubestencil.targets.site.growth import Chart, growth_charts
+from kubestencil.targets.site.growth import growth_charts
 from kubestencil.targets.site.listing import api_groups
-from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
+from kubestencil.targets.site.navigation import (
+    SHARED_VARIABLES,
+    canonical,
+    shared_variables,
+)
 from kubestencil.targets.site.options import SiteOptions, site_options
 from kubestencil.targets.site.pages import comparison, extra_pages, start_page
 from kubestencil.targets.site.pages.extra_pages import (
@@ -26,7 +30,7 @@ from kubestencil.targets.site.pages.extra_pages import (
     UserFiles,
 )
 from kubestencil.targets.site.pages.reports import report_links
-from kubestencil.targets.site.release_context import ReleaseContext, SiteContext
+from kubestencil.targets.site.release_context import SiteContext
 
 #: The folder of the page that checks a manifest.
 CHECK = "check"
@@ -89,10 +93,16 @@ def make_contexts(
     user_files.check_notes(releases[-1], addresses[-1])
     pages = user_files.pages(links)
     growth = growth_charts(site.sizes)
-    home = user_files.home(links)
-    start = _start_page(
-        releases[-1], context, pages, home, growth, options.url, addresses
-    )
+    groups = api_groups(releases[-1], addresses[-1], kind_definitions(releases[-1]))
+    start = {
+        **start_page.start_variables(releases[-1], context, groups, addresses[-1]),
+        "root": "",
+        "prefix": f"{releases[-1].name}/",
+        "canonical": options.url,
+        "pages": pages,
+        "home": user_files.home(links),
+        "growth": growth,
+    }
     type_addresses = sorted(
         sitemap.newest_addresses(context.releases, context.releases_by_type)
     )
@@ -107,7 +117,7 @@ def make_contexts(
     ]
     return Contexts(
         files={
-            "site": lambda: [start],
+            "site": lambda: [FileContext("the start page", {}, start)],
             "sitemap": lambda: sitemap.sitemap_contexts(
                 options.url,
                 [*_other_addresses(context.releases, pages), *type_addresses],
@@ -137,7 +147,7 @@ def make_contexts(
                     {},
                     {
                         "root": "../",
-                        "canonical": f"{options.url}{CHECK}/" if options.url else "",
+                        "canonical": canonical(options.url, f"{CHECK}/"),
                     },
                 )
             ],
@@ -164,38 +174,8 @@ def make_contexts(
                 },
             ),
         },
-        shared_variables={
-            **OUTSIDE_RELEASES,
-            "releases": context.releases,
-            "newest": releases[-1].name,
-            "logo": options.logo_name,
-        },
+        shared_variables=shared_variables(context.releases, options.logo_name),
     )
-
-
-def _start_page(
-    release: Release,
-    context: ReleaseContext,
-    pages: Sequence[ExtraPage],
-    home: ExtraPage | None,
-    growth: Sequence[Chart],
-    site_url: str,
-    addresses_by_release: Sequence[Mapping[str, PageAddress]],
-) -> FileContext:
-    kinds = kind_definitions(release).keys()
-    groups = api_groups(release, addresses_by_release[-1], kinds)
-    variables = {
-        **start_page.start_variables(
-            release, context, groups, addresses_by_release[-1]
-        ),
-        "root": "",
-        "prefix": f"{release.name}/",
-        "canonical": site_url,
-        "pages": pages,
-        "home": home,
-        "growth": growth,
-    }
-    return FileContext("the start page", {}, variables)
 
 
 def _other_addresses(

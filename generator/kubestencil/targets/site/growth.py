@@ -37,10 +37,11 @@ class StageBar(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """The bar of a release: ``x`` is its left end, ``middle`` that of its texts."""
+    """The bar of a release: ``total`` is a number for people, ``x`` its left end,
+    ``middle`` that of its texts."""
 
     release: str
-    total: int
+    total: str
     x: float
     middle: float
     segments: tuple[StageBar, ...]
@@ -89,7 +90,7 @@ def _chart(
     bars = tuple(
         Bar(
             size.release,
-            sum(parts),
+            f"{sum(parts):,}",
             round(column * (number + (1 - _BAR_SHARE) / 2), 1),
             round(column * (number + 0.5), 1),
             # The stable ones are at the bottom.
@@ -99,7 +100,7 @@ def _chart(
     )
     first, last = bars[0], bars[-1]
     summary = (
-        f"{title}: {first.total:,} in {first.release}, {last.total:,} in {last.release}"
+        f"{title}: {first.total} in {first.release}, {last.total} in {last.release}"
     )
     return Chart(title, summary, bars, round(column * _BAR_SHARE, 1))
 

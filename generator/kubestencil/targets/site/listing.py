@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import NamedTuple
 
 from kubestencil.schema import Release
@@ -47,6 +48,11 @@ class ApiVersion:
         very many."""
         return self.kinds[:_MAX_SIBLINGS]
 
+    @property
+    def has_more_kinds(self) -> bool:
+        """Whether that page does not list all kinds."""
+        return len(self.kinds) > _MAX_SIBLINGS
+
 
 @dataclass(frozen=True, slots=True)
 class ApiGroup:
@@ -58,6 +64,11 @@ class ApiGroup:
     project: str
 
     @property
+    def preferred(self) -> ApiVersion:
+        """The most stable version."""
+        return self.versions[0]
+
+    @property
     def kinds(self) -> tuple[TypeLink, ...]:
         """The kinds of all versions by name, each once, in its most stable version."""
         links: dict[str, TypeLink] = {}
@@ -65,6 +76,26 @@ class ApiGroup:
             for link in version.kinds:
                 links.setdefault(link.name, link)
         return tuple(links[name] for name in sorted(links))
+
+
+class ProjectGroups(NamedTuple):
+    """The groups of a project, which is empty for those that are from none that is
+    known, and the heading of their list, empty for a list that needs none."""
+
+    project: str
+    heading: str
+    groups: tuple[ApiGroup, ...]
+
+
+def groups_by_project(groups: Sequence[ApiGroup]) -> Iterator[ProjectGroups]:
+    """The groups, which come by project; together where there are not several."""
+    if len({group.project for group in groups if group.project}) < 2:
+        yield ProjectGroups("", "", tuple(groups))
+        return
+    heading = ""
+    for project, members in groupby(groups, key=lambda group: group.project):
+        yield ProjectGroups(project, project or heading, tuple(members))
+        heading = "Other groups"
 
 
 def api_groups(

@@ -25,16 +25,30 @@ class Link(NamedTuple):
 
 
 class ReleaseLink(NamedTuple):
-    """A link to the same page in another release.
+    """A link to the same page in another release: the ``address`` below the root of the
+    site.
 
     ``is_current`` marks the page's own release; ``is_available`` is false where the
     release does not have what the page is about.
     """
 
     release: str
-    href: str
-    is_current: bool
-    is_available: bool
+    address: str
+    is_current: bool = False
+    is_available: bool = True
+
+
+# The releases that Kubernetes supports; those before them are folded.
+_RECENT_RELEASES = 3
+
+
+class ReleaseMenu(NamedTuple):
+    """The links to a page in all releases, newest first: those that are shown, and the
+    ``older`` ones, which are folded unless the page is of one of them."""
+
+    recent: tuple[ReleaseLink, ...]
+    older: tuple[ReleaseLink, ...]
+    is_open: bool
 
 
 #: Variables of all page templates.
@@ -53,7 +67,7 @@ SHARED_VARIABLES: Mapping[str, object] = {
         "option url, and for pages that search engines should not list",
     ],
     "breadcrumbs": tuple[Link, ...],
-    "release_links": tuple[ReleaseLink, ...],
+    "release_menu": ReleaseMenu,
     "newest_link": Annotated[
         ReleaseLink | None, "the page in the newest release; None in that release"
     ],
@@ -62,16 +76,28 @@ SHARED_VARIABLES: Mapping[str, object] = {
     ],
 }
 
-#: These variables for pages outside of the folders of releases.
-OUTSIDE_RELEASES: Mapping[str, Any] = {
-    "release": "",
-    "path": "",
-    "canonical": "",
-    "breadcrumbs": (),
-    "release_links": (),
-    "newest_link": None,
-    "newer_version": None,
-}
+
+def shared_variables(releases: Sequence[str], logo: str) -> Mapping[str, Any]:
+    """The variables of all pages of a site, those of navigation for pages outside of the
+    folders of releases; ``logo`` is the file of the logo."""
+    links = [ReleaseLink(release, f"{release}/") for release in releases]
+    return {
+        "release": "",
+        "releases": tuple(releases),
+        "newest": releases[-1],
+        "logo": logo,
+        "path": "",
+        "canonical": "",
+        "breadcrumbs": (),
+        "release_menu": _release_menu(links),
+        "newest_link": None,
+        "newer_version": None,
+    }
+
+
+def canonical(site_url: str, address: str) -> str:
+    """The URL of a page at an address below the root; empty without that of the site."""
+    return f"{site_url}{address}" if site_url else ""
 
 
 class Navigation:
@@ -103,19 +129,19 @@ class Navigation:
         parts = path.split("/") if path else []
         depth = len(parts) + subpage.count("/")
         root = "../" * (depth + 1)
-        release_links = tuple(self._release_links(root, path, subpage))
+        release_links = tuple(self._release_links(path, subpage))
         newest_link = release_links[-1]
         return {
             "root": root,
             "path": path,
-            "canonical": self._canonical(release_links, root),
+            "canonical": self._canonical(release_links),
             "breadcrumbs": tuple(self._breadcrumbs(parts, depth)),
-            "release_links": release_links,
+            "release_menu": _release_menu(release_links),
             "newest_link": None if newest_link.is_current else newest_link,
             "newer_version": self._newer_version(path, depth),
         }
 
-    def _canonical(self, links: Sequence[ReleaseLink], root: str) -> str:
+    def _canonical(self, links: Sequence[ReleaseLink]) -> str:
         """The URL in the newest release that has the page, which search engines list;
         empty for the page of a type that the release does not have."""
         if not self._site_url or not any(
@@ -123,7 +149,7 @@ class Navigation:
         ):
             return ""
         newest = [link for link in links if link.is_available][-1]
-        return self._site_url + newest.href.removeprefix(root)
+        return self._site_url + newest.address
 
     def _newer_version(self, path: str, depth: int) -> Link | None:
         """The version of a type that the release prefers, where that is not its own."""
@@ -147,9 +173,7 @@ class Navigation:
             is_page = is_type or "/".join(parts[:number]) in self._listed
             yield Link(part, "../" * (depth - number) if is_page else "")
 
-    def _release_links(
-        self, root: str, path: str, subpage: str
-    ) -> Iterator[ReleaseLink]:
+    def _release_links(self, path: str, subpage: str) -> Iterator[ReleaseLink]:
         """Links to a page in all releases.
 
         A release has a page for a type that it has, or that older ones have. Where the
@@ -168,12 +192,16 @@ class Navigation:
                 address = f"{versions[0]}/" if versions else ""
             else:
                 address = f"{path}/"
-            yield ReleaseLink(
-                release,
-                f"{root}{release}/{address}",
-                release == self._release,
-                is_available,
-            )
+            is_current = release == self._release
+            yield ReleaseLink(release, f"{release}/{address}", is_current, is_available)
+
+
+def _release_menu(links: Sequence[ReleaseLink]) -> ReleaseMenu:
+    newest_first = tuple(reversed(links))
+    count = _RECENT_RELEASES if len(links) > _RECENT_RELEASES + 1 else len(links)
+    older = newest_first[count:]
+    is_open = any(link.is_current for link in older)
+    return ReleaseMenu(newest_first[:count], older, is_open)
 
 
 def tree_data(groups: Sequence[ApiGroup]) -> bytes:

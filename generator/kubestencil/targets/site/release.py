@@ -18,6 +18,7 @@ from kubestencil.targets.site.navigation import (
     SHARED_VARIABLES,
     Link,
     Navigation,
+    shared_variables,
     tree_data,
 )
 from kubestencil.targets.site.options import site_options
@@ -111,10 +112,8 @@ def make_contexts(
             "python-names": pages.python_names,
         },
         shared_variables={
+            **shared_variables(context.releases, options.logo_name),
             "release": release.name,
-            "releases": context.releases,
-            "newest": context.releases[-1],
-            "logo": options.logo_name,
         },
     )
 

@@ -7,9 +7,9 @@ release is generated again only where a difference to another release shows on i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 from kubestencil.diff.comparison import Change, Comparison
@@ -17,6 +17,7 @@ from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.rules.audience import Severity
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
+from kubestencil.schema.well_known import META_V1
 from kubestencil.targets.diff.changes import (
     FormattedChange,
     SeverityCount,
@@ -39,7 +40,8 @@ class TypeChange(NamedTuple):
     type: ``spec.replicas`` where ``spec`` is an inline object. ``change`` names the
     change as in a JSON report, ``severity`` is its severity, ``label`` and ``segments``
     describe it for people. ``badge`` is what the field shows; it is empty where how
-    lists are merged, and the like, is in the history of the type only.
+    lists are merged, and the like, is in the history of the type only. ``is_promotion`` is
+    whether it is at a more stable stage.
     """
 
     release: str
@@ -50,6 +52,7 @@ class TypeChange(NamedTuple):
     label: str
     segments: tuple[Segment, ...]
     badge: str
+    is_promotion: bool = False
 
     @property
     def adds_field(self) -> bool:
@@ -71,27 +74,17 @@ class Availability:
     def __init__(self, releases_by_type: ReleasesByType) -> None:
         self._releases_by_type = releases_by_type
         self._by_kind: dict[str, list[PageAddress]] = {}
-        self._by_group_and_kind: dict[tuple[str, str], list[PageAddress]] = {}
-        by_prefix: dict[str, set[str]] = {}
+        self._by_path: dict[str, set[str]] = {}
         for path, releases in releases_by_type.items():
             address = page_address(path)
             self._by_kind.setdefault(address.kind, []).append(address)
-            self._by_group_and_kind.setdefault(
-                (address.group, address.kind), []
-            ).append(address)
-            for prefix in (address.group, address.group_version):
-                by_prefix.setdefault(prefix, set()).update(releases)
-        self._by_path: Mapping[str, frozenset[str]] = {
-            path: frozenset(releases)
-            for path, releases in (*releases_by_type.items(), *by_prefix.items())
-        }
-        for addresses in chain(
-            self._by_kind.values(), self._by_group_and_kind.values()
-        ):
+            for page in (path, address.group, address.group_version):
+                self._by_path.setdefault(page, set()).update(releases)
+        for addresses in self._by_kind.values():
             if len(addresses) > 1:
                 addresses.sort(key=lambda address: precedence(address.version))
 
-    def releases(self, path: str) -> frozenset[str]:
+    def releases(self, path: str) -> Collection[str]:
         """The releases that have a type, a group (``apps``) or a group and version
         (``apps/v1``)."""
         return self._by_path[path]
@@ -99,7 +92,8 @@ class Availability:
     def versions(self, address: PageAddress) -> Sequence[PageAddress]:
         """The types of the same kind and group in any release, the most stable
         version last."""
-        return self._by_group_and_kind[address.group, address.kind]
+        types = self._by_kind[address.kind]
+        return [other for other in types if other.group == address.group]
 
     def preferred_version(
         self, address: PageAddress, release: str
@@ -186,8 +180,13 @@ class ReleaseContexts:
         self._sizes = tuple(map(release_size, releases))
         self._changes: dict[str, list[TypeChange]] = {}
         self._summaries: dict[str, ReleaseSummary] = {}
+        # Not those that servers answer: v1 Status had two kinds until 1.30.
         kinds = [
-            {addresses[name].path for name in kind_definitions(release)}
+            {
+                addresses[name].path
+                for name in kind_definitions(release)
+                if not name.startswith(f"{META_V1}.")
+            }
             for release, addresses in zip(releases, self._addresses, strict=True)
         ]
         for new, (before, after) in enumerate(pairwise(releases), 1):
@@ -251,6 +250,7 @@ def _type_changes(
                 label=f"{label} ({formatted.stages})" if formatted.stages else label,
                 segments=formatted.segments,
                 badge=_badge(change, formatted),
+                is_promotion=change.rule.name == "stage-changed",
             )
             yield address.path, type_change
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.facts.feature_gates import gate_in, gated_field_rows
-from kubestencil.schema.facts.kind_fields import field_at
 from kubestencil.schema.facts.lifecycle import lifecycles, replacement
 from kubestencil.schema.facts.tables import read_cells
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.source.releases import release_order
+from kubestencil.targets.site.fields.paths import has_field
 
 
 class Alias(NamedTuple):
@@ -90,13 +90,8 @@ def _removed_kinds(release: str) -> Mapping[GroupVersionKind, str]:
 
 
 def _has_path(release: Release, definition: str, path: str) -> bool:
-    if not path or path.startswith("#"):
-        return True
-    field = field_at(release, definition, path)
-    return (
-        field is not None
-        and release.definitions[field[0]].schema.field(field[1]) is not None
-    )
+    is_page = not path or path.startswith("#")
+    return is_page or has_field(release, definition, path)
 
 
 def _gate_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Alias]:
@@ -110,6 +105,6 @@ def _gate_aliases(release: Release, positions: Mapping[str, int]) -> Iterator[Al
     for definition, field, gate in gates:
         if definition in positions and _has_path(release, definition, field):
             stage = gate_in(gate, release.name)
-            level = stage.level if stage else "removed"
+            level = stage.level_name if stage else "removed"
             note = f"feature gate {gate}, {level}"
             yield Alias(positions[definition], field, gate, note)

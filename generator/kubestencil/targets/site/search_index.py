@@ -29,8 +29,8 @@ those of the levels that are nearest to the kinds, and ``isPartial``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -277,20 +277,14 @@ def other_releases_index(
 
 def _common_fields(
     releases: Sequence[Release], addresses_by_release: Sequence[Addresses]
-) -> frozenset[_Name]:
-    names = (
-        frozenset(_field_names(release, addresses))
+) -> Collection[_Name]:
+    counts = Counter(
+        (addresses[name].path, field.name)
         for release, addresses in zip(releases, addresses_by_release, strict=True)
+        for name, definition in release.definitions.items()
+        for field in fields_of(definition.schema)
     )
-    # One after the other, since all together take much memory.
-    return reduce(frozenset.intersection, names)
-
-
-def _field_names(release: Release, addresses: Addresses) -> Iterator[_Name]:
-    for name, definition in release.definitions.items():
-        path = addresses[name].path
-        for field in fields_of(definition.schema):
-            yield path, field.name
+    return {name for name, count in counts.items() if count == len(releases)}
 
 
 def _resource_names(definition: Definition, release: Release) -> str:

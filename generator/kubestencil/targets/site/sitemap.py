@@ -15,7 +15,7 @@ from kubestencil.engine.view import Each, FileContext
 from kubestencil.schema import Release
 from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.targets.site.addresses import PageAddress, page_address
-from kubestencil.targets.site.navigation import SHARED_VARIABLES
+from kubestencil.targets.site.navigation import SHARED_VARIABLES, canonical
 from kubestencil.targets.site.release_context import ReleasesByType
 
 # The limit of the protocol.
@@ -140,6 +140,6 @@ def _redirect(path: str, address: str, site_url: str) -> FileContext:
     variables = {
         "root": "../" * path.count("/"),
         "address": address,
-        "canonical": f"{site_url}{address}" if site_url else "",
+        "canonical": canonical(site_url, address),
     }
     return FileContext(f"/{path}", {"path": f"{path}index.html"}, variables)

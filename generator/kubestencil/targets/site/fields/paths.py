@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterator
 from urllib.parse import quote
 
-from kubestencil.schema import Field, Schema
+from kubestencil.schema import Field, Release, Schema
+from kubestencil.schema.facts.kind_fields import field_at
 
 # Most paths, and quote() would not change them.
 _PLAIN_PATH = re.compile(r"[A-Za-z0-9.]+\Z")
@@ -32,6 +33,15 @@ def field_paths(schema: Schema, prefix: str = "") -> Iterator[str]:
         path = f"{prefix}{field.name}"
         yield path
         yield from field_paths(field.schema, f"{path}.")
+
+
+def has_field(release: Release, definition: str, path: str) -> bool:
+    """Whether a release has the field at a path of a type."""
+    field = field_at(release, definition, path)
+    return (
+        field is not None
+        and release.definitions[field[0]].schema.field(field[1]) is not None
+    )
 
 
 def anchor(path: str) -> str:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from kubestencil.schema import Definition, Field, GroupVersionKind, Release, Schema
 from kubestencil.schema.facts.feature_gates import gate_history, gate_of
 from kubestencil.schema.facts.kind_fields import kinds_with_immutable
-from kubestencil.schema.facts.values import server_facts
+from kubestencil.schema.facts.values import FieldFacts, server_facts
 from kubestencil.schema.graph import Graph, breadth_first, reference_graph
 from kubestencil.schema.kinds import list_item
 from kubestencil.schema.well_known import OBJECT_META
@@ -35,7 +35,8 @@ from kubestencil.targets.site.fields.server_facts import (
     changed_in,
     immutability,
     server_attributes,
-    with_server_attributes,
+    with_releases,
+    without_repetition,
 )
 from kubestencil.targets.site.fields.stated_facts import stated_attributes
 from kubestencil.targets.site.release_context import TypeChange
@@ -57,10 +58,9 @@ _ORDER = {"spec": 0, "status": 2, "metadata": 3, "apiVersion": 4, "kind": 5}
 
 
 class FieldBadge(NamedTuple):
-    """What happened to a field in ``release``; ``detail`` says what changed. A field is
-    ``promoted`` where nothing but its stage changed, to a more stable one."""
+    """What happened to a field in ``release``; ``detail`` says what changed."""
 
-    status: Literal["added", "changed", "promoted", "removed"]
+    status: Literal["added", "changed", "removed"]
     release: str
     detail: str
 
@@ -74,7 +74,8 @@ class FieldRow(NamedTuple):
     ``type`` the rest of its name, and ``href`` the link to its page, empty where it
     has none; ``nested_href`` leads to the fields of the type on the page of a kind,
     where it has any. ``stage`` is alpha or beta where a feature gate guards the field.
-    ``attributes`` are shown beside the name, ``details`` after the description, which
+    ``attributes``, and the ``facts`` of the API server that the document does not have,
+    are shown beside the name, ``details`` after the description, which
     is HTML: how the field is merged, and the stages of its gates. ``fields`` are those
     of an inline object, and of the ``spec`` of a kind, which is ``open``. What all
     kinds have is ``quiet``.
@@ -91,6 +92,7 @@ class FieldRow(NamedTuple):
     stage: Literal["alpha", "beta", ""]
     badges: tuple[FieldBadge, ...]
     attributes: tuple[Attribute, ...]
+    facts: tuple[Attribute, ...]
     description: Markup
     details: tuple[Attribute, ...]
     rules: tuple[ValidationRule, ...]
@@ -198,7 +200,7 @@ class ReleaseFields:
         ``definition``, or an inline object."""
         path = f"{prefix}{field.name}"
         container, value = unwrapped(field.schema)
-        attributes = tuple(self._attributes(field, value, changes, parent, definition))
+        attributes, facts = self._attributes(field, value, changes, parent, definition)
         gate = definition and gate_of(definition.name, field.name, self._release.name)
         address = self._addresses[value.ref] if value.ref else None
         return FieldRow(
@@ -213,6 +215,7 @@ class ReleaseFields:
             stage=gate.stage if gate and gate.stage != "stable" else "",
             badges=tuple(_badges(changes)),
             attributes=tuple(item for item in attributes if item.name not in MERGING),
+            facts=tuple(facts),
             description=prose(field.schema.description),
             details=(
                 *(item for item in attributes if item.name in MERGING),
@@ -237,22 +240,26 @@ class ReleaseFields:
         changes: Sequence[TypeChange],
         parent: Schema,
         definition: Definition | None,
-    ) -> Iterator[Attribute]:
-        """What the description of a field states, what the API server knows, and what
-        the document says."""
-        document = self._document_attributes(field.schema, value)
+    ) -> tuple[Sequence[Attribute], Sequence[Attribute]]:
+        """What the description of a field states and the document says, and what only
+        the API server knows."""
+        document = tuple(self._document_attributes(field.schema, value))
         siblings = (other.name for other in parent.fields)
         if definition is None:
-            yield from stated_attributes(field, siblings)
-            yield from document
-            return
+            return (*stated_attributes(field, siblings), *document), ()
         facts = self._server.of(definition.name, field.name)
-        yield from stated_attributes(field, siblings, facts)
-        yield from with_server_attributes(
-            document,
-            server_attributes(field, facts),
-            changed_in(changes, self._release.name),
+        others, server = without_repetition(document, server_attributes(field, facts))
+        since = changed_in(changes, self._release.name)
+        in_kinds = self._kind_attributes(field, facts, value, definition)
+        return (
+            (*stated_attributes(field, siblings, facts), *others),
+            (*with_releases(server, since), *in_kinds),
         )
+
+    def _kind_attributes(
+        self, field: Field, facts: FieldFacts, value: Schema, definition: Definition
+    ) -> Iterator[Attribute]:
+        """What the API server knows of a field in some kinds only."""
         if definition.name != OBJECT_META:
             by_kind = self._server.by_kind.get((definition.name, field.name), {})
             yield from attributes_in_kinds(field, facts, by_kind)
@@ -312,14 +319,14 @@ def _inside(path: str, rows: Iterable[FieldRow]) -> Iterator[FieldRow]:
 
 
 def _gate_stages(definition: str, field: str) -> Iterator[Attribute]:
-    """The stages of the gates of a field: ``1.28 alpha``, ``1.29 beta (off)``. Alpha is
+    """The stages of the gates of a field: ``1.28 alpha``, ``1.29 beta (off)``, ``1.31 GA``. Alpha is
     off by default, and others are on, where nothing is said."""
     for gate, rows in gate_history(definition, field).items():
         stages = []
         for row in rows:
             is_usual = (row.level == "alpha") != (row.default == "on")
             default = "" if is_usual else f" ({row.default})"
-            stages.append(f"{row.releases.first} {row.stage.level}{default}")
+            stages.append(f"{row.releases.first} {row.stage.level_name}{default}")
         yield Attribute(f"feature gate {gate}", tuple(dict.fromkeys(stages)))
 
 
@@ -332,20 +339,16 @@ def _by_field(changes: Iterable[TypeChange]) -> Mapping[str, list[TypeChange]]:
 
 def _badges(changes: Sequence[TypeChange]) -> Iterator[FieldBadge]:
     labels: dict[str, list[str]] = {}
-    others: set[str] = set()
     for change in changes:
         if change.adds_field:
             yield FieldBadge("added", change.release, "")
         elif change.change == "field-removed" and change.path == change.field:
             yield FieldBadge("removed", change.release, "")
-        elif change.badge:
+        # The stages of gates are beside the description.
+        elif change.badge and not change.is_promotion:
             labels.setdefault(change.release, []).append(change.badge)
-            if change.change != "stage-changed":
-                others.add(change.release)
     for release, release_labels in labels.items():
-        detail = ", ".join(dict.fromkeys(release_labels))
-        is_changed = release in others
-        yield FieldBadge("changed" if is_changed else "promoted", release, detail)
+        yield FieldBadge("changed", release, ", ".join(dict.fromkeys(release_labels)))
 
 
 def _outermost(

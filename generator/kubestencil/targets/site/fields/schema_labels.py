@@ -24,10 +24,11 @@ _UNCHANGED = re.compile(r"\s*(?:self\s*==\s*oldSelf|oldSelf\s*==\s*self)\s*\Z")
 
 
 class Attribute(NamedTuple):
-    """A constraint or other property of a schema, such as its default."""
+    """A constraint or other property of a schema, such as its default. One that holds
+    or does not, such as ``immutable``, has no values."""
 
     name: str
-    values: tuple[str, ...]
+    values: tuple[str, ...] = ()
 
 
 class ValidationRule(NamedTuple):
@@ -94,12 +95,13 @@ def attributes_of(schema: Schema) -> Iterator[Attribute]:
         ("map type", (schema.map_type or "",)),
         ("patch strategy", schema.patch_strategy),
         ("patch merge key", (schema.patch_merge_key or "",)),
-        ("nullable", ("true",) if schema.nullable else ()),
     ):
         if any(values):
             yield Attribute(name, values)
+    if schema.nullable:
+        yield Attribute("nullable")
     if any(_UNCHANGED.match(rule.expression) for rule in schema.validations):
-        yield Attribute("immutable", ("yes",))
+        yield Attribute("immutable")
     for level, subject in zip(levels, subjects(schema), strict=True):
         yield from conditions_of(level, subject)
 

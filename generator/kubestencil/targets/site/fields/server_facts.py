@@ -14,10 +14,6 @@ from kubestencil.targets.site.fields.requirements import value_text
 from kubestencil.targets.site.fields.schema_labels import Attribute, subjects
 from kubestencil.targets.site.release_context import TypeChange
 
-# What marks the facts that are not from the document, as "stated" does those of
-# descriptions.
-_MARK = " (server)"
-
 # The facts that a release may change, by the names of changes.
 _CHANGED_FACTS: Mapping[str, str] = {
     "enum-changed": "allowed values",
@@ -39,8 +35,6 @@ def server_attributes(field: Field, facts: FieldFacts) -> Sequence[Attribute]:
     subject = subjects(field.schema)[-1]
     prefix = f"{subject}: " if subject else ""
     found = (
-        # A field that a document lists may be checked in some kinds only.
-        ("required", ("yes",) if facts.required and not field.required else ()),
         ("allowed values", tuple(map(value_text, facts.enum))),
         # What a required field gets without a value is no default.
         ("default", () if field.required else tuple(_default_texts(facts.defaults))),
@@ -51,9 +45,13 @@ def server_attributes(field: Field, facts: FieldFacts) -> Sequence[Attribute]:
         ("max items", _number(facts.max_items)),
         (f"{prefix}format", _format(facts.format)),
         ("keys: format", _format(facts.key_format)),
+    )
+    return (
+        # A field that a document lists may be checked in some kinds only.
+        *([Attribute("required")] if facts.required and not field.required else ()),
+        *(Attribute(name, values) for name, values in found if values),
         *_unique(field.schema, facts.unique),
     )
-    return tuple(Attribute(name, values) for name, values in found if values)
 
 
 def changed_in(changes: Iterable[TypeChange], release: str) -> Mapping[str, str]:
@@ -69,25 +67,26 @@ def changed_in(changes: Iterable[TypeChange], release: str) -> Mapping[str, str]
     }
 
 
-def with_server_attributes(
-    document: Iterable[Attribute],
-    server: Sequence[Attribute],
-    since: Mapping[str, str],
-) -> Iterator[Attribute]:
-    """The attributes of a field with those of the API server, which are marked, unless
-    the document says the same. What it says otherwise is left out; ``since`` are the
-    releases that changed facts (``changed_in``)."""
-    stated = tuple(document)
-    same = {(name, frozenset(values)) for name, values in stated}
+def without_repetition(
+    document: Sequence[Attribute], server: Iterable[Attribute]
+) -> tuple[list[Attribute], list[Attribute]]:
+    """The attributes of a field in the document without what the API server says
+    otherwise, and those of the API server without what the document says as well."""
+    same = {(name, frozenset(values)) for name, values in document}
     others = [
         fact for fact in server if (fact.name, frozenset(fact.values)) not in same
     ]
-    for name, values in others:
-        changed = since.get(name.rpartition(": ")[2])
-        mark = f" (server, since {changed})" if changed else _MARK
-        yield Attribute(f"{name}{mark}", values)
     contradicted = {fact.name for fact in others}
-    yield from (item for item in stated if item.name not in contradicted)
+    return [item for item in document if item.name not in contradicted], others
+
+
+def with_releases(
+    server: Iterable[Attribute], since: Mapping[str, str]
+) -> Iterator[Attribute]:
+    """Facts with the releases that changed them (``changed_in``): ``default since 1.34``."""
+    for name, values in server:
+        changed = since.get(name.rpartition(": ")[2])
+        yield Attribute(f"{name} since {changed}" if changed else name, values)
 
 
 def attributes_in_kinds(
@@ -101,18 +100,18 @@ def attributes_in_kinds(
             if fact not in everywhere:
                 kinds.setdefault(fact, []).append(kind.kind)
     for (name, values), names in kinds.items():
-        yield Attribute(f"{name} in {', '.join(sorted(names))}{_MARK}", values)
+        yield Attribute(f"{name} in {', '.join(sorted(names))}", values)
 
 
 def immutability(
     definition: Definition, kinds: Sequence[GroupVersionKind]
 ) -> Iterator[Attribute]:
     """That a field cannot change in objects of some kinds: ``immutable in Job``."""
-    others = sorted({kind.kind for kind in kinds} - {definition.kind})
-    if len(others) < len(kinds):
-        yield Attribute(f"immutable{_MARK}", ("yes",))
-    if others:
-        yield Attribute(f"immutable in {', '.join(others)}{_MARK}", ("yes",))
+    names = {kind.kind for kind in kinds}
+    if definition.kind in names:
+        yield Attribute("immutable")
+    elif names:
+        yield Attribute(f"immutable in {', '.join(sorted(names))}")
 
 
 def attributes_of_name(name: Field, facts: FieldFacts) -> Iterator[Attribute]:
@@ -120,7 +119,7 @@ def attributes_of_name(name: Field, facts: FieldFacts) -> Iterator[Attribute]:
     for attribute in server_attributes(name, facts):
         # Without a name, generateName makes one.
         if attribute.name != "required":
-            yield Attribute(f"{name.name}: {attribute.name}{_MARK}", attribute.values)
+            yield Attribute(f"{name.name}: {attribute.name}", attribute.values)
 
 
 def _number(limit: int | None) -> tuple[str, ...]:
@@ -131,16 +130,14 @@ def _format(name: str | None) -> tuple[str, ...]:
     return () if name is None else (f"{name}: {FORMATS[name].meaning}",)
 
 
-def _unique(
-    schema: Schema, keys: tuple[str, ...]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _unique(schema: Schema, keys: tuple[str, ...]) -> Iterator[Attribute]:
     """The keys of a list, unless its list type says the same."""
     if keys == (schema.list_map_keys or ("",)) and schema.list_type in ("map", "set"):
         return
     if keys == ("",):
-        yield "unique items", ("yes",)
+        yield Attribute("unique items")
     elif keys:
-        yield "unique keys", keys
+        yield Attribute("unique keys", keys)
 
 
 def _default_texts(defaults: Iterable[Default]) -> Iterator[str]:

@@ -72,12 +72,14 @@ def stated_attributes(
             yield Attribute("stated values", values)
     if not containers and not field.schema.has_default and not facts.defaults:
         default = stated_default(description)
-        if default and _has_type(default, value) and _is_allowed(default, facts):
-            yield Attribute("stated default", (_without_unit(default, value),))
+        is_allowed = not facts.enum or default in facts.enum
+        if default and is_allowed and _has_type(default, value):
+            # What is written: 600 for the 600s of an integer.
+            written = _UNIT.sub("", default) if value.type == "integer" else default
+            yield Attribute("stated default", (written,))
     if is_deprecated(description):
         replacement = stated_replacement(description, siblings)
-        used = f"use {replacement}" if replacement else "yes"
-        yield Attribute("deprecated", (used,))
+        yield Attribute("deprecated", (f"use {replacement}",) if replacement else ())
 
 
 def _has_type(default: str, schema: Schema) -> bool:
@@ -91,15 +93,6 @@ def _has_type(default: str, schema: Schema) -> bool:
     if schema.type in ("integer", "number"):
         return is_number or bool(_SECONDS.match(default))
     return schema.type == "string" and not is_number and default not in _TRUTH_VALUES
-
-
-def _is_allowed(default: str, facts: FieldFacts) -> bool:
-    return not facts.enum or default in facts.enum
-
-
-def _without_unit(default: str, schema: Schema) -> str:
-    """The value that is written: ``600`` for the 600s of an integer."""
-    return _UNIT.sub("", default) if schema.type == "integer" else default
 
 
 def stated_values(description: str) -> tuple[str, ...]:

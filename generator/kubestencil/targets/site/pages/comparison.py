@@ -20,7 +20,7 @@ from kubestencil.schema import Release
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.data_scripts import data_script
 from kubestencil.targets.site.growth import Chart
-from kubestencil.targets.site.navigation import SHARED_VARIABLES
+from kubestencil.targets.site.navigation import SHARED_VARIABLES, canonical
 from kubestencil.targets.site.pages.reports import ReportLink, report_links
 from kubestencil.targets.site.pages.type_changes import shows_inside
 from kubestencil.targets.site.pages.usage import referring_fields
@@ -61,7 +61,7 @@ def page_context(
     if len(releases) > 1:
         variables = {
             "root": "../",
-            "canonical": f"{site_url}{FOLDER}/" if site_url else "",
+            "canonical": canonical(site_url, f"{FOLDER}/"),
             "report_links": report_links(releases),
             "growth": growth,
         }

@@ -23,14 +23,13 @@ from kubestencil.checking.rules import RULES
 from kubestencil.engine.view import FileContext
 from kubestencil.errors import KubestencilError, TargetError, UsageError
 from kubestencil.schema import Release
-from kubestencil.schema.facts.kind_fields import field_at
 from kubestencil.schema.facts.tables import group_version_kind
 from kubestencil.schema.kinds import precedence
 from kubestencil.schema.lookup import find_types
 from kubestencil.source.decoding import decode
 from kubestencil.targets.site.addresses import PageAddress
 from kubestencil.targets.site.data_scripts import data_script
-from kubestencil.targets.site.fields.paths import anchor
+from kubestencil.targets.site.fields.paths import anchor, has_field
 from kubestencil.text import commonmark
 
 #: The scheme of links to types and fields.
@@ -78,17 +77,10 @@ class TypeLinks:
             key=lambda name: precedence(self._addresses[name].version),
             reverse=True,
         ):
-            if not path or self._has_field(name, path):
+            if not path or has_field(self._release, name, path):
                 fragment = f"#{anchor(path)}" if path else ""
                 return f"{self._release.name}/{self._addresses[name].path}/{fragment}"
         raise UsageError(f"{match.kind} has no field {path} in {self._release.name}")
-
-    def _has_field(self, definition: str, path: str) -> bool:
-        field = field_at(self._release, definition, path)
-        return (
-            field is not None
-            and self._release.definitions[field[0]].schema.field(field[1]) is not None
-        )
 
 
 class UserFiles:

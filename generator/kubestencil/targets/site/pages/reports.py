@@ -16,7 +16,7 @@ from kubestencil.targets.diff.links import LinkResolver
 from kubestencil.targets.site.addresses import page_addresses
 from kubestencil.targets.site.fields.paths import anchor, field_paths
 from kubestencil.targets.site.growth import Chart, growth_charts, release_size
-from kubestencil.targets.site.navigation import OUTSIDE_RELEASES, SHARED_VARIABLES
+from kubestencil.targets.site.navigation import SHARED_VARIABLES, shared_variables
 from kubestencil.targets.site.options import site_options
 
 #: What this part generates, in the folder of the reports: with the templates of the
@@ -64,11 +64,10 @@ def make_contexts(releases: Sequence[Release], target: Target) -> Contexts:
     comparisons = diff.compare_all(releases)
     links = _link_resolver(releases)
     variables = {
-        **OUTSIDE_RELEASES,
+        **shared_variables(
+            [release.name for release in releases], site_options(target).logo_name
+        ),
         "root": "../",
-        "releases": tuple(release.name for release in releases),
-        "newest": releases[-1].name,
-        "logo": site_options(target).logo_name,
         "growth": growth_charts(tuple(map(release_size, releases))),
     }
     return Contexts(

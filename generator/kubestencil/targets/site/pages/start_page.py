@@ -11,7 +11,11 @@ from kubestencil.schema.kinds import kind_definitions, precedence
 from kubestencil.targets.site.addresses import PageAddress, page_address
 from kubestencil.targets.site.fields.paths import anchor
 from kubestencil.targets.site.growth import Chart
-from kubestencil.targets.site.listing import ApiGroup
+from kubestencil.targets.site.listing import (
+    ApiGroup,
+    ProjectGroups,
+    groups_by_project,
+)
 from kubestencil.targets.site.pages.extra_pages import ExtraPage
 from kubestencil.targets.site.release_context import ReleaseContext, ReleaseSummary
 
@@ -28,7 +32,8 @@ class AddedField(NamedTuple):
 
 #: Variables of the template of start pages.
 VARIABLES: Mapping[str, object] = {
-    "groups": Sequence[ApiGroup],
+    "group_count": Annotated[int, "the number of groups of the release"],
+    "projects": Annotated[tuple[ProjectGroups, ...], "its groups, by their project"],
     "type_count": Annotated[int, "the number of types of the release"],
     "sha256": Annotated[str, "the digest of the release's document"],
     "summary": Annotated[ReleaseSummary | None, "None for the oldest release"],
@@ -57,7 +62,8 @@ def start_variables(
     removed_kinds = summary.removed_kinds if summary else ()
     added_fields = summary.added_fields if summary else ()
     return {
-        "groups": groups,
+        "group_count": len(groups),
+        "projects": tuple(groups_by_project(groups)),
         "common_kinds": tuple(_common_kinds(release, addresses)),
         "type_count": len(release.definitions),
         "sha256": release.sha256,

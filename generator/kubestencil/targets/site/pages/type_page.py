@@ -50,13 +50,7 @@ from kubestencil.targets.site.pages.type_changes import (
     change_history,
     find_inner_changes,
 )
-from kubestencil.targets.site.pages.usage import (
-    MAX_COUNTED_PATHS,
-    MAX_KINDS,
-    Usage,
-    Use,
-    find_usage,
-)
+from kubestencil.targets.site.pages.usage import MAX_KINDS, Usage, Use, find_usage
 from kubestencil.targets.site.pages.version_changes import (
     VersionChanges,
     version_changes,
@@ -71,13 +65,12 @@ _MAX_VERSIONS = 50
 
 class UseLinks(NamedTuple):
     """A type that uses the page's type, with its group and version: links to the fields
-    that have it, each with the path as its text. ``others`` says how many more paths
-    there are, and is empty where all are shown."""
+    that have it, each with the path as its text, and whether there are more."""
 
     name: str
     group_version: str
     fields: tuple[Link, ...]
-    others: str
+    has_more: bool
 
 
 class VersionLink(NamedTuple):
@@ -87,6 +80,7 @@ class VersionLink(NamedTuple):
     name: str
     releases: str
     href: str
+    is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +141,22 @@ class TypePage:
     added_in: str
     removed_in: str
     replacements: tuple[Link, ...]
+
+    @property
+    def sections(self) -> tuple[Link, ...]:
+        """The sections of the page."""
+        return (
+            *([Link("Example", "#examples")] if self.examples else ()),
+            *([Link("Fields", "#fields")] if self.fields.rows else ()),
+            *([Link("Operations", "#operations")] if self.operations.paths else ()),
+            *([Link("Change history", "#history")] if self.change_history else ()),
+            *(
+                Link(f"From {before} to {after}", f"#from-{before}")
+                for before, after, _ in self.version_changes
+            ),
+            *([Link("Used in resources", "#kinds")] if self.used_in else ()),
+            *([Link("Referenced by", "#referenced-by")] if self.referenced_by else ()),
+        )
 
     @property
     def is_expandable(self) -> bool:
@@ -258,10 +268,7 @@ class TypePages:
             )
             links.append(
                 UseLinks(
-                    address.kind,
-                    address.group_version,
-                    tuple(fields),
-                    _other_paths(use),
+                    address.kind, address.group_version, tuple(fields), use.has_more
                 )
             )
         return tuple(links)
@@ -284,23 +291,13 @@ class TypePages:
             href = version.href
             if self._context.is_added_later(version.path, self._release.name):
                 href = f"../../../../{releases[0]}/{version.path}/"
-            yield VersionLink(version.version, text, href)
+            yield VersionLink(version.version, text, href, version == address)
 
     def _replacements(self, path: str, removed_in: str) -> Iterator[Link]:
         if removed_in:
             for replacement in self._availability.replacements(path, removed_in):
                 if replacement != path:
                     yield Link(replacement, f"../../../../{removed_in}/{replacement}/")
-
-
-def _other_paths(use: Use) -> str:
-    """The number of the paths of a use that are not shown, for people."""
-    if use.path_count is None:
-        return "and deeper paths, as a type contains itself"
-    count = use.path_count - len(use.paths)
-    if use.path_count == MAX_COUNTED_PATHS:
-        return f"and at least {count} more paths"
-    return f"and {count} more path{'s' if count > 1 else ''}" if count else ""
 
 
 def release_range(releases: tuple[str, ...]) -> str:
