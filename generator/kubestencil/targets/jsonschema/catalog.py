@@ -8,8 +8,7 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from kubestencil.schema.types import JsonObject
-
-_INT_OR_STRING: JsonObject = {"oneOf": [{"type": "string"}, {"type": "integer"}]}
+from kubestencil.targets.jsonschema.definitions import INT_OR_STRING_SCHEMA
 
 
 def catalog_schema(schema: JsonObject, quirks: Container[str]) -> bytes:
@@ -28,7 +27,7 @@ def catalog_schema(schema: JsonObject, quirks: Container[str]) -> bytes:
         members: dict[str, Any] = {}
         for key, member in value.items():
             if isinstance(member, Mapping) and member.get("format") == "int-or-string":
-                members[key] = _INT_OR_STRING
+                members[key] = INT_OR_STRING_SCHEMA
             else:
                 inside = names_fields and key == "properties" and not is_fields
                 members[key] = converted(member, closes=closes, is_fields=inside)

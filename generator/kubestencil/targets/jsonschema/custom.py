@@ -23,7 +23,8 @@ from kubestencil.schema.well_known import QUANTITY, is_built_in
 from kubestencil.targets.jsonschema.writer import SchemaWriter, TooLargeError
 from kubestencil.text.re2.ecma import ecma_pattern
 
-_DIALECT = "http://json-schema.org/draft-07/schema#"
+#: The dialect of schemas that nobody published before.
+DIALECT = "http://json-schema.org/draft-07/schema#"
 
 # Keywords that mean something else in JSON Schema, or nothing; the others are copied.
 _REWRITTEN = frozenset(
@@ -131,7 +132,7 @@ class CustomSchemas:
                 name: self._definition(self._definitions[name], _Position())
                 for name in sorted(cycles)
             }
-        return {"$schema": _DIALECT, **schema, "type": "object"}
+        return {"$schema": DIALECT, **schema, "type": "object"}
 
     @cached_property
     def _graph(self) -> Mapping[str, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from kubestencil.errors import SpecError
 from kubestencil.schema import Field, Release, Schema
@@ -27,10 +27,12 @@ from kubestencil.schema.keywords import REFERENCE_PREFIX
 from kubestencil.schema.kinds import kind_definitions, served_kinds
 from kubestencil.schema.types import GroupVersionKind, JsonObject, schema_of
 from kubestencil.schema.well_known import QUANTITY, is_built_in
-from kubestencil.targets.jsonschema.custom import CustomKind
-from kubestencil.targets.jsonschema.writer import SchemaWriter, TooLargeError
-
-_DIALECT = "http://json-schema.org/draft-07/schema#"
+from kubestencil.targets.jsonschema.custom import DIALECT, CustomKind
+from kubestencil.targets.jsonschema.writer import (
+    DefinitionSchema,
+    SchemaWriter,
+    TooLargeError,
+)
 
 # What a field that a release does not have is.
 _NOTHING = schema_of({})
@@ -41,14 +43,6 @@ _LIMITS = {
     "minimum": "minimum",
     "maximum": "maximum",
 }
-
-
-class EditorSchema(NamedTuple):
-    """A file: its name without ``.json``, the definition that it is of, its bytes."""
-
-    name: str
-    definition: str
-    data: bytes
 
 
 def any_kind(release: Release, custom: Collection[CustomKind]) -> bytes:
@@ -78,7 +72,7 @@ def any_kind(release: Release, custom: Collection[CustomKind]) -> bytes:
         given = {"apiVersion": each.api_version, "kind": each.kind}
         rules.append(_rule(given, {"$ref": path}))
     document = {
-        "$schema": _DIALECT,
+        "$schema": DIALECT,
         "type": "object",
         "required": ["apiVersion", "kind"],
         "properties": {"apiVersion": {"type": "string"}, "kind": {"type": "string"}},
@@ -115,12 +109,12 @@ class EditorSchemas:
         self._writer = SchemaWriter({}, ascii_only=False)
         self._texts: dict[str, str] = {}
 
-    def schemas(self) -> Iterator[EditorSchema]:
+    def schemas(self) -> Iterator[DefinitionSchema]:
         """The schemas, with the names that kubeconform looks for:
         ``deployment-apps-v1``, ``pod-v1``. Raises SpecError for one that is too large.
         """
         for definition, (name, kind) in _names(self._release).items():
-            yield EditorSchema(name, definition, self._file(definition, kind))
+            yield DefinitionSchema(name, definition, self._file(definition, kind))
 
     @cached_property
     def _graph(self) -> Graph:
@@ -149,7 +143,7 @@ class EditorSchemas:
             else:
                 starts += references(field.schema)
         members = {
-            "$schema": _DIALECT,
+            "$schema": DIALECT,
             **schema,
             "type": "object",
             "properties": properties,

@@ -22,6 +22,7 @@ from kubestencil.targets.jsonschema.definitions import (
 from kubestencil.targets.jsonschema.flavours import Flavour
 from kubestencil.targets.jsonschema.writer import (
     MAX_LENGTH,
+    DefinitionSchema,
     SchemaWriter,
     TooLargeError,
 )
@@ -41,14 +42,6 @@ class _SchemaFile(NamedTuple):
 
     definition: str
     with_api_version: bool
-
-
-class PublishedSchema(NamedTuple):
-    """A file: its name without ``.json``, the definition that it is of, its bytes."""
-
-    name: str
-    definition: str
-    data: bytes
 
 
 class _Texts(NamedTuple):
@@ -92,7 +85,7 @@ class PublishedSchemas:
         references = [{"$ref": f"{prefix}{name}"} for name in self._definitions]
         return self._plain({"oneOf": references})
 
-    def schemas(self) -> Iterator[PublishedSchema]:
+    def schemas(self) -> Iterator[DefinitionSchema]:
         """The schemas of the definitions.
 
         Raises SpecError where one is too large, since each contains what it refers to.
@@ -110,7 +103,7 @@ class PublishedSchemas:
             total += len(data)
             if total > _MAX_TOTAL:
                 raise self._size_error(file.definition, "all schemas together")
-            yield PublishedSchema(name, file.definition, data)
+            yield DefinitionSchema(name, file.definition, data)
 
     def _is_left_out(self, name: str) -> bool:
         if not self._flavour.standalone or self._recursive:

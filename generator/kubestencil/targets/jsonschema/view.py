@@ -163,8 +163,8 @@ def make_contexts(release: Release, target: Target) -> Contexts:
     }
     return Contexts(
         files={
-            "schema": lambda: chain(
-                _schemas(published), _editor_contexts(release, editors)
+            "schema": lambda: _schemas(
+                [*published, *((folder, EditorSchemas(release)) for folder in editors)]
             ),
             "definitions": lambda: _files(published, PublishedSchemas.definitions_file),
             "all": lambda: chain(
@@ -216,19 +216,12 @@ def _custom_contexts(
         yield FileContext(kind.definition, placeholders, {}, schema_of(kind))
 
 
-def _schemas(folders: _Folders) -> Iterator[FileContext]:
-    """The contexts of the schemas of all definitions in all flavours."""
-    for folder, published in folders:
-        for schema in published.schemas():
-            placeholders = {"folder": folder.name, "name": schema.name}
-            yield FileContext(schema.definition, placeholders, {}, schema.data)
-
-
-def _editor_contexts(
-    release: Release, folders: Iterable[Folder]
+def _schemas(
+    folders: Iterable[tuple[Folder, PublishedSchemas | EditorSchemas]],
 ) -> Iterator[FileContext]:
-    for folder in folders:
-        for schema in EditorSchemas(release).schemas():
+    """The contexts of the schemas of all definitions in all flavours."""
+    for folder, flavour in folders:
+        for schema in flavour.schemas():
             placeholders = {"folder": folder.name, "name": schema.name}
             yield FileContext(schema.definition, placeholders, {}, schema.data)
 

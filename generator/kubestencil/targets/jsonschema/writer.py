@@ -27,6 +27,14 @@ class TooLargeError(Exception):
     """A schema has more than ``MAX_LENGTH`` characters."""
 
 
+class DefinitionSchema(NamedTuple):
+    """A file: its name without ``.json``, the definition that it is of, its bytes."""
+
+    name: str
+    definition: str
+    data: bytes
+
+
 class _Fragment(NamedTuple):
     """The text of a definition, by what decides about null in it.
 
