@@ -15,7 +15,7 @@ from kubestencil.schema import GroupVersionKind, Release
 from kubestencil.schema.resource import Resource, Subresource
 from kubestencil.targets import generate_files
 from kubestencil.targets.rust import spelling, view
-from kubestencil.targets.rust.fixups import FIXUPS, correct
+from kubestencil.targets.rust.fixups import correct
 from tests.conftest import EACH_RELEASE, RELEASES, load, make_release
 
 
@@ -80,10 +80,11 @@ def test_every_correction_changes_some_release(target: Target) -> None:
     applied = {
         fixup
         for name in RELEASES
-        for fixup in target.fixups
-        if FIXUPS[fixup](load(name).definitions)
+        for release in [replace(load(name), name="mine")]
+        for fixup, body in target.fixups.items()
+        if correct(release, replace(target, fixups={fixup: body})) != release
     }
-    assert applied == set(target.fixups) == set(FIXUPS)
+    assert applied == set(target.fixups)
 
 
 def test_every_correction_links_to_its_source(target: Target) -> None:
@@ -98,11 +99,12 @@ def test_a_correction_that_never_applies_is_an_error(target: Target) -> None:
     correct(replace(correct_release, name="mine"), target)
 
 
-def test_an_unknown_correction_is_an_error(target: Target) -> None:
-    misspelled = replace(target, fixups={"claim-templates": {"reason": "x"}})
+def test_a_misspelled_key_of_a_correction_is_an_error(target: Target) -> None:
+    fixup = {"reason": "x", "field": "metadata", "require": True}
+    misspelled = replace(target, fixups={"mine": fixup})
     with pytest.raises(
         TargetError,
-        match=r"unknown correction(?s:.*)did you mean claim-templates-are-named",
+        match=r"fixups\.mine\.require: unknown key(?s:.*)did you mean required",
     ):
         correct(load("1.35"), misspelled)
 
