@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, Self
 
-from kubestencil.diff.component_changes import FlagChange, MetricChange
+from kubestencil.diff.component_changes import ComponentChange
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.differences.names import ChangeName
 from kubestencil.diff.gate_changes import GateChange
@@ -285,8 +285,8 @@ class Comparison:
     notices: tuple[Change, ...] = ()
     documents: tuple[DocumentInfo, ...] = ()
     gates: tuple[GateChange, ...] = ()
-    metrics: tuple[MetricChange, ...] = ()
-    flags: tuple[FlagChange, ...] = ()
+    metrics: tuple[ComponentChange, ...] = ()
+    flags: tuple[ComponentChange, ...] = ()
     going_soon: tuple[GoingSoon, ...] = ()
 
     def __repr__(self) -> str:
@@ -402,7 +402,7 @@ class Comparison:
         *,
         api_version: Callable[[str], object],
         gate: Callable[[GateChange], object],
-        component: Callable[[MetricChange | FlagChange], object],
+        component: Callable[[ComponentChange], object],
         going_soon: Callable[[GoingSoon], object],
         graduation: Callable[[Graduation], object] = bool,
     ) -> Comparison:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Literal, NamedTuple
 
 from kubestencil.diff.comparison import Change, Comparison
-from kubestencil.diff.component_changes import (
-    ComponentEvent,
-    FlagChange,
-    MetricChange,
-)
+from kubestencil.diff.component_changes import ComponentChange
 from kubestencil.diff.gate_changes import GateChange, GateEvent
 from kubestencil.diff.releases.stages import DEFAULT_NAMES
 from kubestencil.diff.rules.audience import Severity
+from kubestencil.schema.facts.components import Metric
 from kubestencil.schema.facts.feature_gates import GateStage
 from kubestencil.schema.kinds import Stage
 from kubestencil.source.releases import release_order
@@ -28,24 +26,19 @@ BehaviourTopic = (
     ]
 )
 
+# The headings of the lists, the most urgent first.
 _TITLES: Mapping[BehaviourTopic, str] = {
+    "flags-removed": "Flags removed: a component that is started with one exits",
     "on": "On by default now",
     "off": "Off by default now",
     "removed": "Gates removed: components refuse --feature-gates with their names",
     "locked": "Locked: the default cannot be changed any more",
     "stage": "Other stages, with the same default",
     "added": "New gates, off by default",
-    "flags-removed": "Flags removed: a component that is started with one exits",
     "flags-deprecated": "Flags deprecated",
     "flags-changed": "Flags that are no longer deprecated, or got a field",
     "flags-added": "New flags",
     "metrics": "Stable and beta metrics",
-}
-_FLAG_TOPICS: Mapping[ComponentEvent, BehaviourTopic] = {
-    "removed": "flags-removed",
-    "deprecated": "flags-deprecated",
-    "changed": "flags-changed",
-    "added": "flags-added",
 }
 _MAX_PATHS = 4
 _NOTES = "https://github.com/kubernetes/kubernetes/blob/master/CHANGELOG/CHANGELOG-"
@@ -91,67 +84,47 @@ def gate_lists(
     comparison: Comparison, formatter: ChangeFormatter
 ) -> tuple[GateList, ...]:
     """The lists that are not empty, the most urgent first."""
-    by_event: dict[GateEvent, list[GateChange]] = {}
-    for gate in comparison.gates:
-        by_event.setdefault(gate.event, []).append(gate)
+    items: dict[str, list[GateItem]] = {}
     is_dated = len(_releases(comparison)) > 1
     paths = _paths_by_gate((*comparison.changes, *comparison.notices))
-    gates = (
-        GateList(
-            event,
-            _TITLES[event],
-            tuple(
-                _item(gate, _text(gate, is_dated), paths.get(gate.gate, ()), formatter)
-                for gate in by_event[event]
-            ),
-        )
-        for event in get_args(GateEvent)
-        if event in by_event
-    )
+    for gate in comparison.gates:
+        item = _item(gate, _text(gate, is_dated), paths.get(gate.gate, ()), formatter)
+        items.setdefault(gate.event, []).append(item)
+    for event, flag in _flag_items(comparison.flags):
+        items.setdefault(f"flags-{event}", []).append(flag)
     ordered = sorted(comparison.metrics, key=lambda metric: metric.severity == "safe")
-    metrics = GateList("metrics", _TITLES["metrics"], tuple(map(_metric_item, ordered)))
-    removed, *others = (
-        _flag_list(event, comparison.flags) for event in get_args(ComponentEvent)
-    )
-    lists = (removed, *gates, *others, metrics)
-    return tuple(list_ for list_ in lists if list_.items)
-
-
-def _flag_list(event: ComponentEvent, changes: Sequence[FlagChange]) -> GateList:
-    """The flags to which the same happened, each with the components that have it."""
-    components: dict[tuple[str, str], list[FlagChange]] = {}
-    for change in changes:
-        if change.event == event:
-            components.setdefault((change.name, _flag_text(change)), []).append(change)
-    topic = _FLAG_TOPICS[event]
-    return GateList(
-        topic,
-        _TITLES[topic],
-        tuple(
-            GateItem(
-                f"--{name}",
-                ", ".join(change.component for change in same),
-                text,
-                same[0].severity,
-            )
-            for (name, text), same in sorted(components.items())
-        ),
+    items["metrics"] = list(map(_metric_item, ordered))
+    return tuple(
+        GateList(topic, title, tuple(items[topic]))
+        for topic, title in _TITLES.items()
+        if items.get(topic)
     )
 
 
-def _flag_text(change: FlagChange) -> str:
+def _flag_items(changes: Iterable[ComponentChange]) -> Iterator[tuple[str, GateItem]]:
+    """The flags with what happened to them, each with the components that have it."""
+
+    def key(change: ComponentChange) -> tuple[str, str, str]:
+        return change.name, _flag_text(change), change.event
+
+    for (name, text, event), group in groupby(sorted(changes, key=key), key):
+        same = list(group)
+        components = ", ".join(change.component for change in same)
+        yield event, GateItem(f"--{name}", components, text, same[0].severity)
+
+
+def _flag_text(change: ComponentChange) -> str:
     """What happened to a flag, and the field that says the same:
     ``deprecated → removed; field KubeletConfiguration.maxPods``."""
-    was_deprecated = change.before is not None and change.before.deprecated
+    was_deprecated = change.before is not None and bool(change.before.deprecated)
     field = f"; field {change.field}" if change.field else ""
     return f"{'deprecated → ' * was_deprecated}{change.event}{field}"
 
 
-def _metric_item(change: MetricChange) -> GateItem:
-    sides = change.before, change.after
+def _metric_item(change: ComponentChange) -> GateItem:
     former, later = (
-        None if metric is None else f"{metric.stability} {metric.type}"
-        for metric in sides
+        f"{side.stability} {side.type}" if isinstance(side, Metric) else None
+        for side in (change.before, change.after)
     )
     words = {
         "removed": f"{former}, no longer listed",
