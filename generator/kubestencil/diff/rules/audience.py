@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 #: What a change means for users of the API; see ``SEVERITY_MEANINGS``.
@@ -12,25 +14,15 @@ Severity = Literal["breaking", "warning", "safe", "docs"]
 #: The severities, most severe first.
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
-SEVERITY_MEANINGS: Mapping[Severity, str] = {
-    "breaking": "manifests, clients or controllers that worked can fail",
-    "warning": "behaviour can change, or code has to be adapted; also any breaking "
-    "change of an alpha version or field",
-    "safe": "backward compatible",
-    "docs": "only descriptions or other wording changed",
-}
-
 #: Those who apply manifests, those who compile a client against the models, and those
 #: who write a controller.
 AudienceName = Literal["apply", "compile", "controller"]
 
 AUDIENCE_NAMES: tuple[AudienceName, ...] = get_args(AudienceName)
 
-AUDIENCE_MEANINGS: Mapping[AudienceName, str] = {
-    "apply": "those who apply manifests",
-    "compile": "those who compile a client against the models",
-    "controller": "those who write a controller",
-}
+_WORDS = tomllib.loads(Path(__file__).with_name("audience.toml").read_text("utf-8"))
+SEVERITY_MEANINGS: Mapping[Severity, str] = _WORDS["severities"]
+AUDIENCE_MEANINGS: Mapping[AudienceName, str] = _WORDS["audiences"]
 
 
 class Impact(NamedTuple):
@@ -59,28 +51,6 @@ def _most_severe(judged: Audience) -> Severity:
     return min((impact.severity for impact in judged), key=SEVERITIES.index)
 
 
-_MEANINGS: Mapping[AudienceName, Mapping[Severity, str]] = {
-    "apply": {
-        "breaking": "Manifests that worked are rejected, or lose what they say.",
-        "warning": "Manifests are accepted, and may have another effect.",
-        "safe": "Manifests work as before.",
-        "docs": "Manifests work as before.",
-    },
-    "compile": {
-        "breaking": "The models no longer have what the code uses.",
-        "warning": "The models differ: the code may have to be adapted.",
-        "safe": "The code compiles as before.",
-        "docs": "The code compiles as before.",
-    },
-    "controller": {
-        "breaking": "Requests fail, or what is read is no longer there.",
-        "warning": "Values or behaviour can be met that were not there before.",
-        "safe": "Controllers work as before.",
-        "docs": "Controllers work as before.",
-    },
-}
-
-
 def audience(
     apply_: Severity,
     compile_: Severity,
@@ -92,7 +62,7 @@ def audience(
     severities = zip(AUDIENCE_NAMES, (apply_, compile_, controller_), strict=True)
     return Audience(
         *(
-            Impact(severity, meanings.get(name) or _MEANINGS[name][severity])
+            Impact(severity, meanings.get(name) or _WORDS["meanings"][name][severity])
             for name, severity in severities
         )
     )
@@ -100,8 +70,6 @@ def audience(
 
 def at_most(severity: Severity, judged: Audience) -> Audience:
     """``judged``, in which nothing is more severe than ``severity``."""
-    apply, compile_, controller = (
-        SEVERITIES[max(SEVERITIES.index(severity), SEVERITIES.index(impact.severity))]
-        for impact in judged
+    return audience(
+        *(max(severity, impact.severity, key=SEVERITIES.index) for impact in judged)
     )
-    return audience(apply, compile_, controller)
