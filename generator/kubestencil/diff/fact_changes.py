@@ -28,6 +28,7 @@ from kubestencil.diff.releases.stages import (
 from kubestencil.diff.releases.user_paths import owner_of
 from kubestencil.diff.rules.classify import Classification, at_stability
 from kubestencil.diff.rules.deprecation import Deprecation
+from kubestencil.diff.rules.details import JudgedDifference
 from kubestencil.diff.rules.rule_context import trend
 from kubestencil.diff.rules.table import RULES_BY_NAME
 from kubestencil.schema import GroupVersionKind, Release
@@ -256,7 +257,8 @@ class _FactChanges:
                 *(stage.stage for stage in (stages or ())[:1] if stage),
             )
         rule, audience = at_stability(RULES_BY_NAME[rule_name], stability)
-        detail = detail or rule.detail(difference, stages, deprecation)
+        judged = JudgedDifference(difference, stages, deprecation)
+        detail = detail or rule.detail(judged)
         kinds = self.new.roots.of(definition)
         owner = owner_of(definition, kinds, self.old.kinds | self.new.kinds)
         return Change.of(

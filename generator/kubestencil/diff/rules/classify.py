@@ -11,6 +11,7 @@ from kubestencil.diff.releases.stages import StageChange, least_stable
 from kubestencil.diff.rules import deprecation
 from kubestencil.diff.rules.audience import Audience, Severity, at_most
 from kubestencil.diff.rules.deprecation import Deprecation
+from kubestencil.diff.rules.details import JudgedDifference
 from kubestencil.diff.rules.rule_context import RuleContext
 from kubestencil.diff.rules.table import ALPHA, RULES, UNKNOWN, Rule
 from kubestencil.schema.kinds import Stage, version_stage
@@ -54,7 +55,7 @@ def classify(
     if rule.deprecates and difference.field is not None:
         # The stage of what is going away is no promotion.
         stage = None
-    detail = rule.detail(difference, stage, known)
+    detail = rule.detail(JudgedDifference(difference, stage, known))
     return Classification(stability, rule, detail, audience, stage, known)
 
 

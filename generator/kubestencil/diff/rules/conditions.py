@@ -215,24 +215,14 @@ def removes_element(difference: Difference, _: RuleContext) -> bool:
     return not before <= after
 
 
+def becomes(difference: Difference, _: RuleContext, *, value: object) -> bool:
+    """Whether the keyword has a value now: the key ``after`` of a rule."""
+    return bool(difference.values[1] == value)
+
+
 def unsets_keyword(difference: Difference, _: RuleContext) -> bool:
     """Whether a boolean keyword is false now, or a list has no elements any more."""
     return not difference.values[1]
-
-
-def converts_nothing(difference: Difference, _: RuleContext) -> bool:
-    """Whether custom resources of different versions are only renamed, not converted."""
-    return bool(difference.values[1] == "None")
-
-
-def adds_status(difference: Difference, _: RuleContext) -> bool:
-    """Whether the subresource that was added is ``status``."""
-    return bool(difference.values[1] == ["status"])
-
-
-def sets_keyword(difference: Difference, _: RuleContext) -> bool:
-    """Whether a boolean keyword is true now."""
-    return bool(difference.values[1])
 
 
 def states_assumed_list_type(difference: Difference, _: RuleContext) -> bool:

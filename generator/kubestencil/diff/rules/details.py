@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from kubestencil.diff.differences.definitions import Difference
 from kubestencil.diff.labels import removal
@@ -23,38 +23,48 @@ from kubestencil.schema.well_known import is_built_in
 
 _DEFAULTS = {True: "enabled by default", False: "disabled by default"}
 
+
+class JudgedDifference(NamedTuple):
+    """A difference with the stages of its field or kind, None where neither is known,
+    and when it was deprecated."""
+
+    difference: Difference
+    stage: StageChange | None
+    deprecation: Deprecation
+
+
 #: One or two sentences on a difference, empty where nothing is known.
-Detail = Callable[[Difference, StageChange | None, Deprecation], str]
+Detail = Callable[[JudgedDifference], str]
 
 
-def nothing(_: Difference, __: StageChange | None, ___: Deprecation) -> str:
+def nothing(_: JudgedDifference) -> str:
     """The reason of the rule says it all."""
     return ""
 
 
-def deprecation(_: Difference, __: StageChange | None, known: Deprecation) -> str:
+def deprecation(judged: JudgedDifference) -> str:
     """When something is deprecated and removed, and what replaces it."""
-    return " ".join(_deprecation_sentences(known))
+    return " ".join(_deprecation_sentences(judged.deprecation))
 
 
-def removed_version(
-    difference: Difference, stages_: StageChange | None, known: Deprecation
-) -> str:
+def removed_version(judged: JudgedDifference) -> str:
     """What ``deprecation`` says, and of a kind what to do with stored objects."""
-    text = deprecation(difference, stages_, known)
-    if difference.change != "kind-removed":
+    text = deprecation(judged)
+    if judged.difference.change != "kind-removed":
         return text
-    if is_built_in(difference.definition):
-        if served_kind(difference) not in unreadable_kinds():
-            return text
-        return (
-            f"{text} The newer API server cannot read objects that are stored in this "
-            "version: delete or migrate them first."
-        ).lstrip()
-    return (
-        f"{text} The API server refuses the CustomResourceDefinition while its "
-        "status.storedVersions names the version: migrate stored objects first."
-    ).lstrip()
+    if not is_built_in(judged.difference.definition):
+        stored = (
+            "The API server refuses the CustomResourceDefinition while its "
+            "status.storedVersions names the version: migrate stored objects first."
+        )
+    elif served_kind(judged.difference) in unreadable_kinds():
+        stored = (
+            "The newer API server cannot read objects that are stored in this version: "
+            "delete or migrate them first."
+        )
+    else:
+        return text
+    return f"{text} {stored}".lstrip()
 
 
 def _deprecation_sentences(known: Deprecation) -> Iterator[str]:
@@ -66,14 +76,16 @@ def _deprecation_sentences(known: Deprecation) -> Iterator[str]:
         yield f"Use {known.replacement}."
 
 
-def replacement(_: Difference, __: StageChange | None, known: Deprecation) -> str:
+def replacement(judged: JudgedDifference) -> str:
     """What replaces something."""
-    return f"Use {known.replacement}." if known.replacement else ""
+    other = judged.deprecation.replacement
+    return f"Use {other}." if other else ""
 
 
-def alternatives(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+def alternatives(judged: JudgedDifference) -> str:
     """The fields of which the API server needs one, where a field that became optional
     is among them."""
+    difference = judged.difference
     for row in combination_rows():
         if (
             row.definition == difference.definition
@@ -85,21 +97,21 @@ def alternatives(difference: Difference, _: StageChange | None, __: Deprecation)
     return ""
 
 
-def limits(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+def limits(judged: JudgedDifference) -> str:
     """The limits that only one of two descriptions states."""
-    numbers = changed_limits(old_text(difference), new_text(difference))
-    return f"Limits {_numbers(numbers)}."
+    return f"Limits {_numbers(changed_limits, judged)}."
 
 
-def defaults(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+def defaults(judged: JudgedDifference) -> str:
     """The defaults that only one of two descriptions states."""
-    numbers = changed_defaults(old_text(difference), new_text(difference))
-    return f"Defaults {_numbers(numbers)}."
+    return f"Defaults {_numbers(changed_defaults, judged)}."
 
 
-def enum_values(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+def enum_values(judged: JudgedDifference) -> str:
     """The allowed values that only one of two lists has."""
-    before, after = (list(map(_value, values or ())) for values in difference.values)
+    before, after = (
+        list(map(_value, values or ())) for values in judged.difference.values
+    )
     if not before or not after:
         return ""
     removed = [value for value in before if value not in after]
@@ -110,19 +122,19 @@ def enum_values(difference: Difference, _: StageChange | None, __: Deprecation) 
     )
 
 
-def text_formats(difference: Difference, _: StageChange | None, __: Deprecation) -> str:
+def text_formats(judged: JudgedDifference) -> str:
     """What texts are accepted, before and after."""
-    before, after = (FORMATS[name].meaning for name in difference.values)
+    before, after = (FORMATS[name].meaning for name in judged.difference.values)
     return f"Before: {before}; now: {after}."
 
 
-def stages(_: Difference, change: StageChange | None, __: Deprecation) -> str:
+def stages(judged: JudgedDifference) -> str:
     """The stages of a field or kind: "From alpha to beta, feature gate Name."."""
-    if change is None:
+    known = [stage for stage in judged.stage or () if stage is not None]
+    if not known:
         return ""
-    before, after = change
-    words = [stage.in_words(_DEFAULTS) for stage in change if stage is not None]
-    gate = (after and after.gate) or (before and before.gate)
+    words = [stage.in_words(_DEFAULTS) for stage in known]
+    gate = next((stage.gate for stage in reversed(known) if stage.gate), None)
     return f"From {' to '.join(words)}{f', feature gate {gate}' if gate else ''}."
 
 
@@ -130,9 +142,9 @@ def _value(value: Any) -> str:
     return value if value and isinstance(value, str) else json.dumps(value)
 
 
-def _numbers(changed: StatedNumbers) -> str:
-    parts: Sequence[tuple[str, Sequence[str]]] = (
-        ("no longer stated:", changed.before),
-        ("stated now:", changed.after),
-    )
-    return "; ".join(f"{verb} {', '.join(words)}" for verb, words in parts if words)
+def _numbers(
+    changed: Callable[[str, str], StatedNumbers], judged: JudgedDifference
+) -> str:
+    before, after = changed(old_text(judged.difference), new_text(judged.difference))
+    parts = (("no longer stated", before), ("stated now", after))
+    return "; ".join(f"{verb}: {', '.join(words)}" for verb, words in parts if words)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -99,11 +100,18 @@ def _read_rules() -> Iterator[Rule]:
             audience=audience(*severities, **keys.pop("meanings", {})),
             changes=frozenset(_expanded(keys.pop("changes", ()))),
             policy=Policy(**tables["policies"][keys.pop("policy", "compatibility")]),
-            condition=_CONDITIONS[keys.pop("condition", "always")],
+            condition=_condition(keys),
             detail=getattr(details, keys.pop("detail", "nothing")),
             deprecation=getattr(deprecation, keys.pop("deprecation", "unknown")),
             **keys,
         )
+
+
+def _condition(keys: dict[str, Any]) -> Condition:
+    if "after" in keys:
+        return partial(conditions.becomes, value=keys.pop("after"))
+    condition: Condition = _CONDITIONS[keys.pop("condition", "always")]
+    return condition
 
 
 def _expanded(changes: list[Any]) -> Iterator[ChangeName]:

@@ -88,7 +88,11 @@ def _with_mistake(
 def _corrected(definition: Definition, fixup: Table) -> Definition:
     kinds = fixup.get("kinds", definition.kinds)
     fields = tuple(
-        _corrected_field(field, fixup) if field.name == fixup.get("field", "") else field
+        (
+            _corrected_field(field, fixup)
+            if field.name == fixup.get("field", "")
+            else field
+        )
         for field in definition.fields
     )
     return replace(
